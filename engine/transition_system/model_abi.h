@@ -1,0 +1,94 @@
+/* The one interface between a compiled model and the engine, in C.
+ *
+ * A language front end generates C that includes this header and is compiled
+ * into a shared object; the engine opens it in a child process. The promises
+ * are those of `assay.transition_system.interface`:
+ *
+ *  - `successors` writes the successors of a state in one order that depends
+ *    on the state alone; a successor is named by its position in that order;
+ *  - states are word strings, equal exactly when the program states are equal;
+ *    every unused byte is zero;
+ *  - all functions are reentrant: several threads call them at once, each
+ *    with a buffer of its own.
+ */
+#ifndef ASSAY_TRANSITION_SYSTEM_MODEL_ABI_H
+#define ASSAY_TRANSITION_SYSTEM_MODEL_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_MODEL_ABI 1u
+
+/* One successor. Its state stands in `assay_buffer.words`, unless the step
+ * ended in an error that leaves no state behind (`has_state` is 0). */
+typedef struct assay_successor {
+  uint32_t first_word;
+  uint32_t word_count;
+  uint32_t violation; /* 0: none; otherwise a code of the model's own table */
+  uint32_t has_state;
+} assay_successor;
+
+/* Told, when somebody wants a step explained, of each primitive step that a
+ * successor consists of (an atomic sequence has many), in execution order.
+ * `words` is the whole state after that primitive step. */
+typedef struct assay_recorder {
+  void *context;
+  void (*primitive_step)(void *context, uint32_t successor, uint32_t process,
+                         uint32_t transition, const uint64_t *words,
+                         uint32_t word_count);
+} assay_recorder;
+
+/* Where a model writes successors. The caller owns it, empties it between
+ * calls (`words_used`, `count`) and frees the memory; `grow` makes room for at
+ * least that many more words and successors, moving the arrays if need be.
+ * `scratch` belongs to the model between calls: memory from malloc, kept so
+ * that it need not be allocated anew; the caller starts it at NULL and frees
+ * it at the end. */
+typedef struct assay_buffer {
+  uint64_t *words;
+  uint32_t words_used;
+  uint32_t words_capacity;
+  assay_successor *successors;
+  uint32_t count;
+  uint32_t capacity;
+  void (*grow)(struct assay_buffer *, uint32_t more_words,
+               uint32_t more_successors);
+  void *scratch;
+  size_t scratch_bytes;
+  const assay_recorder *recorder; /* NULL during a search */
+} assay_buffer;
+
+typedef struct assay_model {
+  uint32_t abi;       /* ASSAY_MODEL_ABI */
+  uint32_t max_words; /* no state is longer */
+
+  /* Writes the initial state and returns its length in words. A nonzero
+   * `*violation` means that setting up the initial state already failed. */
+  uint32_t (*initial)(uint64_t *words, uint32_t *violation);
+
+  void (*successors)(const uint64_t *words, uint32_t word_count,
+                     assay_buffer *out);
+
+  /* Asked of states without successors: may the program stop here? */
+  uint32_t (*is_valid_end)(const uint64_t *words, uint32_t word_count);
+
+  /* Violation code of the first state property that fails, 0 if all hold.
+   * NULL when there is none to check. */
+  uint32_t (*check_state)(const uint64_t *words, uint32_t word_count);
+
+  /* The same for properties over two consecutive states; NULL if none. */
+  uint32_t (*check_step)(const uint64_t *before, uint32_t before_count,
+                         const uint64_t *after, uint32_t after_count);
+} assay_model;
+
+/* The only symbol that a shared object must export. */
+const assay_model *assay_model_entry(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+"""The one narrow interface between languages and searches.
+
+A language turns source text into a transition system and never knows a search;
+a search explores a transition system and never knows a language.
+
+Four promises hold for every transition system:
+
+1. `enabled` is one ordered list that depends on the state alone: not on the
+   order of the search, time, addresses or hash seeds. Traces and certificates
+   name actions by their position in it.
+2. States are equal exactly when the program states are equal.
+3. Actions and states map back to source: file, line, process, statement text;
+   named variables.
+4. What is not supported is refused before the search, with a place in the
+   source and a way out; never silently approximated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeVar, runtime_checkable
+
+State = TypeVar("State", bound=Hashable)
+Action = TypeVar("Action")
+
+
+class TransitionSystem(Protocol[State, Action]):
+    """A nondeterministic program, seen one step at a time.
+
+    `enabled` lists the actions of a state in one fixed order that depends on
+    the state alone; certificates name actions by position and rely on it.
+    """
+
+    def initial_states(self) -> Sequence[State]: ...
+    def enabled(self, state: State) -> Sequence[Action]: ...
+    def step(self, state: State, action: Action) -> State: ...
+
+
+class Violated(Exception):  # noqa: N818 (an outcome, not a mistake of the caller)
+    """Raised by `step` of a hand-written system when an assertion fails during that step."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHash:
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationFacts:
+    """What a violation code of a program means."""
+
+    kind: str  # "assertion", "invariant", "step-invariant", "deadlock", "array-index", "division", ...
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepFacts:
+    """One primitive step, in source terms."""
+
+    process: str  # "P[1]", as a person names it
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """For a deadlock: one process and what it waits for."""
+
+    process: str
+    file: str
+    line: int
+    text: str
+
+
+@runtime_checkable
+class CompiledProgram(Protocol):
+    """A source file that became a shared object for the native engine.
+
+    `library` is opened only in a child process. The other members translate
+    what the engine reports back into the words of the source.
+    """
+
+    @property
+    def language(self) -> str: ...
+    @property
+    def library(self) -> Path: ...
+    @property
+    def sources(self) -> Sequence[SourceHash]: ...
+
+    @property
+    def semantics(self) -> Mapping[str, object]:
+        """What a verdict is relative to: reductions and other choices of the front end."""
+        ...
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Reasons why even an exhaustive search is no proof (for example unchecked claims)."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of the verdict should know, without weakening it."""
+        ...
+
+    def describe_violation(self, code: int) -> ViolationFacts: ...
+    def describe_state(self, state: bytes) -> Mapping[str, object]:
+        """Named variables in a fixed order; process locals as `P[1].x`."""
+        ...
+
+    def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts: ...
+    def describe_waiting(self, state: bytes) -> Sequence[Waiting]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageOptions:
+    """What every language front end is given."""
+
+    invariants: tuple[str, ...] = ()
+    step_invariants: tuple[str, ...] = ()
+    reductions: frozenset[str] = field(default_factory=frozenset)
+    safety_only: bool = False
+    defines: tuple[str, ...] = ()
+
+
+class SourceProblem(Exception):
+    """The input is wrong or unsupported. Prints as `file:line:column: message`."""
+
+    def __init__(self, message: str, *, where: object = None, hint: str = "") -> None:
+        self.message = message
+        self.where = where
+        self.hint = hint
+        text = f"{where}: {message}" if where is not None else message
+        super().__init__(f"{text}; {hint}" if hint else text)
+
+
+class UnsupportedConstruct(SourceProblem):
+    """The input is well formed but outside what this version models."""
