@@ -1,0 +1,54 @@
+# Everything a newcomer or a contributor types. Needs Python 3.11 and a C/C++ compiler; the rest
+# (cmake and ninja too) comes from PyPI into .venv.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test lint format bench spin clean
+
+demo: $(VENV)/.ready
+	@$(BIN)/assay demo
+
+test: $(VENV)/.ready-to-develop spin lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.ready-to-develop
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest assay._engine
+
+format: $(VENV)/.ready-to-develop
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready-to-develop spin
+	$(BIN)/python -m benchmarks
+
+# The differential tests compare with SPIN. Root installs Debian's package; others are told.
+spin:
+	@command -v spin >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    apt-get install -y -q spin >/dev/null || { apt-get update -q && apt-get install -y -q spin; }; \
+	  else \
+	    echo "spin is not installed: tests that compare with it are skipped (Debian: apt-get install spin)"; \
+	  fi; }
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# What a user gets: the package, built and installed. Rebuilt when the engine changes.
+$(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
+	@echo "Building Assay into $(VENV) (about a minute, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.ready-to-develop: $(VENV)/.ready
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
