@@ -1,0 +1,1 @@
+"""Agreement with SPIN: the same programs, the same verdicts, the same counts."""
