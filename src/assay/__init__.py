@@ -1,0 +1,63 @@
+"""Assay: a software model checker whose results carry their own evidence.
+
+    import assay
+
+    result = assay.verify("leader.pml", invariants=["leaders <= 1"])
+    assert result.verdict is assay.Verdict.VERIFIED
+
+The names below are imported when they are first used, so that a child process
+which only searches starts without the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.evidence.counterexample import Counterexample, Step
+    from assay.evidence.result import Result, Violation
+    from assay.evidence.verdict import Verdict
+    from assay.search.options import SearchOptions
+    from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
+    from assay.verification import replay, verify
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Counterexample",
+    "Result",
+    "SearchOptions",
+    "SourceProblem",
+    "Step",
+    "TransitionSystem",
+    "Verdict",
+    "Violated",
+    "Violation",
+    "__version__",
+    "replay",
+    "verify",
+]
+
+_HOME = {
+    "Counterexample": "assay.evidence.counterexample",
+    "Result": "assay.evidence.result",
+    "SearchOptions": "assay.search.options",
+    "SourceProblem": "assay.transition_system.interface",
+    "Step": "assay.evidence.counterexample",
+    "TransitionSystem": "assay.transition_system.interface",
+    "Verdict": "assay.evidence.verdict",
+    "Violated": "assay.transition_system.interface",
+    "Violation": "assay.evidence.result",
+    "replay": "assay.verification",
+    "verify": "assay.verification",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

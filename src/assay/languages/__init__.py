@@ -1,0 +1,41 @@
+"""From source text to transition systems.
+
+One entry per file suffix; the front end is imported when a program needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+
+# suffix -> module with a function `load(path, options) -> CompiledProgram`
+FRONT_ENDS = {
+    ".pml": "assay.languages.promela.program",
+    ".prom": "assay.languages.promela.program",
+    ".promela": "assay.languages.promela.program",
+    ".spin": "assay.languages.promela.program",
+}
+
+
+def load(path: Path, options: LanguageOptions) -> CompiledProgram:
+    """Compile a program; refuse what no front end understands."""
+    if not path.exists():
+        raise SourceProblem("expected a program, got a path that does not exist", where=path)
+    if path.is_dir():
+        raise SourceProblem("expected a program, got a directory", where=path)
+    front_end = FRONT_ENDS.get(path.suffix.lower())
+    if front_end is None:
+        known = ", ".join(sorted(FRONT_ENDS))
+        raise SourceProblem(
+            f"expected a program ending in {known}, got {path.suffix or 'no suffix'}",
+            where=path,
+            hint="a model written as a Python class is named with its class, model.py:ClassName"
+            if path.suffix == ".py"
+            else "",
+        )
+    compile_program = cast(Callable[[Path, LanguageOptions], CompiledProgram], import_module(front_end).load)
+    return compile_program(path, options)

@@ -1,0 +1,1 @@
+"""Facts into what people and programs read: console, progress line, JSON."""

@@ -1,0 +1,1 @@
+"""Strategies that explore a transition system; none of them knows a language."""

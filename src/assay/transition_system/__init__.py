@@ -1,0 +1,1 @@
+"""The one interface where languages and searches meet."""

@@ -38,7 +38,7 @@ class TransitionSystem(Protocol[State, Action]):
     def step(self, state: State, action: Action) -> State: ...
 
 
-class Violated(Exception):  # noqa: N818 (an outcome, not a mistake of the caller)
+class Violated(Exception):
     """Raised by `step` of a hand-written system when an assertion fails during that step."""
 
 

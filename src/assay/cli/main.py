@@ -1,0 +1,297 @@
+"""The command `assay`.
+
+Every way out of `main` is one of the documented exit codes with a sentence on
+standard error, or with one JSON object on standard output when `--json` is
+given. Python tracebacks never reach a user; those of our own faults go to a
+file that the user is asked to send.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from assay import __version__
+from assay.cli.exit_codes import EXIT_CODES
+from assay.cli.quantities import Definition, Duration, Memory
+from assay.evidence.counterexample import TraceProblem
+from assay.evidence.verdict import Verdict
+from assay.search.options import STORAGES, STRATEGIES
+from assay.transition_system.interface import SourceProblem
+from assay.verification.request import REDUCTIONS
+
+POSITIVE = click.IntRange(min=1)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, "--version", message="assay %(version)s")
+def assay() -> None:
+    """Verify concurrent programs by visiting every state they can reach."""
+
+
+@assay.command(short_help="Check every reachable state of a program.")
+@click.argument("program")
+@click.option(
+    "--search",
+    type=click.Choice(STRATEGIES),
+    default="bfs",
+    show_default=True,
+    help="Order of the search; bfs finds shortest counterexamples.",
+)
+@click.option(
+    "--storage",
+    type=click.Choice(STORAGES),
+    default="exact",
+    show_default=True,
+    help="How visited states are kept; all but exact may lose states and never verify.",
+)
+@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True, help="Worker threads.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs."
+)
+@click.option(
+    "--hash-functions",
+    type=click.IntRange(1, 32),
+    default=3,
+    show_default=True,
+    help="Bits set for each state in bitstate storage.",
+)
+@click.option(
+    "--bitstate-memory",
+    type=Memory(),
+    default="256MiB",
+    show_default=True,
+    help="Size of the bit table in bitstate storage.",
+)
+@click.option("--memory", type=Memory(), help="Stop when the search needs more, for example 2GiB.")
+@click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
+@click.option("--max-depth", type=POSITIVE, help="Do not look further than this many steps.")
+@click.option("--max-states", type=POSITIVE, help="Stop after this many states.")
+@click.option(
+    "--invariant",
+    "invariants",
+    multiple=True,
+    metavar="EXPR",
+    help="Must hold in every state, for example 'critical <= 1'. Repeatable.",
+)
+@click.option(
+    "--step-invariant",
+    "step_invariants",
+    multiple=True,
+    metavar="EXPR",
+    help="Must hold between every two consecutive states: 'x == 5 implies next.x == 8'. Repeatable.",
+)
+@click.option("--no-deadlock", is_flag=True, help="Do not report invalid end states.")
+@click.option("--all-errors", is_flag=True, help="Go on after the first violation and count them all.")
+@click.option("--safety", is_flag=True, help="Check safety only and say that claims were left out.")
+@click.option("--no-reductions", is_flag=True, help="Explore the whole graph: all reductions off.")
+@click.option("--no-dead-variables", is_flag=True, help="Keep values that are never read again.")
+@click.option("--no-merging", is_flag=True, help="Do not merge statements that only one process can see.")
+@click.option("--no-partial-order", is_flag=True, help="Explore all orders of independent steps.")
+@click.option("-D", "defines", type=Definition(), multiple=True, help="Define a macro. Repeatable.")
+@click.option(
+    "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
+@click.pass_context
+def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, **given: Any) -> int:
+    """Check PROGRAM in every state it can reach.
+
+    PROGRAM is a Promela file (.pml) or a class in a Python file (model.py:ClassName). Exit codes: 0 verified,
+    1 violated, 2 unusable input, 3 incomplete, 70 internal error.
+    """
+    from assay.report.progress import progress_listener
+    from assay.verification import verify as verify_program
+
+    switched_off = {
+        name for name in REDUCTIONS if given["no_reductions"] or given[f"no_{name.replace('-', '_')}"]
+    }
+    with progress_listener(wanted=not quiet) as listener:
+        result = verify_program(
+            program,
+            search=given["search"],
+            storage=given["storage"],
+            threads=given["threads"],
+            seed=given["seed"],
+            hash_functions=given["hash_functions"],
+            bitstate_memory_bytes=given["bitstate_memory"],
+            memory_limit_bytes=given["memory"] or 0,
+            timeout_seconds=given["timeout"] or 0.0,
+            max_depth=given["max_depth"] or 0,
+            max_states=given["max_states"] or 0,
+            invariants=given["invariants"],
+            step_invariants=given["step_invariants"],
+            check_deadlock=not given["no_deadlock"],
+            all_errors=given["all_errors"],
+            safety=given["safety"],
+            reductions=[name for name in REDUCTIONS if name not in switched_off],
+            defines=given["defines"],
+            trace=given["trace"] or _trace_name(program),
+            listener=listener,
+            started=context.obj,
+        )
+    if as_json:
+        _print_json(result.as_json())
+    else:
+        from assay.report.console import print_result
+
+        print_result(result, quiet=quiet)
+    return EXIT_CODES[result.verdict]
+
+
+@assay.command(short_help="Step through a saved counterexample.")
+@click.argument("program")
+@click.argument("trace")
+@click.option("--plain", is_flag=True, help="Print the whole run instead of stepping through it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def replay(program: str, trace: str, plain: bool, as_json: bool) -> int:
+    """Execute the counterexample in TRACE again on PROGRAM and walk through it.
+
+    On a terminal: Enter steps on, b back, a number jumps, q quits. A trace whose program has changed is
+    refused with exit code 4.
+    """
+    from assay.verification import replay as replay_run
+
+    run = replay_run(program, trace)
+    if as_json:
+        from assay.evidence.result import Violation
+
+        facts = run.violation
+        violation = Violation(
+            kind=facts.kind,
+            message=facts.message,
+            file=facts.file,
+            line=facts.line,
+            counterexample=run,
+            trace=trace,
+        )
+        _print_json(
+            {
+                "verdict": str(Verdict.VIOLATED),
+                "complete": False,
+                "program": program,
+                "violations": [violation.as_json()],
+                "version": __version__,
+            }
+        )
+    elif plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        from assay.report.console import print_run
+
+        print_run(run, every_step=True)
+    else:
+        from assay.cli.stepping import step_through
+
+        step_through(run)
+    return 0
+
+
+@assay.command(short_help="Verify a protocol, then break one.")
+def demo() -> int:
+    """Verify a real protocol and explain a broken one, step by step."""
+    from assay.cli.demo import run_demo
+
+    return run_demo()
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command and leave with one of the documented exit codes."""
+    started = time.monotonic()
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in arguments
+    with contextlib.suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        status = assay.main(arguments, prog_name="assay", standalone_mode=False, obj=started)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as problem:
+        print(problem.format_message())
+        status = EXIT_CODES[Verdict.UNUSABLE]
+    except click.ClickException as problem:
+        status = _refuse(Verdict.UNUSABLE, problem.format_message(), as_json=as_json, hint="assay --help")
+    except SourceProblem as problem:
+        status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
+    except ValueError as problem:
+        if not _is_an_option_problem(problem):
+            status = _internal_error(problem, as_json=as_json)
+        else:
+            status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json)
+    except TraceProblem as problem:
+        status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
+        status = _refuse(Verdict.INCOMPLETE, "interrupted", as_json=as_json)
+    except BrokenPipeError:
+        # Whoever read our output has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = EXIT_CODES[Verdict.INCOMPLETE]
+    except Exception as problem:
+        status = _internal_error(problem, as_json=as_json)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _trace_name(program: str) -> str:
+    """`<program>.trace.json` in the current directory."""
+    path = Path(program.replace(":", "."))
+    return f"{path.stem if path.suffix != '.py' else path.name}.trace.json"
+
+
+def _refuse(verdict: Verdict, message: str, *, as_json: bool, where: object = None, hint: str = "") -> int:
+    message = " ".join(message.split("\n")).strip()
+    if as_json:
+        from assay.report.json_output import refusal_as_json
+
+        _print_json(refusal_as_json(verdict, message, where))
+    suffix = f" (see {hint})" if hint else ""
+    print(f"assay: {verdict}: {message}{suffix}" if where is None else f"{message}", file=sys.stderr)
+    return EXIT_CODES[verdict]
+
+
+def _is_an_option_problem(problem: ValueError) -> bool:
+    """`SearchOptions` and `REDUCTIONS` refuse values with the name of the option in front."""
+    traceback = problem.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None:
+        return False
+    return Path(traceback.tb_frame.f_code.co_filename).name in {"options.py", "request.py"}
+
+
+def _internal_error(problem: Exception, *, as_json: bool) -> int:
+    import tempfile
+    import traceback
+
+    text = "".join(traceback.format_exception(problem))
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="assay-error-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as report:
+        report.write(f"assay {__version__}, Python {sys.version}\n{sys.argv}\n\n{text}")
+    last_line = str(problem).strip().splitlines()[-1:] or [type(problem).__name__]
+    message = (
+        f"{last_line[0]}; this is a fault of Assay, not of your program: please report it with the "
+        f"program and the file {report.name}"
+    )
+    if as_json:
+        from assay.report.json_output import refusal_as_json
+
+        _print_json(refusal_as_json(Verdict.INTERNAL_ERROR, message, None))
+    print(f"assay: internal error: {message}", file=sys.stderr)
+    return EXIT_CODES[Verdict.INTERNAL_ERROR]
+
+
+def _print_json(data: dict[str, object]) -> None:
+    import json
+
+    print(json.dumps(data, default=str))
+    sys.stdout.flush()
+
+
+def _as_interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt

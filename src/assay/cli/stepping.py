@@ -1,0 +1,83 @@
+"""`assay replay` on a terminal: walk a failing run forward, back, and by jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.text import Text
+
+from assay.evidence.counterexample import Counterexample
+from assay.report.console import Columns, change_text, make_console, print_violation, step_line
+from assay.report.quantities import value_text
+
+HELP = "Enter or n: next   b: back   12 or j 12: jump   g: first   G: last   v: variables   h: help   q: quit"
+
+
+def step_through(
+    run: Counterexample, *, ask: Callable[[str], str] = input, console: Console | None = None
+) -> None:
+    """Ask for a command, obey, repeat. `ask` returns a line and raises EOFError at the end."""
+    console = console or make_console()
+    last = len(run.steps)
+    here = 0
+    console.print(
+        f"A failing run of {last} steps: {run.violation.kind}: {run.violation.message}", markup=False
+    )
+    console.print(HELP, style="dim", markup=False)
+    _show(run, here, console)
+    while True:
+        try:
+            command = ask(f"[{here}/{last}] ").strip()
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return
+        target = here
+        word, _, argument = command.partition(" ")
+        match word:
+            case "" | "n":
+                target = here + 1
+            case "b" | "p":
+                target = here - 1
+            case "g":
+                target = 0
+            case "G" | "$":
+                target = last
+            case "q":
+                return
+            case "v":
+                _show_variables(run, here, console)
+                continue
+            case "h" | "?":
+                console.print(HELP, style="dim", markup=False)
+                continue
+            case _:
+                number = argument.strip() if word == "j" else word
+                if not number.isdecimal():
+                    console.print(f"expected a command, got {command!r}. {HELP}", markup=False)
+                    continue
+                target = int(number)
+        if not 0 <= target <= last:
+            console.print("the run ends here" if target > last else "the run begins here", style="dim")
+            target = min(max(target, 0), last)
+        if target != here:
+            here = target
+            _show(run, here, console)
+
+
+def _show(run: Counterexample, number: int, console: Console) -> None:
+    if number == 0:
+        console.print(Text("  start", "bold"))
+        _show_variables(run, 0, console)
+        return
+    step = run.steps[number - 1]
+    console.print(step_line(step, Columns(run)))
+    for change in step.changes:
+        console.print(Text(f"           {change_text(change)}", "yellow"))
+    if number == len(run.steps):
+        print_violation(run, console)
+
+
+def _show_variables(run: Counterexample, number: int, console: Console) -> None:
+    for name, value in run.variables_after(number).items():
+        console.print(f"           {name} = {value_text(value)}", markup=False)

@@ -1,0 +1,325 @@
+"""A failing run, step by step, in the words of the source.
+
+The engine names a run by the position of each successor; the run is then
+executed once more, primitive step by primitive step, and translated by the
+front end. What is kept of each step is what it changed, so that a long run
+stays small; `variables_after` puts a whole state together again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.transition_system.interface import (
+    CompiledProgram,
+    SourceHash,
+    StepFacts,
+    ViolationFacts,
+    Waiting,
+)
+
+TRACE_FORMAT = "assay-trace"
+TRACE_VERSION = 1
+
+
+class TraceProblem(Exception):
+    """A trace file cannot be read, or does not belong to the program it is used with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One variable that a step changed; None on a side where the variable does not exist."""
+
+    name: str
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    number: int  # from 1
+    transition: int  # which element of `positions` it belongs to, from 0
+    process: str
+    file: str
+    line: int
+    text: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterexample:
+    """A run from the initial state to a violation.
+
+    `positions` names the successor taken in each state. `steps` are the
+    primitive steps; an atomic sequence has several under one position.
+    `omitted` counts positions in the middle of a very long run that were not
+    translated into steps; they stand before step `omitted_before`.
+    """
+
+    violation: ViolationFacts
+    positions: tuple[int, ...]
+    initial: Mapping[str, object]
+    steps: tuple[Step, ...]
+    waiting: tuple[Waiting, ...] = ()
+    omitted: int = 0
+    omitted_before: int = 0
+
+    @property
+    def length(self) -> int:
+        return len(self.steps) if not self.omitted else len(self.positions)
+
+    def variables_after(self, number: int) -> dict[str, object]:
+        """All variables after that many steps; 0 is the initial state."""
+        variables = dict(self.initial)
+        for step in self.steps[:number]:
+            for change in step.changes:
+                if change.after is None:
+                    variables.pop(change.name, None)
+                else:
+                    variables[change.name] = change.after
+        return variables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """A counterexample together with all that is needed to execute it again."""
+
+    program: str
+    language: str
+    sources: tuple[SourceHash, ...]
+    options: Mapping[str, object]
+    semantics: Mapping[str, object]
+    counterexample: Counterexample
+    tool_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawStep:
+    """A primitive step as the engine reports it."""
+
+    transition: int
+    process: int
+    action: int
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RawRun:
+    """A run as the engine executed it again. `break_after`: steps before a gap of `omitted` positions."""
+
+    initial: bytes
+    steps: tuple[RawStep, ...]
+    final: bytes | None  # None: the last step left no state behind
+    omitted: int = 0
+    break_after: int = 0
+    resume: bytes = b""  # the state at the far side of the gap
+
+
+def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Change, ...]:
+    changed = [
+        Change(name, before.get(name), value)
+        for name, value in after.items()
+        if name not in before or before[name] != value
+    ]
+    gone = [Change(name, value, None) for name, value in before.items() if name not in after]
+    return (*changed, *gone)
+
+
+def translate(program: CompiledProgram, code: int, positions: Sequence[int], run: RawRun) -> Counterexample:
+    """Put an executed run into the words of its source."""
+    initial = dict(program.describe_state(run.initial))
+    steps: list[Step] = []
+    state, variables = run.initial, initial
+    for index, raw in enumerate(run.steps):
+        if run.omitted and index == run.break_after:
+            state = run.resume
+        facts = program.describe_step(state, raw.process, raw.action)
+        after = dict(program.describe_state(raw.state))
+        steps.append(_step(index + 1, raw.transition, facts, changes_between(variables, after)))
+        state, variables = raw.state, after
+    last = run.final if run.final is not None else state
+    return Counterexample(
+        violation=program.describe_violation(code),
+        positions=tuple(positions),
+        initial=initial,
+        steps=tuple(steps),
+        waiting=tuple(program.describe_waiting(last)) if code == 0 else (),
+        omitted=run.omitted,
+        omitted_before=run.break_after + 1 if run.omitted else 0,
+    )
+
+
+def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change, ...]) -> Step:
+    return Step(number, transition, facts.process, facts.file, facts.line, facts.text, changes)
+
+
+# --- the file format, described in docs/formats/trace.md ------------------------------------------
+
+
+def trace_as_json(trace: Trace) -> dict[str, object]:
+    run = trace.counterexample
+    return {
+        "format": TRACE_FORMAT,
+        "version": TRACE_VERSION,
+        "tool": f"assay {trace.tool_version}",
+        "program": trace.program,
+        "language": trace.language,
+        "sources": [{"path": source.path, "sha256": source.sha256} for source in trace.sources],
+        "options": dict(trace.options),
+        "semantics": dict(trace.semantics),
+        "violation": {
+            "kind": run.violation.kind,
+            "message": run.violation.message,
+            "file": run.violation.file,
+            "line": run.violation.line,
+        },
+        "positions": list(run.positions),
+        "initial": dict(run.initial),
+        "steps": [step_as_json(step) for step in run.steps],
+        "waiting": [
+            {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
+        ],
+        "omitted": run.omitted,
+        "omitted_before": run.omitted_before,
+    }
+
+
+def step_as_json(step: Step) -> dict[str, object]:
+    return {
+        "step": step.number,
+        "transition": step.transition,
+        "process": step.process,
+        "file": step.file,
+        "line": step.line,
+        "text": step.text,
+        "changes": [
+            {"name": change.name, "before": change.before, "after": change.after} for change in step.changes
+        ],
+    }
+
+
+def save_trace(trace: Trace, path: Path) -> None:
+    """Write the file whole or not at all."""
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        with unfinished.open("w", encoding="utf-8") as stream:
+            json.dump(trace_as_json(trace), stream, indent=1, default=str)
+            stream.write("\n")
+        unfinished.replace(path)
+    except OSError as problem:
+        unfinished.unlink(missing_ok=True)
+        raise TraceProblem(f"{path}: the trace cannot be written: {problem.strerror}") from None
+
+
+def load_trace(path: Path) -> Trace:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise TraceProblem(f"{path}: the trace cannot be read: {problem.strerror}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise TraceProblem(
+            f"{path}: expected a trace written by `assay verify`, got something else"
+        ) from None
+    if not isinstance(data, dict) or data.get("format") != TRACE_FORMAT:
+        raise TraceProblem(f"{path}: expected a trace written by `assay verify`, got something else")
+    if data.get("version") != TRACE_VERSION:
+        raise TraceProblem(
+            f"{path}: expected trace version {TRACE_VERSION}, got {data.get('version')}; "
+            "verify the program again"
+        )
+    try:
+        return _trace_from_json(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise TraceProblem(f"{path}: the trace is damaged ({problem!r}); verify the program again") from None
+
+
+def _trace_from_json(data: Mapping[str, object]) -> Trace:
+    reader = _Reader(data)
+    violation = reader.part("violation")
+    steps = tuple(
+        Step(
+            number=step.number("step"),
+            transition=step.number("transition"),
+            process=step.text("process"),
+            file=step.text("file"),
+            line=step.number("line"),
+            text=step.text("text"),
+            changes=tuple(
+                Change(change.text("name"), change.data["before"], change.data["after"])
+                for change in step.parts("changes")
+            ),
+        )
+        for step in reader.parts("steps")
+    )
+    waiting = tuple(
+        Waiting(w.text("process"), w.text("file"), w.number("line"), w.text("text"))
+        for w in reader.parts("waiting")
+    )
+    return Trace(
+        program=reader.text("program"),
+        language=reader.text("language"),
+        sources=tuple(
+            SourceHash(source.text("path"), source.text("sha256")) for source in reader.parts("sources")
+        ),
+        options=reader.part("options").data,
+        semantics=reader.part("semantics").data,
+        tool_version=reader.text("tool").removeprefix("assay "),
+        counterexample=Counterexample(
+            violation=ViolationFacts(
+                violation.text("kind"),
+                violation.text("message"),
+                None if violation.data["file"] is None else violation.text("file"),
+                None if violation.data["line"] is None else violation.number("line"),
+            ),
+            positions=tuple(reader.numbers("positions")),
+            initial=reader.part("initial").data,
+            steps=steps,
+            waiting=waiting,
+            omitted=reader.number("omitted"),
+            omitted_before=reader.number("omitted_before"),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads an object of the trace and insists on the type of each member."""
+
+    data: Mapping[str, object]
+    name: str = field(default="trace")
+
+    def _get(self, key: str, kind: type) -> object:
+        value = self.data[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise TypeError(f"{key}: expected {kind.__name__}, got {type(value).__name__}")
+        return value
+
+    def text(self, key: str) -> str:
+        return str(self._get(key, str))
+
+    def number(self, key: str) -> int:
+        value = self._get(key, int)
+        assert isinstance(value, int)
+        return value
+
+    def numbers(self, key: str) -> list[int]:
+        values = self._get(key, list)
+        assert isinstance(values, list)
+        if not all(type(value) is int and value >= 0 for value in values):
+            raise TypeError(f"{key}: expected a list of positions")
+        return values
+
+    def part(self, key: str) -> _Reader:
+        value = self._get(key, dict)
+        assert isinstance(value, dict)
+        return _Reader(value, key)
+
+    def parts(self, key: str) -> list[_Reader]:
+        values = self._get(key, list)
+        assert isinstance(values, list)
+        if not all(isinstance(value, dict) for value in values):
+            raise TypeError(f"{key}: expected a list of objects")
+        return [_Reader(value, key) for value in values]

@@ -1,0 +1,96 @@
+"""What `assay.verify` returns and `--json` prints, in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.evidence.counterexample import Counterexample, step_as_json
+from assay.evidence.loss import Loss
+from assay.evidence.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    kind: str
+    message: str
+    file: str | None = None
+    line: int | None = None
+    counterexample: Counterexample | None = None
+    trace: str | None = None  # the file it was saved in
+
+    def as_json(self) -> dict[str, object]:
+        run = self.counterexample
+        return {
+            "kind": self.kind,
+            "message": self.message,
+            "file": self.file,
+            "line": self.line,
+            "length": run.length if run else None,
+            "steps": [step_as_json(step) for step in run.steps] if run else [],
+            "omitted": run.omitted if run else 0,
+            "waiting": [
+                {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
+            ]
+            if run
+            else [],
+            "trace": self.trace,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The outcome of one verification.
+
+    `states` counts distinct states stored, initial ones included;
+    `transitions` counts the edges explored; `complete` says that every
+    reachable state was visited exactly.
+    """
+
+    verdict: Verdict
+    program: str
+    language: str
+    complete: bool
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    frontier: int = 0
+    seconds: float = 0.0
+    search_seconds: float = 0.0
+    compile_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    stop_reason: str = ""
+    violations: tuple[Violation, ...] = ()
+    violation_count: int = 0
+    loss: Loss | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+    semantics: Mapping[str, object] = field(default_factory=dict)
+    version: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "verdict": str(self.verdict),
+            "complete": self.complete,
+            "reasons": list(self.reasons),
+            "notes": list(self.notes),
+            "program": self.program,
+            "language": self.language,
+            "states": self.states,
+            "transitions": self.transitions,
+            "depth": self.depth,
+            "frontier": self.frontier,
+            "seconds": round(self.seconds, 6),
+            "search_seconds": round(self.search_seconds, 6),
+            "compile_seconds": round(self.compile_seconds, 6),
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "stop_reason": self.stop_reason,
+            "violations": [violation.as_json() for violation in self.violations],
+            "violation_count": self.violation_count,
+            "loss": self.loss.as_json(self.states) if self.loss else None,
+            "certificate": None,
+            "options": dict(self.options),
+            "semantics": dict(self.semantics),
+            "version": self.version,
+        }

@@ -1,0 +1,195 @@
+"""Results as people read them.
+
+A counterexample is a table of steps: number, process, place, statement, what
+changed. Colour helps on a terminal; every word is there without it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from assay.evidence.counterexample import Change, Counterexample, Step
+from assay.evidence.result import Result, Violation
+from assay.evidence.verdict import Verdict
+from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
+
+STEPS_SHOWN = 60
+STEPS_SHOWN_AT_EACH_END = 25
+PIPE_WIDTH = 120
+TEXT_COLUMN = 44
+
+STYLES = {
+    Verdict.VERIFIED: "bold green",
+    Verdict.VIOLATED: "bold red",
+    Verdict.INCOMPLETE: "bold yellow",
+}
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    return console
+
+
+def print_result(result: Result, *, quiet: bool = False, console: Console | None = None) -> None:
+    console = console or make_console()
+    heading = Text()
+    heading.append(str(result.verdict), STYLES.get(result.verdict, "bold"))
+    heading.append(f"  {result.program}: {_headline(result)}")
+    console.print(heading)
+    if quiet:
+        return
+    for violation in result.violations:
+        console.print()
+        if violation.counterexample is not None:
+            print_run(violation.counterexample, console=console)
+        else:
+            console.print(f"  {violation.kind}: {violation.message}", markup=False)
+    if result.violations:
+        console.print()
+    if result.verdict is not Verdict.INCOMPLETE:
+        for reason in result.reasons:
+            console.print(f"  {reason}", markup=False)
+    for note in result.notes:
+        console.print(f"  note: {note}", markup=False)
+    console.print(f"  {_figures(result)}", style="dim", markup=False)
+    _say_where_traces_are(result, console)
+
+
+def _headline(result: Result) -> str:
+    if result.verdict is Verdict.VERIFIED:
+        return f"all {count(result.states, 'reachable state')} visited, every property holds"
+    if result.verdict is Verdict.VIOLATED:
+        if not result.violations:
+            return f"{count(result.violation_count, 'violation')}"
+        first = _violation_text(result.violations[0])
+        if result.violation_count > 1:
+            return f"{count(result.violation_count, 'violation')}, the first: {first}"
+        return first
+    if result.verdict is Verdict.INCOMPLETE:
+        return "no violation found, but " + "; ".join(result.reasons)
+    return "; ".join(result.reasons)
+
+
+def _violation_text(violation: Violation) -> str:
+    place = ""
+    if violation.file is not None:
+        place = f" ({Path(violation.file).name}" + (f":{violation.line})" if violation.line else ")")
+    return f"{violation.message}{place}"
+
+
+def _figures(result: Result) -> str:
+    rate = result.states / result.search_seconds if result.search_seconds > 0.01 else 0.0
+    parts = [
+        count(result.states, "state"),
+        count(result.transitions, "transition"),
+        f"depth {result.depth:,}",
+        f"{seconds_text(result.seconds)} (compiling {seconds_text(result.compile_seconds)}, "
+        f"searching {seconds_text(result.search_seconds)}{', ' + rate_text(rate) if rate else ''})",
+    ]
+    if result.peak_memory_bytes:
+        parts.append(f"peak memory {bytes_text(result.peak_memory_bytes)}")
+    return ", ".join(parts)
+
+
+def _say_where_traces_are(result: Result, console: Console) -> None:
+    traces = [violation.trace for violation in result.violations if violation.trace]
+    if traces:
+        console.print(
+            f"  saved as {', '.join(traces)}; step through it with: assay replay {result.program} {traces[0]}",
+            markup=False,
+        )
+
+
+def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
+    """The steps of a run, its violation, and for a deadlock who waits for what."""
+    console = console or make_console()
+    columns = Columns(run)
+    initial = ", ".join(f"{name} = {value_text(value)}" for name, value in run.initial.items())
+    if initial:
+        console.print(Text(f"  start  {_shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
+    shown = _steps_shown(run, every_step=every_step)
+    previous = 0
+    for step in shown:
+        if step.number != previous + 1:
+            console.print(
+                Text(f"         ... {count(step.number - previous - 1, 'step')} not shown ...", "dim")
+            )
+        if run.omitted and step.number == run.omitted_before:
+            console.print(Text(f"         ... {count(run.omitted, 'transition')} not recorded ...", "dim"))
+        _print_step(step, columns, console)
+        previous = step.number
+    print_violation(run, console)
+
+
+def print_violation(run: Counterexample, console: Console) -> None:
+    ending = Text("  ")
+    ending.append("violated", "bold red")
+    ending.append(f"  {run.violation.kind}: {run.violation.message}")
+    if run.violation.file is not None:
+        ending.append(f"  {Path(run.violation.file).name}:{run.violation.line}", "cyan")
+    console.print(ending)
+    for waiting in run.waiting:
+        line = Text("            ")
+        line.append(waiting.process, "bold")
+        line.append(f" waits at {Path(waiting.file).name}:{waiting.line} for  ")
+        line.append(waiting.text)
+        console.print(line)
+
+
+def step_line(step: Step, columns: Columns) -> Text:
+    line = Text(f"{step.number:>7}  ", "dim")
+    line.append(step.process.ljust(columns.process), "bold")
+    line.append("  ")
+    line.append(columns.place_of(step).ljust(columns.place), "cyan")
+    line.append("  ")
+    line.append(_shortened(step.text, TEXT_COLUMN).ljust(columns.text))
+    return line
+
+
+def change_text(change: Change) -> str:
+    if change.before is None:
+        return f"{change.name} = {value_text(change.after)}"
+    if change.after is None:
+        return f"{change.name} gone"
+    return f"{change.name}: {value_text(change.before)} -> {value_text(change.after)}"
+
+
+class Columns:
+    """Widths that fit all steps of a run."""
+
+    def __init__(self, run: Counterexample) -> None:
+        self.process = max((len(step.process) for step in run.steps), default=0)
+        self.place = max((len(self.place_of(step)) for step in run.steps), default=0)
+        self.text = min(TEXT_COLUMN, max((len(step.text) for step in run.steps), default=0))
+
+    @staticmethod
+    def place_of(step: Step) -> str:
+        return f"{Path(step.file).name}:{step.line}"
+
+
+def _print_step(step: Step, columns: Columns, console: Console) -> None:
+    line = step_line(step, columns)
+    changes = ", ".join(change_text(change) for change in step.changes)
+    if changes:
+        if line.cell_len + 2 + len(changes) <= console.width or line.cell_len < console.width // 2:
+            line.append("  " + changes, "yellow")
+        else:
+            line.append("\n           " + changes, "yellow")
+    line.rstrip()
+    console.print(line)
+
+
+def _steps_shown(run: Counterexample, *, every_step: bool) -> tuple[Step, ...]:
+    if every_step or len(run.steps) <= STEPS_SHOWN:
+        return run.steps
+    return (*run.steps[:STEPS_SHOWN_AT_EACH_END], *run.steps[-STEPS_SHOWN_AT_EACH_END:])
+
+
+def _shortened(text: str, width: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,67 @@
+"""One live line on a terminal: states, rate, memory, frontier, depth, elapsed. Silent in pipes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from assay.report.quantities import bytes_text, rate_text, seconds_text
+from assay.search.native import Progress
+from assay.verification.request import Phase
+
+QUIET_SECONDS = 0.3  # short runs show nothing
+REDRAW_SECONDS = 0.1
+SILENCE_WORTH_SAYING_SECONDS = 5.0
+
+
+def progress_text(progress: Progress, elapsed: float) -> str:
+    rate = progress.states / progress.seconds if progress.seconds > 0 else 0.0
+    parts = [
+        f"{progress.states:,} states",
+        rate_text(rate),
+        bytes_text(progress.memory_bytes),
+        f"frontier {progress.frontier:,}",
+        f"depth {progress.depth:,}",
+        seconds_text(elapsed),
+    ]
+    if progress.silent_seconds > SILENCE_WORTH_SAYING_SECONDS:
+        parts.append(f"no answer from the model for {seconds_text(progress.silent_seconds)}")
+    return "  ".join(parts)
+
+
+@contextmanager
+def progress_listener(*, wanted: bool) -> Iterator[Callable[[Phase | Progress], None] | None]:
+    """A listener that redraws the line, or None where nobody looks."""
+    if not wanted or not sys.stderr.isatty():
+        yield None
+        return
+    began = time.monotonic()
+    drawn = 0.0
+
+    def listen(event: Phase | Progress) -> None:
+        nonlocal drawn
+        now = time.monotonic()
+        if now - began < QUIET_SECONDS or now - drawn < REDRAW_SECONDS:
+            return
+        drawn = now
+        text = (
+            f"{event.name} {event.program}" if isinstance(event, Phase) else progress_text(event, now - began)
+        )
+        width = _terminal_width()
+        sys.stderr.write("\r\x1b[2K" + text[: width - 1])
+        sys.stderr.flush()
+
+    try:
+        yield listen
+    finally:
+        if drawn:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+def _terminal_width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns

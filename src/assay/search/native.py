@@ -1,0 +1,358 @@
+"""Runs the native engine in a child process and turns whatever happens there into facts.
+
+The child sends events (see `worker`); while it lives its events are relayed to
+a listener, and when it dies, hangs or is stopped, what it reported last is the
+partial result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from assay.evidence.counterexample import RawRun, RawStep
+from assay.evidence.loss import Loss
+from assay.evidence.verdict import SearchFacts, StopReason
+from assay.search.options import SearchOptions
+
+POLL_SECONDS = 0.1
+# The engine watches its own limits; these are for a child that no longer can.
+GRACE_AFTER_STOP_SECONDS = 5.0
+EXPLANATION_SECONDS = 60.0
+MEMORY_OVERSHOOT = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    frontier: int = 0
+    memory_bytes: int = 0
+    seconds: float = 0.0
+    silent_seconds: float = 0.0  # since the search last reported: a long step of the model
+
+
+@dataclass(frozen=True, slots=True)
+class NativeViolation:
+    code: int
+    positions: tuple[int, ...]
+    run: RawRun | None  # None: the child died before it could be executed again
+
+
+@dataclass(frozen=True, slots=True)
+class NativeOutcome:
+    facts: SearchFacts
+    violations: tuple[NativeViolation, ...]
+    peak_memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A run executed again. `failed_at`: the first position that does not exist."""
+
+    failed_at: int | None
+    codes: frozenset[int]
+    run: RawRun | None
+    problem: str = ""
+
+
+class EngineFailure(Exception):
+    """The engine or its child process went wrong in a way that is our fault."""
+
+
+def search(
+    library: Path,
+    options: SearchOptions,
+    *,
+    deadline: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> NativeOutcome:
+    """Search a compiled model. `deadline` is a reading of `time.monotonic()`."""
+    job = {"task": "search", "library": str(library), "options": options.as_json(), "deadline": deadline}
+    with _Child(job) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
+        return _outcome(child, options)
+
+
+def replay(library: Path, positions: Sequence[int], *, deadline: float | None = None) -> Replayed:
+    """Execute a run again."""
+    with _Child({"task": "replay", "library": str(library), "positions": list(positions)}) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
+        child.raise_if_it_failed()
+        if not child.runs:
+            return Replayed(None, frozenset(), None, child.how_it_ended())
+        run = child.runs[0]
+        if run["failed_at"] is not None:
+            return Replayed(run["failed_at"], frozenset(), None)
+        return Replayed(None, frozenset(run["codes"]), _raw_run(run))
+
+
+class _Child:
+    """One child process, from its job to its end; never left behind."""
+
+    def __init__(self, job: Mapping[str, object]) -> None:
+        self.progress = Progress()
+        self.searched: dict[str, Any] | None = None
+        self.runs: list[dict[str, Any]] = []
+        self.failure: dict[str, Any] | None = None
+        self.finished = False
+        self.peak_memory_bytes = 0
+        self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+        self._events, theirs = os.pipe()
+        self._pending = b""
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "assay.search.worker", str(theirs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(theirs,),
+                process_group=0,  # Ctrl-C on a terminal reaches us alone
+            )
+        finally:
+            os.close(theirs)
+        self._tell(json.dumps(job))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        if self._process.stdin:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        self._process.wait()
+        os.close(self._events)
+        self._errors.close()
+
+    def watch(
+        self,
+        *,
+        deadline: float | None,
+        memory_limit_bytes: int,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """Follow the child to its end. An interrupt asks it to stop, a second one ends it."""
+        last_sign_of_life = time.monotonic()
+        kill_at: float | None = None
+        stopping = False
+        # Limits hold within ten per cent, also when a step of the model never returns.
+        patience = 0.0 if deadline is None else min(5.0, max(0.5, (deadline - last_sign_of_life) / 10))
+        while True:
+            try:
+                alive, heard = self._read_events()
+                now = time.monotonic()
+                if not alive:
+                    break
+                if heard:
+                    last_sign_of_life = now
+                self._note_memory()
+                if on_progress is not None:
+                    on_progress(self._with_silence(now - last_sign_of_life))
+                if self.searched is not None:
+                    limit: float | None = last_sign_of_life + EXPLANATION_SECONDS
+                elif stopping:
+                    limit = kill_at
+                else:
+                    limit = None if deadline is None else deadline + patience
+                if limit is not None and now > limit:
+                    self._kill(StopReason.INTERRUPTED if stopping else StopReason.STUCK)
+                if (
+                    memory_limit_bytes
+                    and self.searched is None
+                    and self._resident_bytes() > (memory_limit_bytes * MEMORY_OVERSHOOT + 64 * 1024 * 1024)
+                ):
+                    self._kill(StopReason.MEMORY)
+            except KeyboardInterrupt:
+                if stopping:
+                    self._kill(StopReason.INTERRUPTED)
+                else:
+                    stopping = True
+                    kill_at = time.monotonic() + GRACE_AFTER_STOP_SECONDS
+                    self._tell("stop")
+        self._process.wait()
+
+    def raise_if_it_failed(self) -> None:
+        if self.failure is not None and self.failure["kind"] != "memory":
+            raise EngineFailure(str(self.failure["message"]))
+        if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:
+            raise EngineFailure(
+                f"the child process ended with status {self._process.returncode}: {self._last_words()}"
+            )
+
+    def how_it_ended(self) -> str:
+        """A sentence about a child that did not finish."""
+        if self.failure is not None and self.failure["kind"] == "memory":
+            return "memory ran out while the model ran"
+        status = self._process.returncode
+        if status is not None and status < 0:
+            name = _signal_name(-status)
+            if -status == signal.SIGKILL:
+                return f"it was killed ({name}), most likely by the system for lack of memory"
+            return f"the model crashed with {name}"
+        return f"it ended with status {status}"
+
+    def _kill(self, why: StopReason) -> None:
+        if self._process.poll() is None:
+            self.stop_reason = why
+            self._process.kill()
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _read_events(self) -> tuple[bool, bool]:
+        """Whether the child may still speak, and whether it just did."""
+        ready, _, _ = select.select([self._events], [], [], POLL_SECONDS)
+        if not ready:
+            return True, False
+        chunk = os.read(self._events, 1 << 20)
+        if not chunk:
+            return False, False
+        *lines, rest = (self._pending + chunk).split(b"\n") if b"\n" in chunk else [self._pending + chunk]
+        self._pending = rest
+        for line in lines:
+            self._take(json.loads(line))
+        return True, True
+
+    def _take(self, event: dict[str, Any]) -> None:
+        kind = event.pop("event")
+        if kind == "progress":
+            self.progress = Progress(**event)
+        elif kind == "searched":
+            self.searched = event
+        elif kind == "run":
+            self.runs.append(event)
+        elif kind == "failed":
+            self.failure = event
+        elif kind == "done":
+            self.finished = True
+        self.peak_memory_bytes = max(self.peak_memory_bytes, event.get("peak_memory_bytes", 0))
+
+    def _with_silence(self, seconds: float) -> Progress:
+        latest = self.progress
+        return Progress(
+            latest.states,
+            latest.transitions,
+            latest.depth,
+            latest.frontier,
+            max(latest.memory_bytes, self._resident_bytes()),
+            latest.seconds,
+            seconds,
+        )
+
+    def _note_memory(self) -> None:
+        self.peak_memory_bytes = max(self.peak_memory_bytes, self._status("VmHWM:"))
+
+    def _resident_bytes(self) -> int:
+        return self._status("VmRSS:")
+
+    def _status(self, key: str) -> int:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for line in Path(f"/proc/{self._process.pid}/status").read_text("ascii").splitlines():
+                if line.startswith(key):
+                    return int(line.split()[1]) * 1024
+        return 0
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")[-4000:].strip() or "it said nothing"
+
+
+def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
+    if child.searched is None:
+        child.raise_if_it_failed()
+        return NativeOutcome(_facts_of_a_broken_search(child, options), (), child.peak_memory_bytes)
+    if child.failure is not None:
+        child.raise_if_it_failed()
+    searched = child.searched
+    lossy = options.storage != "exact"
+    facts = SearchFacts(
+        states=searched["states"],
+        transitions=searched["transitions"],
+        depth=searched["depth"],
+        frontier=searched["frontier"],
+        seconds=searched["seconds"],
+        complete=searched["complete"],
+        stop_reason=StopReason.named(searched["stop_reason"]),
+        violation_count=searched["violation_count"],
+        loss=Loss(options.storage, options.hash_functions, searched["bits_set"], searched["bits_total"])
+        if lossy
+        else None,
+    )
+    violations = []
+    for index, violation in enumerate(searched["violations"]):
+        raw = child.runs[index] if index < len(child.runs) else None
+        if raw is not None and (raw["failed_at"] is not None or violation["code"] not in raw["codes"]):
+            raise EngineFailure(
+                f"a run that the engine found does not lead to its violation when executed again "
+                f"(code {violation['code']}, executed: {raw.get('codes')}, failed at {raw['failed_at']})"
+            )
+        violations.append(
+            NativeViolation(
+                violation["code"], tuple(violation["path"]), None if raw is None else _raw_run(raw)
+            )
+        )
+    return NativeOutcome(facts, tuple(violations), child.peak_memory_bytes)
+
+
+def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFacts:
+    reason, detail = child.stop_reason, ""
+    if reason is StopReason.UNKNOWN:
+        if child.failure is not None:
+            reason = StopReason.MEMORY
+            detail = "the system gave no more"
+        else:
+            reason, detail = StopReason.CRASHED, child.how_it_ended()
+    elif reason is StopReason.MEMORY:
+        detail = "the model's process had grown past it"
+    elif reason is StopReason.INTERRUPTED:
+        detail = "the search did not answer and was ended"
+    return SearchFacts(
+        states=child.progress.states,
+        transitions=child.progress.transitions,
+        depth=child.progress.depth,
+        frontier=child.progress.frontier,
+        seconds=child.progress.seconds,
+        complete=False,
+        stop_reason=reason,
+        stop_detail=detail,
+        loss=None if options.storage == "exact" else Loss(options.storage, options.hash_functions),
+    )
+
+
+def _raw_run(run: dict[str, Any]) -> RawRun:
+    return RawRun(
+        initial=bytes.fromhex(run["initial"]),
+        steps=tuple(
+            RawStep(transition, process, action, bytes.fromhex(state))
+            for transition, process, action, state in run["steps"]
+        ),
+        final=None if run["final"] is None else bytes.fromhex(run["final"]),
+        omitted=run["omitted"],
+        break_after=run["break_after"],
+        resume=bytes.fromhex(run["resume"]),
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,52 @@
+"""What a caller may ask of any search."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+STRATEGIES = ("bfs", "dfs", "random-dfs")
+STORAGES = ("exact", "fingerprint", "bitstate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Zero means "no limit" for every limit."""
+
+    strategy: str = "bfs"
+    storage: str = "exact"
+    threads: int = 1
+    seed: int = 0
+    hash_functions: int = 3
+    bitstate_bytes: int = 256 * 1024 * 1024
+    memory_limit_bytes: int = 0
+    time_limit_seconds: float = 0.0
+    depth_limit: int = 0
+    state_limit: int = 0
+    stop_at_first_violation: bool = True
+    check_deadlock: bool = True
+
+    def __post_init__(self) -> None:
+        _one_of("search", self.strategy, STRATEGIES)
+        _one_of("storage", self.storage, STORAGES)
+        _between("threads", self.threads, 1, 1024)
+        _between("seed", self.seed, 0, 2**64 - 1)
+        _between("hash functions", self.hash_functions, 1, 32)
+        _between("bitstate memory", self.bitstate_bytes, 1024, 2**50)
+        _between("memory limit", self.memory_limit_bytes, 0, 2**60)
+        _between("depth limit", self.depth_limit, 0, 2**63 - 1)
+        _between("state limit", self.state_limit, 0, 2**63 - 1)
+        if not 0 <= self.time_limit_seconds < float("inf"):
+            raise ValueError(f"time limit: expected seconds, got {self.time_limit_seconds}")
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+
+
+def _between(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name}: expected a number from {low} to {high}, got {value}")

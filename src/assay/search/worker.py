@@ -1,0 +1,210 @@
+"""The child process in which compiled models run.
+
+    python -m assay.search.worker EVENTS_FD
+
+Whatever a model does here (crash, loop, eat all memory) ends this process and
+not the tool. The job is one line of JSON on standard input; events go out as
+lines of JSON on the inherited file descriptor, so that a model which prints
+cannot disturb them. Standard input stays open: the line `stop` asks for the
+partial result, its end means that the parent is gone.
+
+This module imports as little as possible: its start is part of every run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay._engine import Model, Progress
+
+PROGRESS_INTERVAL_SECONDS = 0.1
+# A depth-first run can be millions of steps long; nobody reads its middle.
+STEPS_KEPT_AT_EACH_END = 10_000
+PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
+
+
+def main() -> int:
+    events_descriptor = int(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to us too; the parent decides
+    _die_with_the_parent()
+    _be_the_first_to_go_when_memory_runs_out()
+    job = json.loads(sys.stdin.buffer.readline())
+    events = os.fdopen(events_descriptor, "w", encoding="ascii")
+
+    def send(event: str, **facts: object) -> None:
+        events.write(json.dumps({"event": event, **facts}) + "\n")
+        events.flush()
+
+    stopped = threading.Event()
+    threading.Thread(target=_obey_the_parent, args=(stopped,), daemon=True).start()
+    try:
+        _run(job, send, stopped)
+    except MemoryError:
+        send("failed", kind="memory", message="memory ran out", peak_memory_bytes=peak_memory_bytes())
+    except Exception:
+        import traceback
+
+        send("failed", kind="error", message=traceback.format_exc())
+    else:
+        send("done", peak_memory_bytes=peak_memory_bytes())
+    # Skip tearing down tables of gigabytes; the kernel does it faster.
+    os._exit(0)
+
+
+def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+    from assay import _engine
+
+    model = _engine.CompiledModel(job["library"])
+    if job["task"] == "replay":
+        send("run", **execute(model, job["positions"]))
+        return
+    options = job["options"]
+    time_limit = 0.0
+    if job["deadline"] is not None:
+        # The clock is the same for all processes of a machine; zero would mean "no limit".
+        time_limit = max(0.001, job["deadline"] - time.monotonic())
+
+    def on_progress(progress: Progress) -> bool:
+        send(
+            "progress",
+            states=progress.states,
+            transitions=progress.transitions,
+            depth=progress.depth,
+            frontier=progress.frontier,
+            memory_bytes=progress.memory_bytes,
+            seconds=progress.seconds,
+        )
+        return not stopped.is_set()
+
+    send("started")
+    result = _engine.search(
+        model,
+        strategy=options["strategy"],
+        storage=options["storage"],
+        threads=options["threads"],
+        seed=options["seed"],
+        hash_functions=options["hash_functions"],
+        bitstate_bytes=options["bitstate_bytes"],
+        memory_limit_bytes=options["memory_limit_bytes"],
+        time_limit_seconds=time_limit,
+        depth_limit=options["depth_limit"],
+        state_limit=options["state_limit"],
+        stop_at_first_violation=options["stop_at_first_violation"],
+        check_deadlock=options["check_deadlock"],
+        on_progress=on_progress,
+        progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+    )
+    send(
+        "searched",
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        frontier=result.frontier,
+        seconds=result.seconds,
+        complete=result.complete,
+        stop_reason=result.stop_reason,
+        violation_count=result.violation_count,
+        violations=[{"code": violation.code, "path": violation.path} for violation in result.violations],
+        bits_set=result.bits_set,
+        bits_total=result.bits_total,
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+    for violation in result.violations:
+        send("run", **execute(model, violation.path))
+
+
+def execute(model: Model, positions: list[int]) -> dict[str, object]:
+    """Take the named successors once more and report every primitive step.
+
+    `failed_at` is the first position that does not exist (None: all do);
+    `codes` are the violations that hold at the end, 0 for an invalid end state.
+    """
+    state, violation = model.initial_state()
+    initial = state
+    codes = {violation} - {0}
+    steps: list[list[object]] = []
+    gap_begin = STEPS_KEPT_AT_EACH_END
+    gap_end = len(positions) - STEPS_KEPT_AT_EACH_END
+    break_after, resume = 0, b""
+    final: bytes | None = state
+    for index, position in enumerate(positions):
+        successors = model.successors(state)
+        if final is None or position >= len(successors):
+            return {"failed_at": index}
+        if gap_begin <= index < gap_end:
+            break_after = len(steps)
+        else:
+            if index == gap_end and gap_end > gap_begin:
+                resume = state
+            for process, transition, after in model.explain(state, position):
+                steps.append([index, process, transition, after.hex()])
+        final, violation = successors[position]
+        codes = {violation}
+        if final is not None:
+            codes.add(model.check_step(state, final))
+            state = final
+        codes -= {0}
+    if final is not None:
+        codes |= {model.check_state(final)} - {0}
+        if not model.successors(final) and not model.is_valid_end(final):
+            codes.add(0)
+    return {
+        "failed_at": None,
+        "initial": initial.hex(),
+        "steps": steps,
+        "final": None if final is None else final.hex(),
+        "codes": sorted(codes),
+        "omitted": max(0, gap_end - gap_begin),
+        "break_after": break_after,
+        "resume": resume.hex(),
+    }
+
+
+def peak_memory_bytes() -> int:
+    """The most memory this program ever had resident.
+
+    Not `ru_maxrss`: Linux carries that over from the parent across fork and exec.
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 (pathlib is slow to import)
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _obey_the_parent(stopped: threading.Event) -> None:
+    # The descriptor itself: at exit nobody may find a lock of `sys.stdin` taken.
+    while message := os.read(0, 64):
+        if b"stop" in message:
+            stopped.set()
+    os._exit(1)
+
+
+def _die_with_the_parent() -> None:
+    """The end of standard input says it too, but only to a process that still runs Python."""
+    with contextlib.suppress(Exception):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
+def _be_the_first_to_go_when_memory_runs_out() -> None:
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:  # noqa: PTH123
+        score.write("900")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Puts the stages together: load, search, explain, judge. The command line and the API both end here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from assay.evidence.counterexample import Counterexample, load_trace
+from assay.evidence.result import Result
+from assay.languages import handwritten
+from assay.search.options import SearchOptions
+from assay.transition_system.interface import LanguageOptions
+from assay.verification.request import REDUCTIONS, Listener, Request, known_reductions
+from assay.verification.traces import require_same_run, require_same_sources, save_traces
+
+
+def verify(
+    program: str | Path | object,
+    *,
+    search: str = "bfs",
+    storage: str = "exact",
+    threads: int = 1,
+    seed: int = 0,
+    hash_functions: int = 3,
+    bitstate_memory_bytes: int = 256 * 1024 * 1024,
+    memory_limit_bytes: int = 0,
+    timeout_seconds: float = 0.0,
+    max_depth: int = 0,
+    max_states: int = 0,
+    invariants: Iterable[str] = (),
+    step_invariants: Iterable[str] = (),
+    check_deadlock: bool = True,
+    all_errors: bool = False,
+    safety: bool = False,
+    reductions: Iterable[str] = REDUCTIONS,
+    defines: Iterable[str] = (),
+    trace: str | Path | None = None,
+    listener: Listener | None = None,
+    started: float | None = None,
+) -> Result:
+    """Verify a program file, `model.py:ClassName`, or an object with the interface's three methods.
+
+    Limits of zero are none. `trace` names the file a counterexample is saved
+    in; further ones get a number. `started` is the reading of
+    `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
+    input is wrong or unsupported and `ValueError` when an option is.
+    """
+    started = time.monotonic() if started is None else started
+    options = SearchOptions(
+        strategy=search,
+        storage=storage,
+        threads=threads,
+        seed=seed,
+        hash_functions=hash_functions,
+        bitstate_bytes=bitstate_memory_bytes,
+        memory_limit_bytes=memory_limit_bytes,
+        time_limit_seconds=timeout_seconds,
+        depth_limit=max_depth,
+        state_limit=max_states,
+        stop_at_first_violation=not all_errors,
+        check_deadlock=check_deadlock,
+    )
+    language_options = LanguageOptions(
+        invariants=tuple(invariants),
+        step_invariants=tuple(step_invariants),
+        reductions=known_reductions(reductions),
+        safety_only=safety,
+        defines=tuple(defines),
+    )
+    request = Request(options, language_options, started, listener or _nobody)
+    if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
+        from assay.verification.compiled import verify_compiled
+
+        result, language, sources = verify_compiled(Path(program), request)
+    else:
+        from assay.verification.handwritten import verify_handwritten
+
+        system = (
+            handwritten.load(str(program))
+            if isinstance(program, str | Path)
+            else handwritten.HandwrittenSystem(program, name=type(program).__name__)
+        )
+        result, language, sources = verify_handwritten(system, request), "python-class", system.sources
+    if trace is not None:
+        result = save_traces(result, Path(trace), language, sources)
+    return replace(result, seconds=time.monotonic() - started)
+
+
+def replay(program: str | Path | object, trace: str | Path) -> Counterexample:
+    """Execute a saved counterexample again on its program.
+
+    Raises `TraceProblem` when the program has changed since, or when the run
+    does not end in the same violation; returns the run as executed now.
+    """
+    recorded = load_trace(Path(trace))
+    if not isinstance(program, str | Path) or handwritten.names_a_class(str(program)):
+        from assay.verification.handwritten import replay_handwritten
+
+        system = (
+            handwritten.load(str(program))
+            if isinstance(program, str | Path)
+            else handwritten.HandwrittenSystem(program, name=type(program).__name__)
+        )
+        require_same_sources(recorded, system.sources)
+        executed = replay_handwritten(system, recorded)
+    else:
+        from assay.verification.compiled import replay_compiled
+
+        executed = replay_compiled(Path(program), recorded)
+    require_same_run(recorded.counterexample, executed)
+    return executed
+
+
+def _nobody(_: object) -> None:
+    pass

@@ -1,0 +1,102 @@
+"""Programs that a front end compiles for the native engine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from assay import __version__, languages
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.result import Result, Violation
+from assay.evidence.verdict import SearchFacts, StopReason, judge
+from assay.search import native
+from assay.transition_system.interface import CompiledProgram, SourceHash
+from assay.verification.request import Phase, Request, language_options_of
+from assay.verification.traces import require_same_sources
+
+
+def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[SourceHash, ...]]:
+    request.listener(Phase("compiling", str(path)))
+    begin = time.monotonic()
+    try:
+        program = languages.load(path, request.language_options)
+    except KeyboardInterrupt:
+        return _nothing_searched(path, request, StopReason.INTERRUPTED), "", ()
+    compiled = time.monotonic()
+    if request.deadline is not None and compiled >= request.deadline:
+        return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
+    request.listener(Phase("searching", str(path)))
+    outcome = native.search(
+        program.library, request.options, deadline=request.deadline, on_progress=request.listener
+    )
+    judgement = judge(outcome.facts, tuple(program.caveats))
+    result = Result(
+        verdict=judgement.verdict,
+        program=str(path),
+        language=program.language,
+        complete=judgement.complete,
+        reasons=judgement.reasons,
+        notes=tuple(program.notes),
+        states=outcome.facts.states,
+        transitions=outcome.facts.transitions,
+        depth=outcome.facts.depth,
+        frontier=outcome.facts.frontier,
+        search_seconds=outcome.facts.seconds,
+        compile_seconds=compiled - begin,
+        peak_memory_bytes=outcome.peak_memory_bytes,
+        stop_reason=outcome.facts.stop_reason.value,
+        violations=tuple(_explain(program, violation) for violation in outcome.violations),
+        violation_count=outcome.facts.violation_count,
+        loss=outcome.facts.loss,
+        options=request.as_json(),
+        semantics=dict(program.semantics),
+        version=__version__,
+    )
+    return result, program.language, tuple(program.sources)
+
+
+def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:
+    judgement = judge(SearchFacts(stop_reason=reason, stop_detail="before the search began"))
+    return Result(
+        verdict=judgement.verdict,
+        program=str(path),
+        language="",
+        complete=False,
+        reasons=judgement.reasons,
+        stop_reason=reason.value,
+        options=request.as_json(),
+        version=__version__,
+    )
+
+
+def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Violation:
+    facts = program.describe_violation(violation.code)
+    counterexample = (
+        None
+        if violation.run is None
+        else translate(program, violation.code, violation.positions, violation.run)
+    )
+    return Violation(
+        kind=facts.kind,
+        message=facts.message,
+        file=facts.file,
+        line=facts.line,
+        counterexample=counterexample,
+    )
+
+
+def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
+    # A changed program may not even compile any more; say what matters.
+    program = languages.load(path, language_options_of(recorded.options))
+    require_same_sources(recorded, program.sources)
+    positions = recorded.counterexample.positions
+    replayed = native.replay(program.library, positions)
+    if replayed.failed_at is not None or replayed.run is None:
+        where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
+        raise TraceProblem(f"the trace does not replay on {path} ({where}); verify the program again")
+    for code in sorted(replayed.codes):
+        if program.describe_violation(code) == recorded.counterexample.violation:
+            return translate(program, code, positions, replayed.run)
+    raise TraceProblem(
+        f"the run no longer ends in: {recorded.counterexample.violation.message}; verify the program again"
+    )

@@ -1,0 +1,80 @@
+"""What was asked for, and who wants to hear of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.search.native import Progress
+from assay.search.options import SearchOptions
+from assay.transition_system.interface import LanguageOptions
+
+REDUCTIONS = ("dead-variables", "merging", "partial-order")
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Told to a listener before work that can take long: "compiling" or "searching"."""
+
+    name: str
+    program: str
+
+
+Listener = Callable[[Phase | Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    options: SearchOptions
+    language_options: LanguageOptions
+    started: float
+    listener: Listener
+
+    @property
+    def deadline(self) -> float | None:
+        limit = self.options.time_limit_seconds
+        return self.started + limit if limit else None
+
+    def as_json(self) -> dict[str, object]:
+        options, language = self.options, self.language_options
+        return {
+            "search": options.strategy,
+            "storage": options.storage,
+            "threads": options.threads,
+            "seed": options.seed,
+            "hash_functions": options.hash_functions,
+            "bitstate_memory_bytes": options.bitstate_bytes,
+            "memory_limit_bytes": options.memory_limit_bytes,
+            "timeout_seconds": options.time_limit_seconds,
+            "max_depth": options.depth_limit,
+            "max_states": options.state_limit,
+            "invariants": list(language.invariants),
+            "step_invariants": list(language.step_invariants),
+            "check_deadlock": options.check_deadlock,
+            "all_errors": not options.stop_at_first_violation,
+            "safety": language.safety_only,
+            "reductions": sorted(language.reductions),
+            "defines": list(language.defines),
+        }
+
+
+def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
+    def texts(key: str) -> tuple[str, ...]:
+        values = options.get(key, [])
+        return tuple(str(value) for value in values) if isinstance(values, list) else ()
+
+    return LanguageOptions(
+        invariants=texts("invariants"),
+        step_invariants=texts("step_invariants"),
+        reductions=frozenset(texts("reductions")),
+        safety_only=options.get("safety") is True,
+        defines=texts("defines"),
+    )
+
+
+def known_reductions(names: Iterable[str]) -> frozenset[str]:
+    chosen = frozenset(names)
+    unknown = sorted(chosen - set(REDUCTIONS))
+    if unknown:
+        raise ValueError(f"reductions: expected some of {', '.join(REDUCTIONS)}, got {', '.join(unknown)}")
+    return chosen

@@ -1,0 +1,62 @@
+"""Saving counterexamples, and what must hold before a saved one may be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay import __version__
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, save_trace
+from assay.evidence.result import Result
+from assay.transition_system.interface import SourceHash
+
+
+def save_traces(result: Result, path: Path, language: str, sources: Sequence[SourceHash]) -> Result:
+    saved = []
+    for number, violation in enumerate(result.violations, start=1):
+        if violation.counterexample is None:
+            saved.append(violation)
+            continue
+        target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        save_trace(
+            Trace(
+                program=result.program,
+                language=language,
+                sources=tuple(sources),
+                options=result.options,
+                semantics=result.semantics,
+                counterexample=violation.counterexample,
+                tool_version=__version__,
+            ),
+            target,
+        )
+        saved.append(replace(violation, trace=str(target)))
+    return replace(result, violations=tuple(saved))
+
+
+def require_same_sources(recorded: Trace, sources: Sequence[SourceHash]) -> None:
+    def named(hashes: Sequence[SourceHash]) -> dict[str, str]:
+        return {Path(source.path).name: source.sha256 for source in hashes}
+
+    then, now = named(recorded.sources), named(sources)
+    if then == now and len(recorded.sources) == len(sources):
+        return
+    changed = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+    raise TraceProblem(
+        f"the program has changed since the trace was written ({', '.join(changed) or 'other files'}); "
+        "verify it again"
+    )
+
+
+def require_same_run(then: Counterexample, now: Counterexample) -> None:
+    for before, after in zip(then.steps, now.steps, strict=False):
+        if (before.process, before.line, before.text) != (after.process, after.line, after.text):
+            raise TraceProblem(
+                f"step {before.number} was `{before.text}` by {before.process} and is now "
+                f"`{after.text}` by {after.process}; verify the program again"
+            )
+    if len(then.steps) != len(now.steps):
+        raise TraceProblem(
+            f"the trace has {len(then.steps)} steps and now takes {len(now.steps)}; verify the program again"
+        )
