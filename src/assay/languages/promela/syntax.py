@@ -30,7 +30,10 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
+    """A constant; `text` is how it was written (`skip`, `true`, `'a'`), for people only."""
+
     value: int
+    text: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,14 @@ class RemoteVariable(Expression):
 @dataclass(frozen=True, slots=True)
 class EmbeddedCExpression(Expression):
     text: str
+    precondition: str | None = None  # c_expr [precondition] { text }
+
+
+@dataclass(frozen=True, slots=True)
+class Next(Expression):
+    """`next.x` in a step invariant: the value after the step."""
+
+    expression: Expression
 
 
 # --- declarations --------------------------------------------------------------
@@ -184,6 +195,7 @@ class ChannelSpec:
     where: Location
     capacity: Expression
     fields: tuple[str, ...]
+    mtype_sets: tuple[str | None, ...] = ()  # per field, the set's name for `mtype:colour`
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +243,7 @@ class Assign(Statement):
 
     target: Reference
     value: Expression
+    operator: str = "="  # "=", "++", "--"
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +324,8 @@ class InlineBody(Statement):
 
     name: str
     body: Sequence
+    arguments: tuple[Expression, ...] = ()
+    target: Reference | None = None  # `x = f(1)`: what `return` in the body assigns to
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,19 +371,35 @@ class ForIn(Statement):
     body: Sequence
 
 
+class SelectForm(Enum):
+    """What SPIN makes of a select; its lexer decides, so it depends on how the text is written.
+
+    OPTIONS: `if :: x = low :: ... :: x = high fi`; a label names the if.
+    TEXT_LOOP: `x = low; do :: (x < high) -> x++ :: break od`; a label names the assignment.
+    LOOP: `x = low` joins the enclosing sequence first, then `do :: break :: (x < high); x = x + 1 od`;
+    a label names the loop, not the assignment.
+    """
+
+    OPTIONS = "options"
+    TEXT_LOOP = "text loop"
+    LOOP = "loop"
+
+
 @dataclass(frozen=True, slots=True)
 class Select(Statement):
     variable: Reference
     low: Expression
     high: Expression
+    form: SelectForm = SelectForm.LOOP
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedC(Statement):
-    """c_code and c_expr as statements."""
+    """c_code and c_decl as statements; c_expr is an expression."""
 
     keyword: str
     text: str
+    precondition: str | None = None  # c_code [precondition] { text }
 
 
 # --- modules -------------------------------------------------------------------
@@ -419,6 +450,8 @@ class EmbeddedCDeclaration:
     where: Location
     keyword: str
     text: str
+    precondition: str | None = None
+    arguments: tuple[str, ...] = ()  # the strings of c_state and c_track, without their quotes
 
 
 @dataclass(frozen=True, slots=True)
