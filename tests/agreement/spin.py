@@ -45,7 +45,7 @@ class Status(Enum):
     """How far SPIN got."""
 
     FINISHED = "finished"
-    REFUSED = "refused"  # by spin -a
+    REFUSED = "refused"  # by spin -a, or by pan before it searches
     NOT_COMPILED = "not compiled"
     TIMED_OUT = "timed out"
     OUT_OF_MEMORY = "out of memory"
@@ -173,7 +173,8 @@ def _generate(
     generated = run(["spin", *options.generate, model.name], directory=directory, timeout_seconds=60)
     if generated.timed_out or generated.returncode != 0 or not (directory / "pan.c").exists():
         said = generated.output + generated.errors
-        errors = [line for line in said.splitlines() if "rror" in line] or said.splitlines() or ["no output"]
+        errors = [line for line in said.splitlines() if "rror" in line and "dubious" not in line]
+        errors = errors or said.splitlines() or ["no output"]
         return SpinOutcome(Status.REFUSED, message=errors[0].strip())
     return generated
 
@@ -190,6 +191,8 @@ def _read(searched: Completed, generated: Completed, compiled: Completed) -> Spi
         status = Status.DIVISION_BY_ZERO
     elif "out of memory" in text or "aborting (malloc)" in text or "aborting" in searched.errors:
         status = Status.OUT_OF_MEMORY
+    elif "unconditional self-loop" in text:
+        return SpinOutcome(Status.REFUSED, message="pan: unconditional self-loop")
     elif found is None or searched.returncode < 0 or "VECTORSZ" in text:
         status = Status.CRASHED
     return SpinOutcome(
