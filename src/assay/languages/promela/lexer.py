@@ -45,6 +45,10 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LTL_OPERATOR = re.compile(r"\[\]|<>|<->|->")
+_LTL_WORDS = {
+    "U": "U", "V": "V", "W": "W", "X": "X", "always": "[]", "eventually": "<>", "until": "U",
+    "stronguntil": "U", "weakuntil": "W", "release": "V", "next": "X", "implies": "->", "equivalent": "<->",
+}  # fmt: skip
 _MARKER = re.compile(r'#(?: |line )(?P<line>[0-9]+)(?: "(?P<file>(?:[^"\\]|\\.)*)")?[ 0-9]*\Z')
 _MARKER_LINE = re.compile(r'(?:(?<=\n)|\A)# [0-9]+(?: "(?:[^"\\\n]|\\.)*")?[ 0-9]*\n')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|(.))")
@@ -65,7 +69,17 @@ class Token:
     """A piece of the source. `kind` is the text itself for operators and keywords, else
     name, number, string, character, bad or end; `;` with another text was inserted."""
 
-    __slots__ = ("kind", "text", "file", "line", "column", "after_newline", "precondition", "value")
+    __slots__ = (
+        "after_newline",
+        "column",
+        "content",
+        "file",
+        "kind",
+        "line",
+        "precondition",
+        "text",
+        "value",
+    )
 
     def __init__(self, kind: str, text: str, file: str, line: int, column: int, after_newline: bool) -> None:
         self.kind = kind
@@ -74,7 +88,8 @@ class Token:
         self.line = line
         self.column = column
         self.after_newline = after_newline
-        self.precondition: str | None = None
+        self.precondition: str | None = None  # of embedded C; for ltl, the name
+        self.content: Location | None = None  # of ltl: where the formula starts
         self.value = 0
 
     @property
@@ -151,7 +166,9 @@ def tokenize(
                 kind = found
             elif kind == "word":
                 kind = "name"
-                if found in KEYWORDS:
+                if temporal and found in _LTL_WORDS:
+                    kind = _LTL_WORDS[found]
+                elif found in KEYWORDS:
                     kind = found
                     if found in _TAKEN_WHOLE:
                         token = Token(kind, found, file, line, start - line_start + 1, after_newline)
@@ -189,7 +206,7 @@ def tokenize(
             raise AssertionError("the lexer stopped before the end")
 
 
-def align_columns(tokens: Sequence[Token], preprocessed: str, sources: dict[str, str]) -> None:
+def align_columns(tokens: Sequence[Token], sources: dict[str, str]) -> None:
     """Give tokens that the preprocessor moved sideways the column they have in the source.
 
     It prints one blank where the source has several and puts what a macro stands
@@ -284,8 +301,11 @@ def _take_whole(text: str, token: Token, position: int, line_start: int) -> tupl
         end = _closing(_OF_BLOCK, text, content, "}")
     if end < 0:
         raise SourceProblem(f"the block of {token.kind} has no closing '}}'", where=token.where)
-    token.text = _MARKER_LINE.sub("", text[content : end - 1])
+    token.text = text[content : end - 1]
+    if token.kind != "ltl":
+        token.text = _MARKER_LINE.sub("", token.text)
     line, file = token.line, token.file
+    content_file, content_line, content_start = file, line, line_start
     newline = text.find("\n", begin, end)
     while newline >= 0:
         line += 1
@@ -296,7 +316,10 @@ def _take_whole(text: str, token: Token, position: int, line_start: int) -> tupl
             if marker is not None:
                 line = int(marker["line"][:9]) - 1
                 file = file if marker["file"] is None else _unescape(marker["file"])
+        if newline < content:
+            content_file, content_line, content_start = file, line, line_start
         newline = text.find("\n", line_start, end)
+    token.content = Location(content_file, content_line, content - content_start + 1)
     return end, line, line_start, file
 
 

@@ -16,10 +16,11 @@ of their own. What the names mean is decided by the next stage.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from assay.languages.promela import syntax
 from assay.languages.promela.lexer import (
@@ -41,6 +42,8 @@ _CONSTANTS = {"true": 1, "false": 0, "skip": 1}
 _CONSTANT_KINDS = frozenset(["number", "character", "true", "false", "skip", "constant"])
 _CHANNEL_TESTS = frozenset(["empty", "nempty", "full", "nfull"])
 _SEPARATORS = frozenset([";", "->"])
+_KEEPS_PROBES = frozenset(["&&", "||"])
+_PREFIX_OPERATORS = frozenset(["!", "-", "~"])
 
 # Binding strength; all associate to the left.
 _BINARY = {
@@ -48,11 +51,7 @@ _BINARY = {
     ">=": 100, "<<": 110, ">>": 110, "+": 120, "-": 120, "*": 130, "/": 130, "%": 130,
 }  # fmt: skip
 _TEMPORAL_BINARY = {"->": 10, "<->": 10, "U": 50, "V": 50, "W": 50}
-_TEMPORAL_WORDS = {
-    "U": "U", "V": "V", "W": "W", "X": "X", "always": "[]", "eventually": "<>", "until": "U",
-    "stronguntil": "U", "weakuntil": "W", "release": "V", "next": "X", "implies": "->", "equivalent": "<->",
-}  # fmt: skip
-_TEMPORAL_UNARY = frozenset(["[]", "<>", "X"])
+_TEMPORAL_PREFIX_OPERATORS = _PREFIX_OPERATORS | {"[]", "<>", "X"}
 _CONSTANT_BINARY = {operator: _BINARY[operator] for operator in "+-*/%"}
 
 # After one of these a newline ends the statement.
@@ -66,13 +65,27 @@ _NO_SEMICOLON_BEFORE = frozenset(
 _AFTER_EMPTY_LABEL = frozenset([";", "->", "}", "::", "fi", "od", "unless", "end"])
 
 
+_PROCESS_FUNCTIONS: dict[str, type[syntax.Enabled | syntax.PcValue | syntax.GetPriority]] = {
+    "enabled": syntax.Enabled,
+    "pc_value": syntax.PcValue,
+    "get_priority": syntax.GetPriority,
+}
+_STARTS_EXPRESSION = (
+    frozenset(["name", "(", "!", "-", "~", "run", "len", "timeout", "np_", "c_expr", "proctype name"])
+    | _CONSTANT_KINDS
+    | _CHANNEL_TESTS
+    | _PROCESS_FUNCTIONS.keys()
+)
+_AFTER_NEXT = frozenset(["name", "proctype name", "len"]) | _CHANNEL_TESTS
+
+
 def parse_model(path: Path, defines: Sequence[str] = ()) -> syntax.Model:
     """Read, preprocess and parse a model. Raises SourceProblem, and nothing else."""
     preprocessed = preprocess(path, defines)
     tokens = tokenize(preprocessed.text, preprocessed.file)
     if preprocessed.preprocessor_ran:
         texts = {source.path: source.text for source in preprocessed.sources}
-        align_columns(tokens, preprocessed.text, texts)
+        align_columns(tokens, texts)
     with deep_recursion():
         units = _Parser(_Tokens(tokens)).model()
     return syntax.Model(units=units, sources=preprocessed.sources)
@@ -131,7 +144,7 @@ class _Inline:
 class _Frame:
     """Where the next token comes from: the file, or the body of an inline being expanded."""
 
-    __slots__ = ("tokens", "index", "end", "arguments", "inline")
+    __slots__ = ("arguments", "end", "index", "inline", "tokens")
 
     def __init__(
         self,
@@ -156,8 +169,10 @@ class _Tokens:
     declaration must be recorded before its last token is consumed.
     """
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self.names: dict[str, str] = {}  # name -> "constant", "type name", "proctype name", "inline name"
+    def __init__(self, tokens: list[Token], names: dict[str, str] | None = None) -> None:
+        self.names = (
+            {} if names is None else names
+        )  # name -> "constant", "type name", "proctype name", "inline name"
         self.inlines: dict[str, _Inline] = {}
         self.in_sequence = False
         self.parentheses = 0
@@ -167,6 +182,7 @@ class _Tokens:
         self._substituted: list[Token] = []  # reversed: the next one is last
         self._delivered = 0
         self._last_read = ""  # what a newline looks at
+        self._last_token = tokens[0]
         self._last_given: str | None = None  # what `else` and `}` look at
         self._held: tuple[Token, str] | None = None
         self.token, self.kind = self._next()
@@ -228,7 +244,7 @@ class _Tokens:
         if self._held is not None:
             token, kind = self._held
             self._held = None
-            self._last_read = kind
+            self._note(token, kind)
         else:
             token, kind = self._read()
             last = self._last_given
@@ -238,8 +254,9 @@ class _Tokens:
                 self._held = token, kind
                 self._last_given = None
                 self._last_read = ";"
-                return Token(";", "", token.file, token.line, token.column, False), ";"
-            if kind == ";" or kind == "->":
+                inserted = Token(";", token.text, token.file, token.line, token.column, False)
+                return inserted, ";"
+            if kind in _SEPARATORS:
                 following, following_kind = self._read()
                 if following_kind in ("}", ";", "->"):
                     token, kind = following, following_kind
@@ -271,7 +288,9 @@ class _Tokens:
                 if from_argument:
                     self._substituted.append(token)
                 self._last_read = ";"
-                return Token(";", "\n", token.file, token.line, token.column, False), ";"
+                last_token = self._last_token
+                column = last_token.column + len(last_token.text)
+                return Token(";", "\n", last_token.file, last_token.line, column, False), ";"
             if not from_argument and token.kind != "end":
                 frame.index += 1
             self._delivered += 1
@@ -290,28 +309,35 @@ class _Tokens:
                         moved[0].after_newline = token.after_newline
                         self._substituted = moved[::-1]
                         continue
-            self._last_read = kind
-            if kind == "timeout" and frame_is_file(self._frame):
-                self._last_read = ")"  # SPIN puts parentheses around it
+            self._note(token, kind)
             return token, kind
 
-
-def frame_is_file(frame: _Frame) -> bool:
-    return frame.inline is None
+    def _note(self, token: Token, kind: str) -> None:
+        self._last_token = token
+        self._last_read = kind
+        if kind == "timeout" and self._frame.inline is None:
+            self._last_read = ")"  # SPIN puts parentheses around it, but not in an inline
 
 
 class _Parser:
     """One method per rule of the grammar; the current token decides."""
 
-    def __init__(self, tokens: _Tokens, *, property_of_user: bool = False, allow_next: bool = False) -> None:
+    def __init__(
+        self,
+        tokens: _Tokens,
+        *,
+        temporal: bool = False,
+        property_of_user: bool = False,
+        allow_next: bool = False,
+    ) -> None:
         self._tokens = tokens
         self._depth = 0
         self._probes = False  # does the expression just parsed contain empty(q) and the like?
         self._property_of_user = property_of_user
         self._allow_next = allow_next
         self._in_branch = 0  # inside (c -> HERE : ...)
-        self._binary = dict(_BINARY)
-        self._temporal = False
+        self._temporal = temporal
+        self._binary = {**_BINARY, **_TEMPORAL_BINARY} if temporal else _BINARY
         self._returns: list[syntax.Reference | None] = []
 
     # --- helpers -----------------------------------------------------------------
@@ -346,7 +372,25 @@ class _Parser:
                 self._inline_definition()
             else:
                 units.append(self._unit(kind))
-        return tuple(units)
+        return tuple(self._with_formula(unit) if isinstance(unit, syntax.Claim) else unit for unit in units)
+
+    def _with_formula(self, claim: syntax.Claim) -> syntax.Claim:
+        """Parse an ltl formula once every name of the model is known, as SPIN does."""
+        if claim.formula is None or claim.formula_where is None:
+            return claim
+        where = claim.formula_where
+        pieces = tokenize(claim.formula, where.file, line=where.line, column=where.column, temporal=True)
+        pieces[-1].kind = "}"
+        pieces[-1].text = "}"
+        pieces.append(Token("end", "", where.file, where.line, where.column, False))
+        tokens = _Tokens(pieces, self._tokens.names)
+        parser = _Parser(tokens, temporal=True)
+        tree = parser._full_expression()
+        if tokens.kind == ";":
+            tokens.advance()
+        if tokens.kind != "}":
+            raise expected("a temporal operator or '}'", tokens.token)
+        return replace(claim, formula=claim.formula.strip(), temporal=tree)
 
     def _unit(self, kind: str) -> _Unit:
         if kind in ("proctype", "D_proctype", "active"):
@@ -482,7 +526,9 @@ class _Parser:
             self._tokens.advance()
             raise expected("a name or '{' after ltl", self._tokens.token)
         self._tokens.advance()
-        return syntax.Claim(token.where, "ltl", token.precondition, formula=token.text.strip())
+        return syntax.Claim(
+            token.where, "ltl", token.precondition, formula=token.text, formula_where=token.content
+        )
 
     def _embedded_declaration(self) -> syntax.EmbeddedCDeclaration:
         tokens = self._tokens
@@ -786,7 +832,7 @@ class _Parser:
     def _statement(self) -> syntax.Statement:
         self._deeper()
         kind = self._tokens.kind
-        method = _STATEMENTS.get(kind)
+        method = self._STATEMENTS.get(kind)
         statement = method(self) if method is not None else self._expression_statement()
         self._depth -= 1
         return statement
@@ -910,7 +956,7 @@ class _Parser:
             self._expect("(")
             value = self._plain_expression()
             self._expect(")")
-            return syntax.MessageField(syntax.Match.EQUAL, value)
+            return syntax.MessageField(syntax.Match.EQUAL, value, evaluated=True)
         if kind in _CONSTANT_KINDS:
             return syntax.MessageField(syntax.Match.EQUAL, self._constant())
         if kind == "-":
@@ -942,11 +988,8 @@ class _Parser:
         return keyword.where, tuple(options)
 
     def _braced(self) -> syntax.Sequence:
-        tokens = self._tokens
-        opening = self._expect("{")
-        sequence = self._sequence(opening)
+        sequence = self._sequence(self._expect("{"))
         self._expect("}", "';' or '}'")
-        del tokens
         return sequence
 
     def _block(self) -> syntax.Statement:
@@ -989,7 +1032,8 @@ class _Parser:
         in_text = not tokens.inside_inline
         where = self._expect("select").where
         self._expect("(")
-        tokens.record = pieces = []
+        pieces: list[Token] = []
+        tokens.record = pieces
         variable = self._reference()
         self._expect(":")
         low = self._plain_expression()
@@ -1078,7 +1122,8 @@ class _Parser:
         outer_record = tokens.record
         if tokens.kind != ")":
             while True:
-                tokens.record = pieces = []
+                pieces: list[Token] = []
+                tokens.record = pieces
                 arguments.append(self._plain_expression())
                 tokens.record = outer_record
                 texts.append(pieces)
@@ -1151,7 +1196,7 @@ class _Parser:
                 right = self._operators(right, found)
             self._depth -= 1
             right_probes = self._probes
-            if found > 30:
+            if operator.kind not in _KEEPS_PROBES:
                 self._probes = probes or right_probes
                 self._refuse_probe(operator)
             probes = probes or right_probes
@@ -1187,7 +1232,7 @@ class _Parser:
             return reference
         if kind in _CONSTANT_KINDS:
             return self._constant()
-        if kind in ("!", "-", "~"):
+        if kind in (_TEMPORAL_PREFIX_OPERATORS if self._temporal else _PREFIX_OPERATORS):
             self._deeper()
             tokens.advance()
             operand = self._operand()
@@ -1203,7 +1248,7 @@ class _Parser:
             self._expect(")")
             self._probes = True
             return syntax.ChannelTest(token.where, kind, channel)
-        method = _OPERANDS.get(kind)
+        method = self._OPERANDS.get(kind)
         if method is None:
             raise expected("an expression", token)
         expression = method(self)
@@ -1352,6 +1397,39 @@ class _Parser:
             tokens.advance()
             link = self._expect("name", "the name of a field")
 
+    _STATEMENTS: ClassVar[dict[str, Callable[[_Parser], syntax.Statement]]] = {
+        "name": _name_statement,
+        "if": _if,
+        "do": _do,
+        "for": _for,
+        "select": _select,
+        "break": _break,
+        "goto": _goto,
+        "else": _else,
+        "atomic": _atomic,
+        "d_step": _d_step,
+        "{": _block,
+        "assert": _assert,
+        "printf": _printf,
+        "printm": _printm,
+        "set_priority": _set_priority,
+        "c_code": _embedded,
+        "c_decl": _embedded,
+        "return": _return,
+        "inline name": _inline_statement,
+    }
+    _OPERANDS: ClassVar[dict[str, Callable[[_Parser], syntax.Expression]]] = {
+        "run": _run,
+        "len": _length,
+        "enabled": _process_function,
+        "pc_value": _process_function,
+        "get_priority": _process_function,
+        "timeout": _timeout,
+        "np_": _non_progress,
+        "c_expr": _embedded_expression,
+        "proctype name": _remote,
+    }
+
 
 _Unit = (
     syntax.Proctype
@@ -1363,48 +1441,6 @@ _Unit = (
     | syntax.EmbeddedCDeclaration
 )
 
-_STATEMENTS = {
-    "name": _Parser._name_statement,
-    "if": _Parser._if,
-    "do": _Parser._do,
-    "for": _Parser._for,
-    "select": _Parser._select,
-    "break": _Parser._break,
-    "goto": _Parser._goto,
-    "else": _Parser._else,
-    "atomic": _Parser._atomic,
-    "d_step": _Parser._d_step,
-    "{": _Parser._block,
-    "assert": _Parser._assert,
-    "printf": _Parser._printf,
-    "printm": _Parser._printm,
-    "set_priority": _Parser._set_priority,
-    "c_code": _Parser._embedded,
-    "c_decl": _Parser._embedded,
-    "return": _Parser._return,
-    "inline name": _Parser._inline_statement,
-}
-_PROCESS_FUNCTIONS: dict[str, type[syntax.Enabled] | type[syntax.PcValue] | type[syntax.GetPriority]] = {
-    "enabled": syntax.Enabled,
-    "pc_value": syntax.PcValue,
-    "get_priority": syntax.GetPriority,
-}
-_OPERANDS = {
-    "run": _Parser._run,
-    "len": _Parser._length,
-    "enabled": _Parser._process_function,
-    "pc_value": _Parser._process_function,
-    "get_priority": _Parser._process_function,
-    "timeout": _Parser._timeout,
-    "np_": _Parser._non_progress,
-    "c_expr": _Parser._embedded_expression,
-    "proctype name": _Parser._remote,
-}
-_STARTS_EXPRESSION = (
-    frozenset(["name", "(", "!", "-", "~"]) | _CONSTANT_KINDS | _CHANNEL_TESTS | set(_OPERANDS)
-)
-_AFTER_NEXT = frozenset(["name", "proctype name", "len"]) | _CHANNEL_TESTS
-
 
 def expected(what: str, token: Token) -> SourceProblem:
     return SourceProblem(f"expected {what}, got {_describe(token)}", where=token.where)
@@ -1415,8 +1451,6 @@ def _describe(token: Token) -> str:
         return "the end of the file"
     if token.kind == ";" and token.text == "\n":
         return "the end of the line"
-    if token.kind == ";" and token.text == "":
-        return "the end of the statement"
     if token.kind == "string":
         return "a string"
     if token.kind in ("c_code", "c_decl", "c_expr", "ltl"):

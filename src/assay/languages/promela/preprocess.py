@@ -35,12 +35,8 @@ _DIAGNOSTIC = re.compile(
     r"^(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
 )
 _PLAIN_ERROR = re.compile(r"^.*?error: (?P<message>.*)$", re.MULTILINE)
-_INCLUDE_VARIABLES = (
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "GCC_EXEC_PREFIX",
-    "DEPENDENCIES_OUTPUT",
+_INCLUDE_VARIABLES = frozenset(
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "DEPENDENCIES_OUTPUT"]
 )
 
 

@@ -114,6 +114,7 @@ class MessageField:
 
     match: Match
     expression: Expression | None
+    evaluated: bool = False  # written as eval(...)
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +441,10 @@ class Claim:
     kind: str
     name: str | None
     formula: str | None = None  # ltl: its text
+    formula_where: Location | None = None
+    temporal: Expression | None = (
+        None  # ltl: its tree, with Unary "[]" "<>" "X", Binary "U" "V" "W" "->" "<->"
+    )
     body: Sequence | None = None  # never, trace, notrace
 
 
