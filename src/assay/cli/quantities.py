@@ -16,7 +16,7 @@ BYTES = {
     "t": 2**40, "tib": 2**40, "tb": 10**12,
 }  # fmt: skip
 SECONDS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
 
 
 def parse_bytes(text: str) -> int:

@@ -87,14 +87,14 @@ class Expression:
         return bool(self._evaluate(self._tree, names))
 
     def _parse(self, text: str) -> ast.expr:
-        rewritten = _rewrite_implications(text)
-        # Parentheses let an expression begin with blanks and go over lines; they shift columns by one.
+        # One line, so that an expression may go over lines without brackets.
+        line = _rewrite_implications(" ".join(text.splitlines()))
+        indent = len(line) - len(line.lstrip())
         try:
-            tree = ast.parse(f"({rewritten})", mode="eval").body
+            tree = ast.parse(line.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-            raise self._problem(
-                "expected an expression", (getattr(problem, "offset", None) or 2) - 1
-            ) from None
+            column = indent + (getattr(problem, "offset", None) or 1)
+            raise self._problem("expected an expression", column) from None
         self._check(tree)
         return tree
 
@@ -105,7 +105,7 @@ class Expression:
 
     def _check(self, tree: ast.expr) -> None:
         for node in ast.walk(tree):
-            column = getattr(node, "col_offset", 0)
+            column = getattr(node, "col_offset", 0) + 1
             if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
                 raise self._problem("names that begin with an underscore are not available", column)
             if isinstance(node, ast.Name) and node.id == "next" and not self._over_steps:

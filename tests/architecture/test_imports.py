@@ -1,0 +1,85 @@
+"""Which stage may import which. Data flows one way and the folders say so (ARCHITECTURE.md)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "assay"
+
+# stage -> stages it may import besides itself; "assay" stands for the package's own __init__.
+MAY_IMPORT = {
+    "assay": {
+        "evidence",
+        "search",
+        "transition_system",
+        "verification",
+    },  # for type checkers and on first use
+    "transition_system": {"assay"},
+    "languages": {"assay", "transition_system"},
+    "evidence": {"assay", "transition_system"},
+    "search": {"assay", "_engine", "transition_system", "evidence"},
+    "verification": {"assay", "languages", "transition_system", "search", "evidence"},
+    "report": {"assay", "transition_system", "search", "evidence", "verification"},
+    "cli": {"assay", "transition_system", "languages", "search", "evidence", "verification", "report"},
+}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def stage_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "assay"
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Modules of this package that a file imports, wherever in the file it does."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the stage"
+            assert node.module is not None
+            for name in node.names:
+                inner = SOURCE.joinpath(*node.module.split(".")[1:], name.name)
+                is_module = node.module.split(".")[0] == "assay" and (
+                    inner.with_suffix(".py").exists() or inner.is_dir() or name.name == "_engine"
+                )
+                found.add(f"{node.module}.{name.name}" if is_module else node.module)
+    return {name for name in found if name.split(".")[0] == "assay"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_stage_imports_only_what_the_architecture_allows(path):
+    parts = path.relative_to(SOURCE).parts
+    stage = parts[0] if len(parts) > 1 else "assay"
+    allowed = MAY_IMPORT[stage] | {stage}
+    wrong = sorted(name for name in imported_modules(path) if stage_of(name) not in allowed)
+    assert not wrong, f"{stage} may not import {', '.join(wrong)}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.relative_to(SOURCE).parts[0] == "languages"],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_languages_do_not_know_each_other(path):
+    parts = path.relative_to(SOURCE).parts
+    if len(parts) < 3:
+        pytest.skip("the registry and single-file front ends name no other language")
+    others = {
+        name
+        for name in imported_modules(path)
+        if name.startswith("assay.languages.") and name.split(".")[2] != parts[1]
+    }
+    assert not others
+
+
+def test_every_folder_of_the_package_is_a_stage():
+    folders = {path.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE}
+    assert folders <= MAY_IMPORT.keys()
+
+
+def test_the_worker_starts_without_languages_reports_or_command_line():
+    heavy = {"languages", "report", "cli", "verification"}
+    assert not {stage_of(name) for name in imported_modules(SOURCE / "search" / "worker.py")} & heavy

@@ -1,0 +1,120 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from assay.evidence.counterexample import Change, Counterexample, Step
+from assay.evidence.result import Result, Violation
+from assay.evidence.verdict import Verdict
+from assay.report.console import print_result, print_run
+from assay.report.json_output import place
+from assay.report.progress import progress_text
+from assay.report.quantities import bytes_text, rate_text, seconds_text, value_text
+from assay.search.native import Progress
+from assay.transition_system.interface import ViolationFacts, Waiting
+
+
+def printed(show, *arguments, **options):
+    stream = io.StringIO()
+    console = Console(file=stream, width=120, highlight=False, soft_wrap=True)
+    show(*arguments, console=console, **options)
+    return stream.getvalue()
+
+
+def a_run(length, **more):
+    steps = tuple(
+        Step(n, n - 1, "P[0]", "dir/m.pml", n, f"x = {n}", (Change("x", n - 1, n),))
+        for n in range(1, length + 1)
+    )
+    return Counterexample(
+        violation=ViolationFacts("assertion", "assert(x < 3)", "dir/m.pml", 7),
+        positions=tuple(range(length)),
+        initial={"x": 0},
+        steps=steps,
+        **more,
+    )
+
+
+def test_a_run_reads_from_top_to_bottom():
+    assert printed(print_run, a_run(2)) == (
+        "  start  x = 0\n"
+        "      1  P[0]  m.pml:1  x = 1  x: 0 -> 1\n"
+        "      2  P[0]  m.pml:2  x = 2  x: 1 -> 2\n"
+        "  violated  assertion: assert(x < 3)  m.pml:7\n"
+    )
+
+
+def test_a_deadlock_says_who_waits_for_what():
+    text = printed(print_run, a_run(1, waiting=(Waiting("P[1]", "dir/m.pml", 9, "c?x"),)))
+    assert text.endswith("            P[1] waits at m.pml:9 for  c?x\n")
+
+
+def test_the_middle_of_a_long_run_is_left_out_unless_asked_for():
+    text = printed(print_run, a_run(61))
+    assert "... 11 steps not shown ..." in text
+    assert text.count("m.pml:") == 51
+    assert printed(print_run, a_run(61), every_step=True).count("m.pml:") == 62
+    assert "not shown" not in printed(print_run, a_run(60))
+
+
+def test_brackets_in_programs_are_text_and_not_markup():
+    run = Counterexample(
+        violation=ViolationFacts("assertion", "a[bold] == [/]"),
+        positions=(0,),
+        initial={"a[0]": "[red]"},
+        steps=(Step(1, 0, "P[1]", "m", 1, "a[/bold] = 1", ()),),
+    )
+    text = printed(print_run, run)
+    for part in ("a[bold] == [/]", "a[0] = [red]", "a[/bold] = 1"):
+        assert part in text
+
+
+def result(verdict, **more):
+    return Result(verdict=verdict, program="[m].pml", language="promela", complete=False, **more)
+
+
+@pytest.mark.parametrize(
+    ("given", "begin"),
+    [
+        (result(Verdict.VERIFIED, states=1), "verified  [m].pml: all 1 reachable state visited, every"),
+        (
+            result(Verdict.INCOMPLETE, reasons=("the time limit was reached",)),
+            "incomplete  [m].pml: no violation found, but the time limit was reached",
+        ),
+        (
+            result(
+                Verdict.VIOLATED,
+                violation_count=3,
+                violations=(Violation(kind="assertion", message="assert(0)", file="a/m.pml", line=3),),
+            ),
+            "violated  [m].pml: 3 violations, the first: assert(0) (m.pml:3)",
+        ),
+    ],
+)
+def test_the_first_line_says_it_all(given, begin):
+    assert printed(print_result, given).startswith(begin)
+    assert printed(print_result, given, quiet=True).count("\n") == 1
+
+
+def test_quantities():
+    assert [bytes_text(n) for n in (5, 2048, 3 * 2**20, 5 * 2**30)] == ["5 B", "2 KiB", "3.0 MiB", "5.0 GiB"]
+    assert [seconds_text(s) for s in (0.5, 65, 125, 7300)] == ["0.50 s", "65.0 s", "2 min 05 s", "2 h 01 min"]
+    assert [rate_text(r) for r in (5, 5000, 2.5e6)] == ["5 /s", "5 k/s", "2.50 M/s"]
+    assert value_text([1, (2, "a")]) == "[1, [2, a]]"
+
+
+def test_the_progress_line_has_all_figures():
+    text = progress_text(Progress(2_000_000, 5, 30, 100, 2**30, 2.0, 0.0), 2.5)
+    assert text == "2,000,000 states  1.00 M/s  1.0 GiB  frontier 100  depth 30  2.50 s"
+    assert "no answer from the model for 6.00 s" in progress_text(Progress(silent_seconds=6.0), 7)
+
+
+def test_places_in_sources():
+    class Location:
+        file, line, column = "m.pml", 3, 4
+
+    assert place(Location()) == ("m.pml", 3, 4)
+    assert place("a:b.pml:3:4") == ("a:b.pml", 3, 4)
+    assert place("b.pml:3") == ("b.pml", 3, None)
+    assert place("b.pml") == ("b.pml", None, None)
+    assert place(None) == (None, None, None)
