@@ -1,0 +1,77 @@
+/// What a search is asked to do, and what it reports.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace assay::search {
+
+struct Options {
+  std::string strategy = "bfs";
+  std::string storage = "exact";
+  std::uint32_t threads = 1;
+  std::uint64_t seed = 0;
+  std::uint32_t hash_functions = 3;
+  std::uint64_t bitstate_bytes = 0;
+  std::uint64_t memory_limit_bytes = 0;  // 0 means no limit, here and below
+  double time_limit_seconds = 0;
+  std::uint64_t depth_limit = 0;
+  std::uint64_t state_limit = 0;
+  bool stop_at_first_violation = true;
+  bool check_deadlock = true;
+  double progress_interval_seconds = 1;
+};
+
+enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted };
+const char* name_of(StopReason reason);
+
+/// A path names successors by position, from the initial state on.
+struct Violation {
+  std::uint32_t code = 0;  // 0: a state without successors that is no valid end
+  std::vector<std::uint32_t> path;
+};
+
+struct Result {
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t depth = 0;
+  bool complete = false;
+  StopReason stop_reason = StopReason::kNone;
+  std::vector<Violation> violations;
+  std::uint64_t violation_count = 0;
+  double seconds = 0;
+  std::uint64_t table_bytes = 0;
+  std::uint64_t bits_set = 0;
+  std::uint64_t bits_total = 0;
+  std::uint64_t frontier = 0;
+};
+
+/// What the searching threads and the thread that watches them share. The
+/// watcher sees limits on time and memory, and people who lose patience; the
+/// search sees only that it shall stop.
+class Control {
+ public:
+  bool should_stop() const { return reason_.load(std::memory_order_relaxed) != 0; }
+  /// The first reason counts.
+  void stop(StopReason reason) {
+    int none = 0;
+    reason_.compare_exchange_strong(none, static_cast<int>(reason));
+  }
+  StopReason reason() const { return static_cast<StopReason>(reason_.load()); }
+
+  /// Figures for the progress display; approximate while the search runs.
+  void report(std::uint64_t states, std::uint64_t transitions, std::uint64_t depth, std::uint64_t frontier) {
+    this->states.store(states, std::memory_order_relaxed);
+    this->transitions.store(transitions, std::memory_order_relaxed);
+    this->depth.store(depth, std::memory_order_relaxed);
+    this->frontier.store(frontier, std::memory_order_relaxed);
+  }
+  std::atomic<std::uint64_t> states{0}, transitions{0}, depth{0}, frontier{0};
+
+ private:
+  std::atomic<int> reason_{0};
+};
+
+}  // namespace assay::search

@@ -1,0 +1,38 @@
+/// The searches, one file each.
+#pragma once
+
+#include "search/outcome.hpp"
+#include "support/memory.hpp"
+#include "transition_system/transition_system.hpp"
+
+namespace assay::search {
+
+/// What every strategy is given. A strategy fills in the result as far as it
+/// got, also when memory runs out.
+struct Task {
+  const transition_system::TransitionSystem& system;
+  const Options& options;
+  const support::MemoryBudget& budget;
+  Control& control;
+};
+
+/// Breadth first, exact, one thread. Finished: every reachable state was seen.
+/// Counterexamples are shortest.
+void breadth_first(const Task& task, Result& result);
+
+/// The same with several threads on one store.
+void parallel_breadth_first(const Task& task, Result& result);
+
+/// Depth first, exact, successors in order or (`random-dfs`) in an order drawn
+/// from the seed. Finished: every reachable state was seen.
+void depth_first(const Task& task, Result& result);
+
+/// Breadth first, storing 64-bit fingerprints. Two states with one fingerprint
+/// count as one: every counterexample is real, a finished search is no proof.
+void fingerprint_breadth_first(const Task& task, Result& result);
+
+/// Depth first, storing k bits per state (Holzmann's bitstate hashing). Every
+/// counterexample is real, a finished search is no proof.
+void bitstate_depth_first(const Task& task, Result& result);
+
+}  // namespace assay::search

@@ -1,0 +1,226 @@
+/// The states a search has seen, exactly, in one 64-bit key each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "storage/key_table.hpp"
+#include "support/memory.hpp"
+
+namespace assay::storage {
+
+using StateId = std::uint32_t;
+
+/// Stores word strings of any length and is the only owner of their memory.
+/// Two states share an id exactly when they are equal word by word.
+///
+/// Every word position has a table that numbers the values seen there (and
+/// "the state is shorter", where that happens). The numbers of neighbouring
+/// positions are packed side by side into a 64-bit word; when one word is not
+/// enough, the positions form several groups whose words are numbered in turn,
+/// level above level, until one word remains: the key of the state.
+///
+///     level 1 (top)          [ id of group 0 | id of group 1 ]        = key
+///                               /                    \.
+///     level 0        [ id | id | id | id ]      [ id | id | id ]
+///                      |    |    |    |           |    |    |
+///     words           w0   w1   w2   w3          w4   w5   w6
+///
+/// Under one layout, keys and states correspond one to one. Positions that
+/// never change cost no bits. A successor is encoded from its parent: only
+/// changed words are numbered anew and only the groups above them packed anew,
+/// so a step costs about the same in narrow and wide states.
+///
+/// When a number no longer fits its field, the layout changes (`maintain`):
+/// the group redistributes its bits, or is split in two like a node of a
+/// B-tree. Only the tables above are translated; ids, those of states included,
+/// stay what they were.
+class ExactStateStore {
+ public:
+  /// One decoded state. Moving it to a similar state is cheap.
+  struct Cursor {
+    std::vector<std::uint64_t> words;
+    std::uint32_t length = 0;
+    std::vector<std::uint64_t> group_words;
+    std::uint64_t generation = 0;  // of the layout it was decoded under
+  };
+
+  struct Change {
+    std::uint32_t field;
+    std::uint32_t id;
+  };
+
+  /// What a thread needs to encode, and what it asks of `maintain`.
+  struct Workspace {
+    std::vector<Change> changes;
+    std::uint32_t shortest = 0xFFFFFFFFu;  // length of a state that needs "absent" words
+  };
+
+  ExactStateStore(std::uint32_t max_words, const support::MemoryBudget& budget);
+
+  /// Stores the first state, as id 0.
+  void add_first(const std::uint64_t* words, std::uint32_t count);
+
+  Cursor make_cursor() const;
+  Workspace make_workspace() const;
+
+  /// Decodes a stored state into the cursor.
+  void read(StateId id, Cursor& cursor) const { decode(keys_.key(id), cursor); }
+  void decode(std::uint64_t key, Cursor& cursor) const;
+
+  /// The key of a state, computed from its difference to the cursor. False:
+  /// the layout has no room for it; call `maintain`, decode the parent again
+  /// and drop the keys made so far.
+  template <Sharing sharing>
+  bool encode(const Cursor& parent, const std::uint64_t* words, std::uint32_t count, Workspace& workspace,
+              std::uint64_t& key);
+
+  /// Makes the room that `encode` missed. Keys change, ids do not. Alone.
+  void maintain(Workspace& workspace);
+  /// Room for growth before threads share the tables. Alone.
+  void prepare_sharing();
+  /// Counts the layouts; a key is good only under the layout that made it.
+  std::uint64_t generation() const { return generation_; }
+
+  /// The keys of all states; the position of a key is the id of its state.
+  KeyTable& keys() { return keys_; }
+  const KeyTable& keys() const { return keys_; }
+  std::uint32_t size() const { return keys_.size(); }
+  std::size_t bytes() const;
+  std::size_t levels() const { return levels_.size(); }
+
+  /// Keys held outside (a search stack) that a new layout must translate too.
+  void set_outside_keys(std::vector<std::uint64_t>* keys) { outside_ = keys; }
+
+ private:
+  struct Field {
+    std::uint32_t group = 0;
+    std::uint8_t shift = 0;
+    std::uint8_t bits = 0;
+    std::uint32_t absent = KeyTable::kNone;  // the id that means "no word here"
+    KeyTable table;
+  };
+  /// A field that takes part in decoding: those of zero bits never change.
+  struct LiveField {
+    std::uint32_t field;
+    std::uint32_t mask;
+    std::uint8_t shift;
+  };
+  struct Group {
+    std::uint32_t first_field = 0;
+    std::uint32_t field_count = 0;
+    std::uint32_t first_live = 0;
+    std::uint32_t live_count = 0;
+  };
+  struct Level {
+    std::vector<Field> fields;
+    std::vector<Group> groups;
+    std::vector<LiveField> live;
+    std::uint32_t first_group_word = 0;  // where its groups start in Cursor::group_words
+  };
+  /// A field of a level above that became several, because its group split.
+  struct Expansion {
+    std::uint32_t field = 0;
+    std::uint32_t parts = 0;
+    std::vector<std::uint32_t> ids;  // old id -> the ids of its parts
+    std::vector<KeyTable> tables;
+  };
+
+  static bool fits(std::uint32_t id, std::uint32_t bits) {
+    return (std::uint64_t{id} >> bits) == 0 && id != KeyTable::kFull;
+  }
+  void decode_group(std::size_t level, std::uint32_t group, std::uint64_t word, Cursor& cursor, bool all) const;
+  void repack(std::size_t level, std::uint32_t group, Expansion* expansion);
+  void finish_layout();
+
+  std::uint32_t max_words_;
+  const support::MemoryBudget& budget_;
+  std::vector<Level> levels_;
+  KeyTable keys_;
+  std::uint64_t generation_ = 1;
+  std::uint32_t group_word_count_ = 0;
+  std::vector<std::uint64_t>* outside_ = nullptr;
+};
+
+template <Sharing sharing>
+inline bool ExactStateStore::encode(const Cursor& parent, const std::uint64_t* words, std::uint32_t count,
+                                    Workspace& workspace, std::uint64_t& key) {
+  Level* level = levels_.data();
+  Change* const changes = workspace.changes.data();
+  std::size_t changed = 0;
+  bool room = true;
+  const std::uint64_t* before = parent.words.data();
+  const std::uint32_t common = count < parent.length ? count : parent.length;
+
+  const auto number = [&](std::uint32_t position) {
+    Field& field = level->fields[position];
+    const std::uint32_t id = field.table.template find_or_add<sharing>(words[position]);
+    if (!fits(id, field.bits)) room = false;
+    changes[changed++] = {position, id};
+  };
+  std::uint32_t position = 0;
+  for (; position + 4 <= common; position += 4) {
+    const std::uint64_t d0 = words[position] ^ before[position];
+    const std::uint64_t d1 = words[position + 1] ^ before[position + 1];
+    const std::uint64_t d2 = words[position + 2] ^ before[position + 2];
+    const std::uint64_t d3 = words[position + 3] ^ before[position + 3];
+    if ((d0 | d1 | d2 | d3) == 0) continue;
+    if (d0 != 0) number(position);
+    if (d1 != 0) number(position + 1);
+    if (d2 != 0) number(position + 2);
+    if (d3 != 0) number(position + 3);
+  }
+  for (; position < common; ++position) {
+    if (words[position] != before[position]) number(position);
+  }
+  for (; position < count; ++position) number(position);
+  if (count < parent.length) {
+    for (; position < parent.length; ++position) {
+      const Field& field = level->fields[position];
+      if (field.absent == KeyTable::kNone) {
+        if (count < workspace.shortest) workspace.shortest = count;
+        room = false;
+      } else if (!fits(field.absent, field.bits)) {
+        room = false;
+      }
+      changes[changed++] = {position, field.absent};
+    }
+  }
+  if (!room) return false;
+
+  const std::size_t top = levels_.size() - 1;
+  for (std::size_t l = 0;; ++l, ++level) {
+    const std::uint64_t* old_words = parent.group_words.data() + level->first_group_word;
+    Field* const fields = level->fields.data();
+    if (l == top) {
+      std::uint64_t word = old_words[0];
+      for (std::size_t i = 0; i < changed; ++i) {
+        const Field& field = fields[changes[i].field];
+        const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
+        word ^= (((word >> field.shift) & mask) ^ changes[i].id) << field.shift;
+      }
+      key = word;
+      return true;
+    }
+    Field* const above = level[1].fields.data();
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < changed;) {
+      const std::uint32_t group = fields[changes[i].field].group;
+      std::uint64_t word = old_words[group];
+      do {
+        const Field& field = fields[changes[i].field];
+        const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
+        word ^= (((word >> field.shift) & mask) ^ changes[i].id) << field.shift;
+        ++i;
+      } while (i < changed && fields[changes[i].field].group == group);
+      if (word == old_words[group]) continue;
+      const std::uint32_t id = above[group].table.template find_or_add<sharing>(word);
+      if (!fits(id, above[group].bits)) room = false;
+      changes[out++] = {group, id};
+    }
+    if (!room) return false;
+    changed = out;
+  }
+}
+
+}  // namespace assay::storage

@@ -1,0 +1,52 @@
+/// A transition system given edge by edge, for tests and for learning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "transition_system/transition_system.hpp"
+
+namespace assay::transition_system {
+
+class ExplicitGraph final : public TransitionSystem {
+ public:
+  struct Edge {
+    std::int64_t target;  // a node, or -1 for an error that leaves no state
+    std::uint32_t violation;
+  };
+
+  /// `states[i]` is the state of node i; node 0 is initial. Throws
+  /// std::invalid_argument with a sentence if the lists do not fit together.
+  ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std::vector<std::vector<Edge>> edges,
+                std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations);
+
+  std::uint32_t max_words() const override { return max_words_; }
+  std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
+  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
+  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override {
+    return valid_ends_[node(words, count)];
+  }
+  bool has_state_checks() const override { return true; }
+  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override {
+    return state_violations_[node(words, count)];
+  }
+  bool has_step_checks() const override { return false; }
+  std::uint32_t check_step(const std::uint64_t*, std::uint32_t, const std::uint64_t*,
+                           std::uint32_t) const override {
+    return 0;
+  }
+
+ private:
+  std::size_t node(const std::uint64_t* words, std::uint32_t count) const;
+
+  std::vector<std::vector<std::uint64_t>> states_;
+  std::vector<std::vector<Edge>> edges_;
+  std::vector<bool> valid_ends_;
+  std::vector<std::uint32_t> state_violations_;
+  std::unordered_map<std::string, std::size_t> nodes_;
+  std::uint32_t max_words_ = 0;
+};
+
+}  // namespace assay::transition_system

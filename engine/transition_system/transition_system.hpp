@@ -1,0 +1,30 @@
+/// What every search explores, seen from C++.
+#pragma once
+
+#include <cstdint>
+
+#include "transition_system/model_abi.h"
+
+namespace assay::transition_system {
+
+/// A nondeterministic program, seen one step at a time. The promises are those
+/// of `model_abi.h`; all members may be called by several threads at once.
+class TransitionSystem {
+ public:
+  virtual ~TransitionSystem() = default;
+
+  /// No state is longer than this many words.
+  virtual std::uint32_t max_words() const = 0;
+  /// Writes the initial state, answers its length.
+  virtual std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const = 0;
+  virtual void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const = 0;
+  virtual bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const = 0;
+
+  virtual bool has_state_checks() const = 0;
+  virtual std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const = 0;
+  virtual bool has_step_checks() const = 0;
+  virtual std::uint32_t check_step(const std::uint64_t* before, std::uint32_t before_count,
+                                   const std::uint64_t* after, std::uint32_t after_count) const = 0;
+};
+
+}  // namespace assay::transition_system
