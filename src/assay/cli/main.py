@@ -24,7 +24,7 @@ from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Definition, Duration, Memory
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
-from assay.search.options import STORAGES, STRATEGIES
+from assay.search.options import STORAGES, STRATEGIES, OptionProblem
 from assay.transition_system.interface import SourceProblem
 from assay.verification.request import REDUCTIONS
 
@@ -42,9 +42,7 @@ def assay() -> None:
 @click.option(
     "--search",
     type=click.Choice(STRATEGIES),
-    default="bfs",
-    show_default=True,
-    help="Order of the search; bfs finds shortest counterexamples.",
+    help="Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs.",
 )
 @click.option(
     "--storage",
@@ -118,7 +116,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     with progress_listener(wanted=not quiet) as listener:
         result = verify_program(
             program,
-            search=given["search"],
+            search=given["search"] or ("dfs" if given["storage"] == "bitstate" else "bfs"),
             storage=given["storage"],
             threads=given["threads"],
             seed=given["seed"],
@@ -219,11 +217,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _refuse(Verdict.UNUSABLE, problem.format_message(), as_json=as_json, hint="assay --help")
     except SourceProblem as problem:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
-    except ValueError as problem:
-        if not _is_an_option_problem(problem):
-            status = _internal_error(problem, as_json=as_json)
-        else:
-            status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json)
+    except OptionProblem as problem:
+        status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint="assay verify --help")
     except TraceProblem as problem:
         status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
@@ -252,16 +247,6 @@ def _refuse(verdict: Verdict, message: str, *, as_json: bool, where: object = No
     suffix = f" (see {hint})" if hint else ""
     print(f"assay: {verdict}: {message}{suffix}" if where is None else f"{message}", file=sys.stderr)
     return EXIT_CODES[verdict]
-
-
-def _is_an_option_problem(problem: ValueError) -> bool:
-    """`SearchOptions` and `REDUCTIONS` refuse values with the name of the option in front."""
-    traceback = problem.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
-        return False
-    return Path(traceback.tb_frame.f_code.co_filename).name in {"options.py", "request.py"}
 
 
 def _internal_error(problem: Exception, *, as_json: bool) -> int:

@@ -24,7 +24,7 @@ from typing import Any, Self
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
-from assay.search.options import SearchOptions
+from assay.search.options import OptionProblem, SearchOptions
 
 POLL_SECONDS = 0.1
 # The engine watches its own limits; these are for a child that no longer can.
@@ -187,6 +187,8 @@ class _Child:
         self._process.wait()
 
     def raise_if_it_failed(self) -> None:
+        if self.failure is not None and self.failure["kind"] == "option":
+            raise OptionProblem(str(self.failure["message"]))
         if self.failure is not None and self.failure["kind"] != "memory":
             raise EngineFailure(str(self.failure["message"]))
         if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:

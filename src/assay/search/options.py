@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+
+class OptionProblem(ValueError):
+    """An option has a value that it cannot have, or that does not go with the others."""
+
+
 STRATEGIES = ("bfs", "dfs", "random-dfs")
 STORAGES = ("exact", "fingerprint", "bitstate")
 
@@ -36,7 +41,7 @@ class SearchOptions:
         _between("depth limit", self.depth_limit, 0, 2**63 - 1)
         _between("state limit", self.state_limit, 0, 2**63 - 1)
         if not 0 <= self.time_limit_seconds < float("inf"):
-            raise ValueError(f"time limit: expected seconds, got {self.time_limit_seconds}")
+            raise OptionProblem(f"time limit: expected seconds, got {self.time_limit_seconds}")
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -44,9 +49,9 @@ class SearchOptions:
 
 def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ValueError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        raise OptionProblem(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
 
 
 def _between(name: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
-        raise ValueError(f"{name}: expected a number from {low} to {high}, got {value}")
+        raise OptionProblem(f"{name}: expected a number from {low} to {high}, got {value}")

@@ -14,6 +14,7 @@ This module imports as little as possible: its start is part of every run.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -85,7 +86,8 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         return not stopped.is_set()
 
     send("started")
-    result = _engine.search(
+    search = functools.partial(
+        _engine.search,
         model,
         strategy=options["strategy"],
         storage=options["storage"],
@@ -102,6 +104,11 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
     )
+    try:
+        result = search()
+    except ValueError as problem:  # options that do not go together
+        send("failed", kind="option", message=str(problem))
+        return
     send(
         "searched",
         states=result.states,

@@ -45,7 +45,7 @@ def verify(
     Limits of zero are none. `trace` names the file a counterexample is saved
     in; further ones get a number. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
-    input is wrong or unsupported and `ValueError` when an option is.
+    input is wrong or unsupported and `OptionProblem` when an option is.
     """
     started = time.monotonic() if started is None else started
     options = SearchOptions(

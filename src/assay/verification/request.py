@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.search.native import Progress
-from assay.search.options import SearchOptions
+from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
@@ -76,5 +76,5 @@ def known_reductions(names: Iterable[str]) -> frozenset[str]:
     chosen = frozenset(names)
     unknown = sorted(chosen - set(REDUCTIONS))
     if unknown:
-        raise ValueError(f"reductions: expected some of {', '.join(REDUCTIONS)}, got {', '.join(unknown)}")
+        raise OptionProblem(f"reductions: expected some of {', '.join(REDUCTIONS)}, got {', '.join(unknown)}")
     return chosen

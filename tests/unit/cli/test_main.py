@@ -117,7 +117,7 @@ def test_all_errors_counts_and_stays_violated(run, model):
         (("--max-states", "5"), "limit on states"),
         (("--max-depth", "2"), "depth limit"),
         (("--storage", "fingerprint"), "64-bit fingerprints"),
-        (("--storage", "bitstate", "--search", "dfs", "--bitstate-memory", "1MiB"), "bitstate storage"),
+        (("--storage", "bitstate", "--bitstate-memory", "1MiB"), "bitstate storage"),
     ],
 )
 def test_whatever_leaves_a_doubt_is_incomplete_and_says_which(run, model, arguments, word):
@@ -202,6 +202,12 @@ def test_wrong_input_is_one_sentence(run, tmp_path, arguments, sentence):
     code, output, _ = run(*arguments, "--json")
     assert code == 2
     assert json.loads(output)["verdict"] == "unusable"
+
+
+def test_options_that_do_not_go_together_are_refused(run, model):
+    code, output, errors = run("verify", model(""), "--search", "dfs", "--threads", "2")
+    assert (code, output) == (2, "")
+    assert "depth-first search runs on one thread" in errors
 
 
 def test_our_own_faults_are_not_blamed_on_the_user(run, model, monkeypatch):
