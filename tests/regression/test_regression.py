@@ -18,7 +18,7 @@ def runs():
             yield pytest.param(case, run, id=f"{case.name}-{number}")
 
 
-@pytest.mark.parametrize(("case", "run"), runs())
+@pytest.mark.parametrize(("case", "run"), list(runs()))
 def test_the_expected_comes_out(case, run, tmp_path):
     [model] = case.glob("model.*")
     program = str(model) + run.get("class", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,9 +33,9 @@ def run_demo() -> int:
     """Returns 0 when both acts end as told, so that the demo is a test as well."""
     console = make_console()
     status = 0
-    with TemporaryDirectory(prefix="assay-demo-") as folder:
+    with TemporaryDirectory(prefix="assay-demo-") as folder, chdir(folder):
         for name, story, expected in ACTS:
-            program = Path(folder, name)
+            program = Path(name)
             program.write_bytes(resources.files("assay.cli").joinpath("demo_models", name).read_bytes())
             console.print(f"\n{story}\n", style="bold", markup=False)
             console.print(f"$ assay verify {name}", style="dim", markup=False)

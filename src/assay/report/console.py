@@ -6,6 +6,7 @@ changed. Colour helps on a terminal; every word is there without it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -89,7 +90,7 @@ def _figures(result: Result) -> str:
         count(result.transitions, "transition"),
         f"depth {result.depth:,}",
         f"{seconds_text(result.seconds)} (compiling {seconds_text(result.compile_seconds)}, "
-        f"searching {seconds_text(result.search_seconds)}{', ' + rate_text(rate) if rate else ''})",
+        f"searching {seconds_text(result.search_seconds)}{' at ' + rate_text(rate) if rate else ''})",
     ]
     if result.peak_memory_bytes:
         parts.append(f"peak memory {bytes_text(result.peak_memory_bytes)}")
@@ -100,7 +101,7 @@ def _say_where_traces_are(result: Result, console: Console) -> None:
     traces = [violation.trace for violation in result.violations if violation.trace]
     if traces:
         console.print(
-            f"  saved as {', '.join(traces)}; step through it with: assay replay {result.program} {traces[0]}",
+            f"  saved as {', '.join(traces)}; walk through it: assay replay {result.program} {traces[0]}",
             markup=False,
         )
 
@@ -109,7 +110,9 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
     """The steps of a run, its violation, and for a deadlock who waits for what."""
     console = console or make_console()
     columns = Columns(run)
-    initial = ", ".join(f"{name} = {value_text(value)}" for name, value in run.initial.items())
+    initial = ", ".join(
+        f"{name} = {value_text(value)}" for name, value in run.initial.items() if not is_place(name)
+    )
     if initial:
         console.print(Text(f"  start  {_shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
     shown = _steps_shown(run, every_step=every_step)
@@ -151,12 +154,30 @@ def step_line(step: Step, columns: Columns) -> Text:
     return line
 
 
-def change_text(change: Change) -> str:
-    if change.before is None:
-        return f"{change.name} = {value_text(change.after)}"
-    if change.after is None:
-        return f"{change.name} gone"
-    return f"{change.name}: {value_text(change.before)} -> {value_text(change.after)}"
+def change_texts(changes: Iterable[Change]) -> list[str]:
+    """What changed, element by element; where a process stands is said by its steps."""
+    return [text for change in changes if not is_place(change.name) for text in _change_texts(change)]
+
+
+def _change_texts(change: Change) -> list[str]:
+    name, before, after = change.name, change.before, change.after
+    if before is None:
+        return [f"{name} = {value_text(after)}"]
+    if after is None:
+        return [f"{name} gone"]
+    parts: list[Change] = []
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        parts = [Change(f"{name}[{i}]", *pair) for i, pair in enumerate(zip(before, after, strict=True))]
+    elif isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        parts = [Change(f"{name}.{key}", before[key], after[key]) for key in before]
+    if parts and not any(part.before is None or part.after is None for part in parts):
+        return [text for part in parts if part.before != part.after for text in _change_texts(part)]
+    return [f"{name}: {value_text(before)} -> {value_text(after)}"]
+
+
+def is_place(name: str) -> bool:
+    """Where a process stands is a variable too, named `P[1]@`."""
+    return name.endswith("@")
 
 
 class Columns:
@@ -174,11 +195,12 @@ class Columns:
 
 def _print_step(step: Step, columns: Columns, console: Console) -> None:
     line = step_line(step, columns)
-    changes = ", ".join(change_text(change) for change in step.changes)
+    changes = ", ".join(change_texts(step.changes))
     if changes:
         if line.cell_len + 2 + len(changes) <= console.width or line.cell_len < console.width // 2:
             line.append("  " + changes, "yellow")
         else:
+            line.rstrip()
             line.append("\n           " + changes, "yellow")
     line.rstrip()
     console.print(line)

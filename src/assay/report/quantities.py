@@ -40,4 +40,6 @@ def value_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(value_text(part) for part in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name} = {value_text(part)}" for name, part in value.items()) + "}"
     return str(value)

@@ -6,7 +6,7 @@ from rich.console import Console
 from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
-from assay.report.console import print_result, print_run
+from assay.report.console import change_texts, print_result, print_run
 from assay.report.json_output import place
 from assay.report.progress import progress_text
 from assay.report.quantities import bytes_text, rate_text, seconds_text, value_text
@@ -42,6 +42,24 @@ def test_a_run_reads_from_top_to_bottom():
         "      2  P[0]  m.pml:2  x = 2  x: 1 -> 2\n"
         "  violated  assertion: assert(x < 3)  m.pml:7\n"
     )
+
+
+def test_changes_are_shown_element_by_element_and_places_are_left_to_the_steps():
+    changes = (
+        Change("wants", [False, False], [False, True]),
+        Change("P[1]@", "m.pml:3", "m.pml:4"),
+        Change("record", {"a": 1, "b": [1, 2]}, {"a": 1, "b": [1, 3]}),
+        Change("queue", [], [[1, 2]]),
+        Change("P[1].x", None, 0),
+        Change("P[2].x", 0, None),
+    )
+    assert change_texts(changes) == [
+        "wants[1]: false -> true",
+        "record.b[1]: 2 -> 3",
+        "queue: [] -> [[1, 2]]",
+        "P[1].x = 0",
+        "P[2].x gone",
+    ]
 
 
 def test_a_deadlock_says_who_waits_for_what():

@@ -1,0 +1,2 @@
+int x = 1;
+active proctype p() { x = 0; x = 1 / x }

@@ -1,0 +1,2 @@
+c_code { int n; }
+active proctype main() { skip }

@@ -1,0 +1,3 @@
+bool p;
+active proctype main() { p = true }
+ltl eventually { <> p }

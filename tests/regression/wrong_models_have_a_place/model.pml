@@ -1,0 +1,3 @@
+active proctype p() {
+	x = 1
+}
