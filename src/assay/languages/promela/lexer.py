@@ -221,7 +221,7 @@ def align_columns(tokens: Sequence[Token], sources: dict[str, str]) -> None:
         end = begin + 1
         while end < count and tokens[end].line == first.line and tokens[end].file == first.file:
             end += 1
-        group = tokens[begin:end]
+        group = [token for token in tokens[begin:end] if token.kind != "end"]
         begin = end
         if first.file not in lines:
             source = sources.get(first.file)

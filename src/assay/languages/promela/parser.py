@@ -15,9 +15,7 @@ of their own. What the names mean is decided by the next stage.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -31,10 +29,8 @@ from assay.languages.promela.lexer import (
     without_comments,
 )
 from assay.languages.promela.preprocess import preprocess
+from assay.languages.promela.syntax import NESTING_LIMIT, OPERATOR_LIMIT, deep_recursion
 from assay.transition_system.interface import SourceProblem
-
-NESTING_LIMIT = 200  # parentheses, blocks and statements inside one another
-CHAIN_LIMIT = 1000  # operators in a row, which make a tree as deep: a + b + c + ...
 
 _TYPES = frozenset(["bit", "bool", "byte", "pid", "short", "int", "unsigned", "mtype", "chan"])
 _VISIBILITIES = frozenset(["hidden", "show", "local"])
@@ -119,17 +115,6 @@ def parse_expression(
         stream.names[name] = "proctype name"
     with deep_recursion():
         return _Parser(stream, property_of_user=True, allow_next=allow_next).whole_expression()
-
-
-@contextmanager
-def deep_recursion(limit: int = 20_000) -> Iterator[None]:
-    """Room for trees as deep as the limits above allow, whatever the caller has used up."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, limit))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +317,7 @@ class _Parser:
     ) -> None:
         self._tokens = tokens
         self._depth = 0
+        self._operator_count = 0
         self._probes = False  # does the expression just parsed contain empty(q) and the like?
         self._property_of_user = property_of_user
         self._allow_next = allow_next
@@ -656,6 +642,7 @@ class _Parser:
 
     def _variable(self, type_token: Token, mtype_set: str | None, visibility: str | None) -> syntax.Variable:
         tokens = self._tokens
+        self._operator_count = 0
         name = self._expect("name", "a new name")
         width: int | None = None
         length: syntax.Expression | None = None
@@ -769,9 +756,8 @@ class _Parser:
             self._expect(")")
         else:
             left = self._constant()
-        chain = 0
         while (found := _CONSTANT_BINARY.get(tokens.kind, -1)) > strength:
-            chain = self._longer(chain)
+            self._count_operator()
             operator = tokens.kind
             tokens.advance()
             left = syntax.Binary(left.where, operator, left, self._constant_expression(found))
@@ -831,6 +817,7 @@ class _Parser:
 
     def _statement(self) -> syntax.Statement:
         self._deeper()
+        self._operator_count = 0
         kind = self._tokens.kind
         method = self._STATEMENTS.get(kind)
         statement = method(self) if method is not None else self._expression_statement()
@@ -1161,6 +1148,7 @@ class _Parser:
         tokens = self._tokens
         if tokens.kind == "name" and tokens.token.text == "implies":
             self._deeper()
+            self._count_operator()
             tokens.advance()
             right = self._full_expression()
             self._depth -= 1
@@ -1185,16 +1173,13 @@ class _Parser:
         tokens = self._tokens
         binary = self._binary
         probes = self._probes
-        chain = 0
         while (found := binary.get(tokens.kind, -1)) > strength:
-            chain = self._longer(chain)
+            self._count_operator()
             operator = tokens.token
             tokens.advance()
-            self._deeper()
             right = self._operand()
             if binary.get(tokens.kind, -1) > found:
                 right = self._operators(right, found)
-            self._depth -= 1
             right_probes = self._probes
             if operator.kind not in _KEEPS_PROBES:
                 self._probes = probes or right_probes
@@ -1204,16 +1189,20 @@ class _Parser:
         self._probes = probes
         return left
 
-    def _longer(self, chain: int) -> int:
-        if chain >= CHAIN_LIMIT:
+    def _count_operator(self) -> None:
+        self._operator_count += 1
+        if self._operator_count > OPERATOR_LIMIT:
             raise SourceProblem(
-                f"more than {CHAIN_LIMIT} operators in a row",
-                where=self._tokens.token.where,
-                hint="set parentheses",
+                f"more than {OPERATOR_LIMIT} operators in one statement", where=self._tokens.token.where
             )
-        return chain + 1
 
     def _operand(self) -> syntax.Expression:
+        self._deeper()
+        operand = self._plain_operand()
+        self._depth -= 1
+        return operand
+
+    def _plain_operand(self) -> syntax.Expression:
         tokens = self._tokens
         token = tokens.token
         kind = tokens.kind
@@ -1233,11 +1222,9 @@ class _Parser:
         if kind in _CONSTANT_KINDS:
             return self._constant()
         if kind in (_TEMPORAL_PREFIX_OPERATORS if self._temporal else _PREFIX_OPERATORS):
-            self._deeper()
             tokens.advance()
             operand = self._operand()
             self._refuse_probe(token)
-            self._depth -= 1
             return syntax.Unary(token.where, kind, operand)
         if kind == "(":
             return self._parenthesised()
@@ -1258,7 +1245,6 @@ class _Parser:
     def _parenthesised(self) -> syntax.Expression:
         tokens = self._tokens
         opening = self._expect("(")
-        self._deeper()
         branch = self._in_branch
         self._in_branch = 0
         inner = self._full_expression()
@@ -1274,7 +1260,6 @@ class _Parser:
             self._probes = False
         self._expect(")")
         self._in_branch = branch
-        self._depth -= 1
         return inner
 
     def _run(self) -> syntax.Expression:
@@ -1383,11 +1368,9 @@ class _Parser:
             index: syntax.Expression | None = None
             if tokens.kind == "[":
                 tokens.advance()
-                self._deeper()
                 branch, self._in_branch = self._in_branch, 0
                 index = self._plain_expression()
                 self._in_branch = branch
-                self._depth -= 1
                 self._expect("]")
             parts.append(syntax.Part(link.text, index))
             if tokens.kind != ".":

@@ -6,8 +6,26 @@ carries the place in the source it came from.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+
+# The parser refuses more, so whoever walks a tree knows how deep it can be.
+NESTING_LIMIT = 200  # parentheses, blocks and statements inside one another
+OPERATOR_LIMIT = 2000  # binary operators in one statement: `a + b + c + ...` is a tree as deep
+
+
+@contextmanager
+def deep_recursion(limit: int = 20_000) -> Iterator[None]:
+    """Room for a recursive walk of the deepest tree, whatever the caller has used up."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, limit))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,8 @@ _TIGHT = frozenset("*/%+-")
 
 def unparse(node: syntax.Statement | syntax.Expression) -> str:
     """The text of a statement or an expression on one line."""
-    if isinstance(node, syntax.Expression):
-        return _expression(node, 0)
-    return _statement(node)
+    with syntax.deep_recursion():
+        return _expression(node, 0) if isinstance(node, syntax.Expression) else _statement(node)
 
 
 def _expression(node: syntax.Expression, strength: int) -> str:

@@ -1,0 +1,389 @@
+"""A Promela file as a compiled program: parse, resolve, build graphs, generate, compile.
+
+Also the way back: violation codes, states and steps in the words of the source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+import assay
+from assay.languages.promela import operations as ops
+from assay.languages.promela import syntax
+from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
+from assay.languages.promela.generate import Plan, Property, ViolationTable, generate
+from assay.languages.promela.layout import (
+    GLOBAL_HEADER,
+    PROCESS_COUNT_OFFSET,
+    PROCESS_LOCATION_OFFSET,
+    PROCESS_TYPE_OFFSET,
+    Block,
+    Layout,
+)
+from assay.languages.promela.operations import Const, Process, Scalar, Structure, Symbol
+from assay.languages.promela.parser import parse_expression, parse_model
+from assay.languages.promela.resolve import Resolver, Scope, embedded_c
+from assay.transition_system.interface import (
+    LanguageOptions,
+    SourceHash,
+    SourceProblem,
+    StepFacts,
+    ViolationFacts,
+    Waiting,
+)
+
+REDUCTIONS = ("dead-variables", "merging", "partial-order")
+COMPILER_FLAGS = ("-O2", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
+LARGEST_ACTIVE = 255
+
+
+@dataclass(eq=False)
+class PromelaModel:
+    """A model after name resolution: what the later stages work on."""
+
+    resolver: Resolver
+    processes: list[Process]
+    graphs: dict[str, ControlGraph]
+    claims: list[syntax.Claim]
+    sources: tuple[syntax.SourceFile, ...]
+
+
+def build(model: syntax.Model) -> PromelaModel:
+    """Resolves the units in the order of the source; a later unit may use earlier names only,
+    except that processes may run one another."""
+    resolver = Resolver()
+    processes: list[Process] = []
+    claims: list[syntax.Claim] = []
+    bodies: list[tuple[Process, syntax.Proctype, Scope]] = []
+    for unit in model.units:
+        match unit:
+            case syntax.MtypeDeclaration():
+                resolver.declare_mtype(unit)
+            case syntax.Typedef():
+                resolver.declare_typedef(unit)
+            case syntax.Declare(_, variables):
+                for variable in variables:
+                    declare_global(resolver, variable)
+            case syntax.Exclusive(_, direction, channels):
+                for channel in channels:
+                    symbol = resolver.global_scope.find(channel.name)
+                    if symbol is not None:
+                        symbol.exclusive_receive |= direction == "xr"
+                        symbol.exclusive_send |= direction == "xs"
+            case syntax.Claim():
+                claims.append(unit)
+            case syntax.EmbeddedCDeclaration(where, keyword):
+                raise embedded_c(keyword, where)
+            case syntax.Proctype():
+                process = declare_process(resolver, unit, len(processes))
+                processes.append(process)
+                bodies.append((process, unit, parameters_of(resolver, unit, process)))
+    if not processes:
+        raise SourceProblem("the model has no process", where=None, hint="add an init or an active proctype")
+    if not any(p.instances for p in processes):
+        raise SourceProblem(
+            "no process is started", where=processes[0].where, hint="add 'init', or 'active' before a proctype"
+        )
+    builders = []
+    for process, unit, scope in bodies:
+        builders.append((process, unit, GraphBuilder(resolver, process, scope)))
+    graphs = {}
+    for process, unit, builder in builders:
+        graphs[process.name] = builder.build(unit.body)
+        if unit.provided is not None:
+            process.provided = resolver.expression(unit.provided, builder.scope)
+    note_claim_uses(resolver, claims)
+    return PromelaModel(resolver, processes, graphs, claims, model.sources)
+
+
+def note_claim_uses(resolver: Resolver, claims: Sequence[syntax.Claim]) -> None:
+    """SPIN keeps `_last` in the state as soon as a claim mentions it, checked or not."""
+    for claim in claims:
+        if "_last" in (claim.formula or "") or (claim.body is not None and "_last" in repr(claim.body)):
+            resolver.uses_last = True
+
+
+def declare_global(resolver: Resolver, variable: syntax.Variable) -> None:
+    symbol = resolver.declare(variable, resolver.global_scope, None)
+    initial = variable.initial
+    if isinstance(initial, tuple):
+        symbol.initial = tuple(resolver.expression(e, resolver.global_scope) for e in initial)
+    elif isinstance(initial, syntax.Expression):
+        symbol.initial = resolver.expression(initial, resolver.global_scope)
+
+
+def declare_process(resolver: Resolver, unit: syntax.Proctype, number: int) -> Process:
+    if unit.name in resolver.processes:
+        raise SourceProblem(f"proctype '{unit.name}' is declared twice", where=unit.where)
+    instances = resolver.constant(unit.active) if unit.active is not None else int(unit.is_init)
+    if not 0 <= instances <= LARGEST_ACTIVE:
+        raise SourceProblem(f"expected at most {LARGEST_ACTIVE} instances, got {instances}", where=unit.where)
+    priority = 1
+    if unit.priority is not None:
+        priority = resolver.constant(unit.priority)
+        resolver.uses_priority = True
+        if not 1 <= priority <= 255:
+            raise SourceProblem(f"expected a priority between 1 and 255, got {priority}", where=unit.where)
+    process = Process(
+        unit.name, number, unit.where, instances=instances, priority=priority, is_init=unit.is_init
+    )
+    resolver.processes[unit.name] = process
+    return process
+
+
+def parameters_of(resolver: Resolver, unit: syntax.Proctype, process: Process) -> Scope:
+    scope = resolver.global_scope.open()
+    for variable in unit.parameters:
+        symbol = resolver.declare(variable, scope, process)
+        if symbol.length is not None or isinstance(symbol.type, Structure):
+            raise SourceProblem(
+                f"parameter '{symbol.name}' is no scalar", where=variable.where, hint="pass its fields one by one"
+            )
+        symbol.parameter = True
+        symbol.assigned = True
+        process.parameters.append(symbol)
+    return scope
+
+
+def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Property]:
+    properties = []
+    scope = model.resolver.global_scope
+    for text in options.invariants:
+        expression = parse_expression(text)
+        properties.append(Property(text, model.resolver.expression(expression, scope), over_step=False))
+    for text in options.step_invariants:
+        expression = parse_expression(text, allow_next=True)
+        properties.append(Property(text, model.resolver.expression(expression, scope), over_step=True))
+    for prop in properties:
+        for part in ops.subexpressions(prop.expression):
+            if isinstance(part, ops.OwnPid | ops.IsEnabled | ops.StartProcess | ops.IsTimeout):
+                raise SourceProblem(
+                    f"an invariant cannot use {type(part).__name__}", where=None, hint=f"in '{prop.text}'"
+                )
+    return properties
+
+
+def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:
+    resolver = model.resolver
+    symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
+    unread = {s for s in symbols if s.hidden and not s.read}
+    layout = Layout(resolver.globals, model.processes, unread)
+    for symbol in symbols:  # every shape gets its number before code is generated
+        if symbol.channel is not None:
+            layout.queue_layout(symbol.channel)
+    plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
+    return plan
+
+
+class PromelaProgram:
+    """Implements `CompiledProgram`."""
+
+    language = "promela"
+
+    def __init__(self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, library: Path) -> None:
+        self.path = path
+        self.options = options
+        self.model = model
+        self.plan = plan
+        self.library = library
+
+    @property
+    def sources(self) -> Sequence[SourceHash]:
+        return [SourceHash(s.path, s.sha256) for s in self.model.sources]
+
+    @property
+    def semantics(self) -> Mapping[str, object]:
+        return {
+            "language": "Promela as SPIN 6.5 understands it",
+            "reductions": sorted(self.options.reductions & set(REDUCTIONS)),
+            "safety_only": self.options.safety_only,
+            "defines": list(self.options.defines),
+        }
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        if self.options.safety_only or not self.model.claims:
+            return []
+        kinds = sorted({c.kind for c in self.model.claims})
+        return [
+            f"the model has claims ({', '.join(kinds)}) that this version does not check; "
+            "--safety checks the rest and says so"
+        ]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        if self.options.safety_only and self.model.claims:
+            kinds = sorted({c.kind for c in self.model.claims})
+            return [f"claims were not checked: {', '.join(kinds)}"]
+        return []
+
+    # --- the way back to the source ---
+
+    def describe_violation(self, code: int) -> ViolationFacts:
+        if code == 0:
+            return ViolationFacts("deadlock", "invalid end state: nobody can move and not everybody may stop")
+        return self.plan.violations.facts[code - 1]
+
+    @cached_property
+    def mtype_names(self) -> dict[str, dict[int, str]]:
+        return {
+            name: {i + 1: n for i, n in enumerate(names)} for name, names in self.model.resolver.mtype_sets.items()
+        }
+
+    def blocks(self, state: bytes) -> list[tuple[int, int, Process]]:
+        """(pid, offset, process) of every living process."""
+        result = []
+        offset = self.plan.layout.globals.size
+        for pid in range(state[PROCESS_COUNT_OFFSET]):
+            process = self.model.processes[state[offset + PROCESS_TYPE_OFFSET]]
+            result.append((pid, offset, process))
+            offset += self.plan.layout.processes[process.name].size
+        return result
+
+    def describe_state(self, state: bytes) -> Mapping[str, object]:
+        values: dict[str, object] = {}
+        layout = self.plan.layout
+        self.describe_block(state, 0, layout.globals, "", values)
+        for pid, offset, process in self.blocks(state):
+            name = process_title(process, pid)
+            values[f"{name}@"] = self.location_line(process, self.location(state, offset))
+            self.describe_block(state, offset, layout.processes[process.name], f"{name}.", values)
+        return values
+
+    @staticmethod
+    def location(state: bytes, offset: int) -> int:
+        at = offset + PROCESS_LOCATION_OFFSET
+        return int.from_bytes(state[at : at + 2], "little")
+
+    def location_line(self, process: Process, location: int) -> str:
+        edges = self.model.graphs[process.name].edges.get(location, [])
+        if not edges:
+            return f"location {location}"
+        source = edges[0].transition.source
+        if isinstance(edges[0].transition.operation, ops.Stop):
+            return "-end-"
+        return f"{Path(source.where.file).name}:{source.where.line}"
+
+    def describe_block(
+        self, state: bytes, base: int, block: Block, prefix: str, values: dict[str, object]
+    ) -> None:
+        for symbol, offset in block.offsets.items():
+            if symbol.name.startswith("_for_"):
+                continue
+            values[prefix + symbol.identifier] = self.value_of(state, base + offset, symbol.type, symbol.length)
+        for queue in block.queues:
+            layout = queue.layout
+            if not layout.shape.capacity:
+                continue
+            name = queue.symbol.identifier
+            if queue.symbol.length is not None:
+                name += f"[{queue.element}]"
+            name = ".".join([name, *queue.path])
+            start = base + queue.offset
+            messages = []
+            for slot in range(state[start]):
+                at = start + layout.first_message + slot * layout.stride
+                fields = [
+                    self.scalar_value(state, at + offset, scalar)
+                    for offset, scalar in zip(layout.field_offsets, layout.shape.fields, strict=True)
+                ]
+                messages.append(fields[0] if len(fields) == 1 else fields)
+            values[prefix + name] = messages
+
+    def value_of(self, state: bytes, offset: int, type_: ops.Type, length: int | None) -> object:
+        if length is not None:
+            size, _ = self.plan.layout.size_of(type_)
+            return [self.value_of(state, offset + i * size, type_, None) for i in range(length)]
+        if isinstance(type_, Structure):
+            offsets = self.plan.layout.structure_layout(type_).offsets
+            return {f.name: self.value_of(state, offset + offsets[f.name], f.type, f.length) for f in type_.fields}
+        return self.scalar_value(state, offset, type_)
+
+    def scalar_value(self, state: bytes, offset: int, scalar: Scalar) -> object:
+        value = int.from_bytes(state[offset : offset + scalar.size], "little", signed=scalar.signed)
+        if scalar.name == "mtype":
+            return self.mtype_names.get(scalar.mtype_set or "", {}).get(value, value)
+        if scalar.name == "bool":
+            return bool(value)
+        return value
+
+    def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
+        kind = next((p for pid, _, p in self.blocks(before) if pid == process), None)
+        if kind is None:
+            return StepFacts(f"process {process}", str(self.path), 0, "?")
+        t = self.model.graphs[kind.name].transitions[transition]
+        return StepFacts(process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text)
+
+    def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        result = []
+        for pid, offset, process in self.blocks(state):
+            graph = self.model.graphs[process.name]
+            location = self.location(state, offset)
+            if location in graph.end_locations:
+                continue
+            edges = graph.edges.get(location, [])
+            texts = list(dict.fromkeys(e.transition.source.text for e in edges))
+            where = edges[0].transition.source.where if edges else process.where
+            result.append(Waiting(process_title(process, pid), where.file, where.line, " or ".join(texts)))
+        return result
+
+
+def process_title(process: Process, pid: int) -> str:
+    return f"{process.name}[{pid}]"
+
+
+def load(path: Path, options: LanguageOptions) -> PromelaProgram:
+    """Everything before the search; raises `SourceProblem` if the model is wrong."""
+    model = build(parse_model(path, options.defines))
+    plan = plan_of(model, parse_properties(model, options), options.reductions)
+    text = generate(plan)
+    library = compile_model(text)
+    return PromelaProgram(path, options, model, plan, library)
+
+
+def include_directory() -> Path:
+    return Path(str(resources.files("assay").joinpath("include")))
+
+
+def compile_model(text: str) -> Path:
+    """Compiles generated C; equal text is compiled once per machine."""
+    header = (include_directory() / "model_abi.h").read_text(encoding="utf-8")
+    key = hashlib.sha256("\0".join([text, header, *COMPILER_FLAGS]).encode()).hexdigest()[:32]
+    directory = cache_directory()
+    library = directory / f"{key}.so"
+    if library.exists():
+        return library
+    source = directory / f"{key}.c"
+    source.write_text(text, encoding="utf-8")
+    with tempfile.NamedTemporaryFile(dir=directory, suffix=".so", delete=False) as handle:
+        temporary = Path(handle.name)
+    compiler = os.environ.get("CC", "cc")
+    command = [compiler, *COMPILER_FLAGS, f"-I{include_directory()}", "-o", str(temporary), str(source)]
+    try:
+        outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise SourceProblem(
+            f"no C compiler '{compiler}' found", hint="install gcc, or set CC to a C compiler"
+        ) from None
+    if outcome.returncode != 0:
+        temporary.unlink(missing_ok=True)
+        raise RuntimeError(f"the generated C does not compile:\n{outcome.stderr[:2000]}")
+    temporary.replace(library)
+    return library
+
+
+def cache_directory() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "assay" / "models"
+    base.mkdir(parents=True, exist_ok=True)
+    return base
+
+
+__all__ = ["GLOBAL_HEADER", "Const", "PromelaProgram", "Symbol", "Transition", "assay", "load"]

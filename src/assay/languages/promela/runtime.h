@@ -1,0 +1,342 @@
+/* What every generated Promela model shares: stepping through states.
+ *
+ * A successor of a stored state is one primitive step, or a chain of them: an
+ * atomic sequence runs until it ends or blocks, a rendezvous is a send and a
+ * receive. States inside a chain live on the scratch stack and are addressed by
+ * offset, because the stack may move when it grows; the state at the end of a
+ * chain is written straight into the caller's buffer.
+ *
+ * The generated part defines the constants and the tables declared below.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t __attribute__((may_alias)) u8;
+typedef uint16_t __attribute__((may_alias)) u16;
+typedef int16_t __attribute__((may_alias)) i16;
+typedef uint32_t __attribute__((may_alias)) u32;
+typedef int32_t __attribute__((may_alias)) i32;
+
+#define U8(address) (*(u8 *)(address))
+#define U16(address) (*(u16 *)(address))
+#define I16(address) (*(i16 *)(address))
+#define U32(address) (*(u32 *)(address))
+#define I32(address) (*(i32 *)(address))
+#define PROCESSES(state) U8(state)
+#define LAST(state) U8((state) + 1)
+#define TYPE(process) U8(process)
+#define PRIORITY(process) U8((process) + 1)
+#define LOCATION(process) U16((process) + 2)
+
+/* A primitive step on the way to the current state of a chain. */
+struct trail {
+  uint32_t process, transition, offset, size;
+  uint64_t hash;
+};
+
+struct run {
+  assay_buffer *out;
+  u8 *base;            /* the scratch stack */
+  size_t capacity;     /* its size */
+  size_t top;          /* its first free byte */
+  uint32_t violation;  /* met on the way to here: 0 or a code */
+  uint32_t fatal;      /* an evaluation just failed with this code */
+  uint32_t timeout;    /* second try: nobody could move without it */
+  uint32_t depth;      /* primitive steps in this chain */
+  uint64_t work;       /* d_step iterations since the chain began */
+  struct trail *trail; /* `depth` entries; grows with the stack */
+  size_t trail_capacity;
+  int message[MAX_MESSAGE_FIELDS + 1]; /* a rendezvous in progress */
+  int message_fields;
+  struct trail short_trail[32];
+};
+
+static const uint32_t block_size[];   /* by process type */
+static const uint32_t block_queues[]; /* channels that a process of that type owns */
+static int step(struct run *, uint32_t type, uint32_t state, uint32_t size, uint32_t process, uint32_t pid);
+static int receive(struct run *, uint32_t type, uint32_t state, uint32_t size, uint32_t process,
+                   uint32_t pid, int channel);
+static int may_run(struct run *, uint32_t state, uint32_t size, uint32_t process, uint32_t pid);
+
+/* --- expressions that can fail --- */
+
+static inline uint32_t at(struct run *c, int index, int length, uint32_t code) {
+  if (__builtin_expect((unsigned)index >= (unsigned)length, 0)) {
+    if (!c->fatal) c->fatal = code;
+    return 0;
+  }
+  return (uint32_t)index;
+}
+
+static inline int divide(struct run *c, int a, int b, uint32_t code) {
+  if (b == 0 || (b == -1 && a == (int)0x80000000)) {
+    if (!c->fatal) c->fatal = code;
+    return 0;
+  }
+  return a / b;
+}
+
+static inline int modulo(struct run *c, int a, int b, uint32_t code) {
+  if (b == 0 || (b == -1 && a == (int)0x80000000)) {
+    if (!c->fatal) c->fatal = code;
+    return 0;
+  }
+  return a % b;
+}
+
+static inline int shift_left(int a, int b) { return (int)((unsigned)a << (b & 31)); }
+static inline int shift_right(int a, int b) { return a >> (b & 31); }
+
+/* --- where processes stand --- */
+
+static inline uint32_t process_offset(const u8 *state, uint32_t pid) {
+  uint32_t offset = GLOBALS_SIZE;
+  for (uint32_t i = 0; i < pid; i++) offset += block_size[TYPE(state + offset)];
+  return offset;
+}
+
+/* Remote references to a process that does not exist read zeros. */
+static u8 nothing[MAX_BLOCK];
+
+static inline u8 *process_at(const u8 *state, int pid) {
+  if (pid < 0 || pid >= (int)PROCESSES(state)) return nothing;
+  return (u8 *)state + process_offset(state, (uint32_t)pid);
+}
+
+static inline u8 *process_of_type(const u8 *state, uint32_t type) {
+  uint32_t offset = GLOBALS_SIZE;
+  for (uint32_t i = 0; i < PROCESSES(state); i++) {
+    if (TYPE(state + offset) == type) return (u8 *)state + offset;
+    offset += block_size[TYPE(state + offset)];
+  }
+  return nothing;
+}
+
+/* The number of the first channel that the process at `process` owns. */
+static inline int first_channel(const u8 *state, const u8 *process) {
+  int channel = GLOBAL_QUEUES + 1;
+  const u8 *other = state + GLOBALS_SIZE;
+  while (other < process) {
+    channel += (int)block_queues[TYPE(other)];
+    other += block_size[TYPE(other)];
+  }
+  return channel;
+}
+
+/* --- output --- */
+
+static inline void room_for(struct run *c, uint32_t bytes) {
+  assay_buffer *out = c->out;
+  uint32_t words = bytes / 8;
+  if (__builtin_expect(out->words_capacity - out->words_used < words || out->capacity - out->count < 1, 0))
+    out->grow(out, words, 1);
+}
+
+static void __attribute__((noinline)) record(struct run *c, int has_last, uint32_t pid, uint32_t transition,
+                                             const uint64_t *words, uint32_t size) {
+  const assay_recorder *r = c->out->recorder;
+  for (uint32_t i = 0; i < c->depth; i++) {
+    struct trail *t = &c->trail[i];
+    r->primitive_step(r->context, c->out->count, t->process, t->transition,
+                      (const uint64_t *)(c->base + t->offset), t->size / 8);
+  }
+  if (has_last) r->primitive_step(r->context, c->out->count, pid, transition, words, size / 8);
+}
+
+/* A plain step: build the successor in the buffer, then keep it. */
+static inline u8 *begin(struct run *c, uint32_t state, uint32_t size) {
+  room_for(c, size + MAX_BLOCK);
+  u8 *n = (u8 *)(c->out->words + c->out->words_used);
+  memcpy(n, c->base + state, size);
+  return n;
+}
+
+static inline void keep(struct run *c, uint32_t size) {
+  assay_buffer *out = c->out;
+  assay_successor *s = &out->successors[out->count++];
+  s->first_word = out->words_used;
+  s->word_count = size / 8;
+  s->violation = c->violation;
+  s->has_state = 1;
+  out->words_used += size / 8;
+}
+
+static inline int finish(struct run *c, uint32_t size, uint32_t pid, uint32_t transition) {
+  if (__builtin_expect(c->out->recorder != NULL, 0))
+    record(c, 1, pid, transition, c->out->words + c->out->words_used, size);
+  keep(c, size);
+  return 1;
+}
+
+/* A step that failed: a successor without a state. `state` is where it failed. */
+static int __attribute__((noinline)) fail(struct run *c, uint32_t state, uint32_t size, uint32_t pid,
+                                          uint32_t transition) {
+  room_for(c, 0);
+  if (c->out->recorder)
+    record(c, 1, pid, transition, (const uint64_t *)(c->base + state), size);
+  assay_successor *s = &c->out->successors[c->out->count++];
+  s->first_word = c->out->words_used;
+  s->word_count = 0;
+  s->violation = c->fatal;
+  s->has_state = 0;
+  c->fatal = 0;
+  return 1;
+}
+
+/* --- chains --- */
+
+static inline uint32_t begin_chain(struct run *c, uint32_t state, uint32_t size) {
+  size_t needed = c->top + size + MAX_BLOCK;
+  if (__builtin_expect(needed > c->capacity, 0)) {
+    size_t capacity = c->capacity * 2 > needed ? c->capacity * 2 : needed;
+    u8 *base = realloc(c->base, capacity);
+    if (!base) abort();
+    c->base = base;
+    c->capacity = capacity;
+  }
+  memcpy(c->base + c->top, c->base + state, size);
+  return (uint32_t)c->top;
+}
+
+static uint64_t hash_state(const u8 *state, uint32_t size) {
+  uint64_t h = size;
+  for (uint32_t i = 0; i < size; i += 8) {
+    h = (h ^ *(const uint64_t __attribute__((may_alias)) *)(state + i)) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+static void push(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uint32_t transition) {
+  if (c->depth == c->trail_capacity) {
+    size_t capacity = c->trail_capacity * 2;
+    struct trail *trail = malloc(capacity * sizeof *trail);
+    if (!trail) abort();
+    memcpy(trail, c->trail, c->depth * sizeof *trail);
+    if (c->trail != c->short_trail) free(c->trail);
+    c->trail = trail;
+    c->trail_capacity = capacity;
+  }
+  c->trail[c->depth++] = (struct trail){pid, transition, state, size, 0};
+  c->top = (size_t)state + size;
+}
+
+static void pop(struct run *c, uint32_t state) {
+  c->depth--;
+  c->top = state;
+}
+
+/* Has this chain been in its newest state before? Then following it again shows
+ * nothing new. Only asked where control goes backwards. */
+static int repeats(struct run *c) {
+  struct trail *newest = &c->trail[c->depth - 1];
+  newest->hash = hash_state(c->base + newest->offset, newest->size);
+  for (uint32_t i = 0; i + 1 < c->depth; i++) {
+    struct trail *t = &c->trail[i];
+    if (t->hash == newest->hash && t->size == newest->size &&
+        memcmp(c->base + t->offset, c->base + newest->offset, t->size) == 0)
+      return 1;
+  }
+  return 0;
+}
+
+/* The process goes on alone until its atomic sequence ends or blocks. */
+static int go_on(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uint32_t transition,
+                 int backwards) {
+  push(c, state, size, pid, transition);
+  int moved;
+  if (__builtin_expect(c->depth > MAX_CHAIN, 0)) {
+    c->fatal = ENDLESS_ATOMIC;
+    c->depth--;
+    moved = fail(c, state, size, pid, transition);
+    c->depth++;
+  } else if (backwards && repeats(c)) {
+    moved = 1;
+  } else {
+    const u8 *s = c->base + state;
+    moved = 0;
+    if (pid < PROCESSES(s)) {
+      uint32_t process = process_offset(s, pid);
+      uint32_t type = TYPE(s + process);
+      if (may_run(c, state, size, process, pid)) moved = step(c, type, state, size, process, pid);
+    }
+  }
+  if (!moved) {
+    room_for(c, size);
+    memcpy(c->out->words + c->out->words_used, c->base + state, size);
+    if (c->out->recorder) record(c, 0, 0, 0, NULL, 0);
+    keep(c, size);
+  }
+  pop(c, state);
+  return 1;
+}
+
+/* Somebody else must take the message that `pid` offers on `channel`. */
+static int handshake(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uint32_t transition,
+                     int channel) {
+  uint32_t offsets[256];
+  const u8 *s = c->base + state;
+  uint32_t count = PROCESSES(s), offset = GLOBALS_SIZE;
+  int moved = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    offsets[i] = offset;
+    offset += block_size[TYPE(s + offset)];
+  }
+  push(c, state, size, pid, transition);
+  for (uint32_t i = count; i-- > 0;) {
+    if (i == pid) continue;
+    if (!may_run(c, state, size, offsets[i], i)) continue;
+    moved |= receive(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i, channel);
+  }
+  pop(c, state);
+  return moved;
+}
+
+/* --- all processes --- */
+
+static int everybody(struct run *c, uint32_t state, uint32_t size) {
+  uint32_t offsets[256];
+  const u8 *s = c->base + state;
+  uint32_t count = PROCESSES(s), offset = GLOBALS_SIZE;
+  int moved = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    offsets[i] = offset;
+    offset += block_size[TYPE(s + offset)];
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    if (!may_run(c, state, size, offsets[i], i)) continue;
+    moved |= step(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i);
+  }
+  return moved;
+}
+
+
+static void start_run(struct run *c, assay_buffer *out, const uint64_t *words, uint32_t size) {
+  memset(c, 0, offsetof(struct run, message));
+  c->out = out;
+  c->trail = c->short_trail;
+  c->trail_capacity = sizeof c->short_trail / sizeof *c->short_trail;
+  if (HAS_CHAINS) {
+    size_t needed = size + MAX_BLOCK + 4096;
+    if (out->scratch_bytes < needed) {
+      free(out->scratch);
+      out->scratch = malloc(needed * 4);
+      if (!out->scratch) abort();
+      out->scratch_bytes = needed * 4;
+    }
+    c->base = out->scratch;
+    c->capacity = out->scratch_bytes;
+    memcpy(c->base, words, size);
+    c->top = size;
+  } else {
+    c->base = (u8 *)words;
+  }
+}
+
+static void end_run(struct run *c) {
+  if (HAS_CHAINS) {
+    c->out->scratch = c->base;
+    c->out->scratch_bytes = c->capacity;
+    if (c->trail != c->short_trail) free(c->trail);
+  }
+}
