@@ -15,6 +15,8 @@ from assay.transition_system.interface import CompiledProgram, LanguageOptions, 
 # suffix -> module with a function `load(path, options) -> CompiledProgram`
 FRONT_ENDS = {
     ".pml": "assay.languages.promela.program",
+    ".pm": "assay.languages.promela.program",
+    ".prm": "assay.languages.promela.program",
     ".prom": "assay.languages.promela.program",
     ".promela": "assay.languages.promela.program",
     ".spin": "assay.languages.promela.program",
@@ -38,4 +40,15 @@ def load(path: Path, options: LanguageOptions) -> CompiledProgram:
             else "",
         )
     compile_program = cast(Callable[[Path, LanguageOptions], CompiledProgram], import_module(front_end).load)
-    return compile_program(path, options)
+    try:
+        return compile_program(path, options)
+    except RecursionError:
+        raise SourceProblem("the program is nested too deeply to be read", where=path) from None
+    except UnicodeDecodeError as problem:
+        raise SourceProblem(
+            f"expected text, got a byte that is none ({problem.reason})", where=path
+        ) from None
+    except OSError as problem:
+        if problem.filename is None or Path(str(problem.filename)) != path:
+            raise
+        raise SourceProblem(f"the program cannot be read: {problem.strerror}", where=path) from None

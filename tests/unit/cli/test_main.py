@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -149,6 +150,17 @@ def test_a_timeout_counts_from_the_start(run, model):
     assert code == 3
     assert data["stop_reason"] == "time"
     assert 0.9 < data["seconds"] < 3
+
+
+def test_a_timeout_also_ends_a_compiler_that_does_not(run, model, monkeypatch):
+    model("")
+    monkeypatch.setattr("assay.languages.load", lambda *_: subprocess.run(["sleep", "20"], check=True))
+    begin = time.monotonic()
+    code, output, _ = run("verify", "model.counter", "--timeout", "500ms", "--json")
+    data = json.loads(output)
+    assert time.monotonic() - begin < 5
+    assert (code, data["stop_reason"], data["states"]) == (3, "time", 0)
+    assert data["reasons"][0] == "the time limit was reached (before the search began)"
 
 
 def test_an_interrupt_ends_with_the_partial_result(run, model):
