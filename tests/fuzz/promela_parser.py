@@ -49,7 +49,8 @@ _SEEDS = (
     " select(i : 1 .. 3); atomic { d_step { i = len(q); assert(i < 3 || full(q)) } } }\n"
     "ltl live { [] (x == 0 -> <> x > 1) }\n",
     "typedef T { byte a; int b[2] } typedef U { T t[3]; unsigned w : 5 } U u[2];\n"
-    "c_decl { int hidden_value; } proctype R(byte a, b; chan c) { L: u[a].t[b].b[0] = -a; c_code { x = '}'; };"
+    "c_decl { int hidden_value; } proctype R(byte a, b; chan c) { L: u[a].t[b].b[0] = -a;"
+    " c_code { x = '}'; };"
     ' goto L } init { run R(1, 2, 3) priority 2; printf("%d \\n", u[0].w); { int z = 3; z-- } }'
     " never { do :: R[1]@L && !(R:a == 3) :: true od }\n",
     "byte v; inline id(n) { return n + 1 } init { v = id(v); if :: v -> skip; :: else fi; xr v; }",

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from assay.languages.promela.syntax import Location
 from assay.transition_system.interface import SourceProblem
 
-TOKEN_LIMIT = 2_000_000
+TOKEN_LIMIT = 1_000_000
 
 # `in` is a keyword only inside `for (...)`: the parser looks at its text there.
 KEYWORDS = frozenset(

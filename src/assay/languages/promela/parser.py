@@ -541,12 +541,12 @@ class _Parser:
             raise expected("a name for the inline", name)
         tokens.advance()
         self._expect("(")
-        parameters: list[str] = []
+        parameters: dict[str, None] = {}  # in order, each once
         while tokens.kind != ")":
             parameter = self._expect("name", "the name of a parameter")
             if parameter.text in parameters:
                 raise SourceProblem(f"parameter {parameter.text} is named twice", where=parameter.where)
-            parameters.append(parameter.text)
+            parameters[parameter.text] = None
             if tokens.kind == ",":
                 tokens.advance()
                 if tokens.kind != "name":
@@ -626,7 +626,7 @@ class _Parser:
         if visibility is not None:
             raise SourceProblem(f"an mtype declaration cannot be {visibility}", where=first.where)
         self._expect("{")
-        names = [self._expect("name", "a new name").text]
+        names = {self._expect("name", "a new name").text: None}  # in order, each once
         while tokens.kind != "}":
             if tokens.kind == ",":
                 tokens.advance()
@@ -634,7 +634,7 @@ class _Parser:
             name = self._expect("name", "a new name, ',' or '}'")
             if name.text in names:
                 raise SourceProblem(f"{name.text} stands twice in this mtype declaration", where=name.where)
-            names.append(name.text)
+            names[name.text] = None
         for text in names:
             tokens.names[text] = "constant"
         tokens.advance()
