@@ -40,12 +40,18 @@ class ExplicitGraph(Model):
     ) -> None: ...
 
 class Progress:
-    states: int
-    transitions: int
-    depth: int
-    frontier: int
-    memory_bytes: int
-    seconds: float
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def frontier(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
 
 class Violation:
     """`path` names successors by position, from the initial state on.
@@ -53,22 +59,36 @@ class Violation:
     code: the model's violation code; 0 means an invalid end state.
     """
 
-    code: int
-    path: list[int]
+    @property
+    def code(self) -> int: ...
+    @property
+    def path(self) -> list[int]: ...
 
 class SearchResult:
-    states: int
-    transitions: int
-    depth: int
-    complete: bool  # the search saw every state that its storage lets it see
-    stop_reason: str  # "", "violation", "memory", "time", "depth", "states", "interrupted"
-    violations: list[Violation]  # the first of each distinct code, first found first
-    violation_count: int  # all of them, when the search goes on after the first
-    seconds: float
-    table_bytes: int  # memory that the engine's own tables hold at the end
-    bits_set: int  # bitstate only: filled bits
-    bits_total: int
-    frontier: int  # states stored but not expanded when it stopped
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def complete(self) -> bool: ...  # the search saw every state that its storage lets it see
+    @property
+    def stop_reason(self) -> str: ...  # "", "violation", "memory", "time", "depth", "states", "interrupted"
+    @property
+    def violations(self) -> list[Violation]: ...  # the first of each distinct code, first found first
+    @property
+    def violation_count(self) -> int: ...  # all of them, when the search goes on after the first
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def table_bytes(self) -> int: ...  # memory that the engine's own tables hold at the end
+    @property
+    def bits_set(self) -> int: ...  # bitstate only: filled bits
+    @property
+    def bits_total(self) -> int: ...
+    @property
+    def frontier(self) -> int: ...  # states stored but not expanded when it stopped
 
 def search(
     model: Model,
