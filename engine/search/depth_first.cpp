@@ -1,5 +1,147 @@
-#include <stdexcept>
+// Depth-first search on one thread, in the order of successors or in a random one.
+//
+// The stack holds, for every state on the path, the keys of the successors not
+// yet tried; a state is decoded from its key when its turn comes. All slots of
+// a state's successors are prefetched while they are generated.
+#include <algorithm>
+#include <numeric>
+
+#include "search/expander.hpp"
 #include "search/strategies.hpp"
+#include "support/hash.hpp"
+
 namespace assay::search {
-void depth_first(const Task&, Result&) { throw std::invalid_argument("depth_first is being written"); }
+namespace {
+
+using storage::KeyTable;
+using storage::Sharing;
+
+struct Frame {
+  std::size_t first_pending;
+  std::uint32_t position;  // of the successor that the search is below of
+};
+
+/// A vector that asks before it doubles.
+template <class T>
+void push(std::vector<T>& items, const T& item, const support::MemoryBudget& budget) {
+  if (items.size() == items.capacity()) budget.require(items.capacity() * sizeof(T) * 2);
+  items.push_back(item);
 }
+
+}  // namespace
+
+void depth_first(const Task& task, Result& result) {
+  const Options& options = task.options;
+  storage::ExactStateStore store(task.system.max_words(), task.budget);
+  std::vector<Frame> frames;
+  std::vector<std::uint64_t> pending_keys;
+  std::vector<std::uint32_t> pending_positions;
+  store.set_outside_keys(&pending_keys);
+  support::RandomSource random(options.seed);
+  const bool shuffle = options.strategy == "random-dfs";
+  std::vector<std::uint32_t> order;
+  std::uint64_t transitions = 0, expanded = 0, max_depth = 0;
+  bool cut = false, stop_now = false, out_of_memory = false;
+
+  const auto record = [&](std::uint32_t code, std::uint32_t position) {
+    ++result.violation_count;
+    stop_now = stop_now || options.stop_at_first_violation;
+    if (options.stop_at_first_violation && !result.violations.empty()) {
+      result.violation_count = 1;
+      return;
+    }
+    for (const Violation& known : result.violations) {
+      if (known.code == code) return;
+    }
+    Violation violation{code, {}};
+    // The last frame is the state itself: its position leads nowhere yet.
+    for (std::size_t i = 0; i + 1 < frames.size(); ++i) violation.path.push_back(frames[i].position);
+    if (position != Finding::kAtState) violation.path.push_back(position);
+    result.violations.push_back(std::move(violation));
+  };
+
+  try {
+    std::vector<std::uint64_t> initial(std::size_t{task.system.max_words()} + 1);
+    std::uint32_t violation = 0;
+    const std::uint32_t length = task.system.initial(initial.data(), &violation);
+    require_word_count(length, task.system.max_words());
+    store.add_first(initial.data(), length);
+    if (violation != 0) record(violation, Finding::kAtState);
+
+    Expander<Sharing::kPrivate> expander(task.system, store, options);
+    KeyTable& keys = store.keys();
+
+    const auto enter = [&](std::uint32_t id) {
+      const std::size_t depth = frames.size();
+      max_depth = std::max<std::uint64_t>(max_depth, depth);
+      const bool at_limit = options.depth_limit != 0 && depth >= options.depth_limit;
+      expander.clear();
+      while (!expander.expand(id, 0, at_limit)) {
+        store.maintain(expander.workspace());
+        expander.clear();
+      }
+      ++expanded;
+      cut = cut || expander.cut;
+      push(frames, Frame{pending_keys.size(), 0}, task.budget);
+      for (const Finding& finding : expander.findings) record(finding.code, finding.position);
+      const auto count = static_cast<std::uint32_t>(expander.reached.size());
+      transitions += count;
+      order.resize(count);
+      std::iota(order.begin(), order.end(), 0u);
+      if (shuffle) {
+        for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+      }
+      for (std::uint32_t i = count; i-- > 0;) {
+        push(pending_keys, expander.reached[order[i]].key, task.budget);
+        push(pending_positions, expander.reached[order[i]].position, task.budget);
+      }
+    };
+
+    if (!stop_now) enter(0);
+    while (!frames.empty() && !stop_now && !task.control.should_stop()) {
+      if (pending_keys.size() == frames.back().first_pending) {
+        frames.pop_back();
+        continue;
+      }
+      const std::uint64_t key = pending_keys.back();
+      const std::uint32_t position = pending_positions.back();
+      pending_keys.pop_back();
+      pending_positions.pop_back();
+      if (!pending_keys.empty()) keys.prefetch_slot(KeyTable::hash(pending_keys.back()));
+      const std::uint64_t hash = KeyTable::hash(key);
+      const std::uint32_t known = keys.size();
+      if (options.state_limit != 0 && known >= options.state_limit) {
+        if (keys.find(key, hash) != KeyTable::kNone) continue;
+        task.control.stop(StopReason::kStates);
+        break;
+      }
+      const std::uint32_t id = keys.find_or_add<Sharing::kPrivate>(key, hash);
+      if (id < known) continue;
+      frames.back().position = position;
+      enter(id);
+      if ((expanded & 63) == 0) task.control.report(store.size(), transitions, max_depth, frames.size());
+    }
+  } catch (const std::bad_alloc&) {
+    out_of_memory = true;
+  }
+
+  result.states = store.size();
+  result.transitions = transitions;
+  result.depth = max_depth;
+  result.frontier = store.size() - expanded;
+  result.table_bytes = store.bytes() + frames.capacity() * sizeof(Frame) +
+                       pending_keys.capacity() * sizeof(std::uint64_t) +
+                       pending_positions.capacity() * sizeof(std::uint32_t);
+  if (stop_now) {
+    result.stop_reason = StopReason::kViolation;
+  } else if (out_of_memory) {
+    result.stop_reason = StopReason::kMemory;
+  } else if (!frames.empty()) {
+    result.stop_reason = task.control.reason();
+  } else if (cut) {
+    result.stop_reason = StopReason::kDepth;
+  }
+  result.complete = result.stop_reason == StopReason::kNone;
+}
+
+}  // namespace assay::search

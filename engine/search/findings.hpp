@@ -31,6 +31,11 @@ class FindingLog {
     }
     first_.push_back(finding);
   }
+  void merge(const FindingLog& other) {
+    const std::uint64_t count = count_ + other.count_;
+    for (const Finding& finding : other.first_) add(finding);
+    count_ = count;
+  }
   /// Keeps only one with a shortest path: what a search that stops reports.
   void keep_shortest() {
     if (first_.empty()) return;
