@@ -102,7 +102,9 @@ def load(program: str) -> HandwrittenSystem:
             where=f"{file}:{problem.lineno}:{problem.offset}",
         ) from None
     except Exception as problem:
-        raise SourceProblem(f"importing it failed with {problem!r}", where=_where(problem, file)) from None
+        raise SourceProblem(
+            f"importing it failed with {problem!r}", where=place_in_file(problem, file)
+        ) from None
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         classes = [
@@ -122,13 +124,14 @@ def load(program: str) -> HandwrittenSystem:
         instance = found()
     except Exception as problem:
         raise SourceProblem(
-            f"making a {class_name} without arguments failed with {problem!r}", where=_where(problem, file)
+            f"making a {class_name} without arguments failed with {problem!r}",
+            where=place_in_file(problem, file),
         ) from None
     digest = hashlib.sha256(text).hexdigest()
     return HandwrittenSystem(instance, name=program, sources=(SourceHash(file, digest),))
 
 
-def _where(problem: BaseException, file: str) -> str:
+def place_in_file(problem: BaseException, file: str) -> str:
     """The innermost place in the user's file that an exception came through."""
     line = 0
     traceback = problem.__traceback__
