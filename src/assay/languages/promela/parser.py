@@ -666,6 +666,8 @@ class _Parser:
             tokens.advance()
             length = self._array_bound()
             self._expect("]")
+        if type_token.kind in ("bit", "bool") and visibility == "hidden":
+            raise SourceProblem(f"the bit variable {name.text} cannot be hidden", where=name.where)
         if type_token.kind == "unsigned" and width is None:
             raise SourceProblem(
                 f"unsigned {name.text} needs its number of bits: unsigned {name.text} : 8", where=name.where
