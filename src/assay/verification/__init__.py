@@ -75,7 +75,7 @@ def verify(
 
         result, language, sources = verify_compiled(Path(program), request)
     else:
-        from assay.verification.handwritten import verify_handwritten
+        from assay.verification.interpreted import verify_handwritten
 
         system = (
             handwritten.load(str(program))
@@ -96,7 +96,7 @@ def replay(program: str | Path | object, trace: str | Path) -> Counterexample:
     """
     recorded = load_trace(Path(trace))
     if not isinstance(program, str | Path) or handwritten.names_a_class(str(program)):
-        from assay.verification.handwritten import replay_handwritten
+        from assay.verification.interpreted import replay_handwritten
 
         system = (
             handwritten.load(str(program))
