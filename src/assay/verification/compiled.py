@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from assay import __version__, languages
@@ -15,6 +11,7 @@ from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
 from assay.transition_system.interface import CompiledProgram, SourceHash
+from assay.verification.alarm import OutOfTime, alarm_at
 from assay.verification.request import Phase, Request, language_options_of
 from assay.verification.traces import require_same_sources
 
@@ -23,12 +20,12 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
     request.listener(Phase("compiling", str(path)))
     begin = time.monotonic()
     try:
-        with _alarm_at(request.deadline):
+        with alarm_at(request.deadline):
             program = languages.load(path, request.language_options)
+    except OutOfTime:
+        return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
         return _nothing_searched(path, request, StopReason.INTERRUPTED), "", ()
-    except _OutOfTime:
-        return _nothing_searched(path, request, StopReason.TIME), "", ()
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
@@ -60,33 +57,6 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         version=__version__,
     )
     return result, program.language, tuple(program.sources)
-
-
-class _OutOfTime(BaseException):
-    """Not an Exception: no handler on the way out may take it for a mistake of the program."""
-
-
-@contextmanager
-def _alarm_at(deadline: float | None) -> Iterator[None]:
-    """Raises `_OutOfTime` at the deadline, also while a compiler runs.
-
-    Only the main thread can be interrupted; elsewhere the deadline is
-    checked when loading is done.
-    """
-    if deadline is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def out_of_time(_signal: int, _frame: object) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:

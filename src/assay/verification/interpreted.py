@@ -18,6 +18,8 @@ from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProb
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.languages.handwritten import HandwrittenSystem, place_in_file
+from assay.search import outcome as outcome_types
+from assay.search.native import Progress
 from assay.search.options import OptionProblem
 from assay.search.reference import search
 from assay.transition_system.expressions import Expression
@@ -28,7 +30,10 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.verification.alarm import alarm_at
 from assay.verification.request import Phase, Request, language_options_of
+
+PROGRESS_INTERVAL_SECONDS = 0.1
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -168,19 +173,39 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
     request.listener(Phase("searching", system.name))
     began = time.monotonic()
     time_limit = 0.0 if request.deadline is None else max(0.001, request.deadline - began)
-    outcome = search(
-        model,
-        strategy=options.strategy,
-        seed=options.seed,
-        memory_limit_bytes=options.memory_limit_bytes,
-        time_limit_seconds=time_limit,
-        depth_limit=options.depth_limit,
-        state_limit=options.state_limit,
-        stop_at_first_violation=options.stop_at_first_violation,
-        check_deadlock=options.check_deadlock,
-    )
-    # The root is ours, not the program's.
+    # The root of several initial states is ours, not the program's.
     extra = 1 if model.has_root else 0
+
+    def on_progress(progress: outcome_types.Progress) -> bool:
+        request.listener(
+            Progress(
+                progress.states - extra,
+                progress.transitions,
+                progress.depth,
+                progress.frontier,
+                progress.memory_bytes,
+                progress.seconds,
+            )
+        )
+        return True
+
+    # The search looks at the clock between states; the alarm is for a method that never returns.
+    patience = None if request.deadline is None else request.deadline + max(0.5, time_limit / 10)
+    with alarm_at(patience):
+        outcome = search(
+            model,
+            strategy=options.strategy,
+            seed=options.seed,
+            memory_limit_bytes=options.memory_limit_bytes,
+            time_limit_seconds=time_limit,
+            depth_limit=options.depth_limit + extra if options.depth_limit else 0,
+            state_limit=options.state_limit + extra if options.state_limit else 0,
+            stop_at_first_violation=options.stop_at_first_violation,
+            check_deadlock=options.check_deadlock,
+            on_progress=on_progress,
+            progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+        )
+    overdue = patience is not None and time.monotonic() >= patience
     facts = SearchFacts(
         states=outcome.states - extra,
         transitions=outcome.transitions - extra * model.initial_count,
@@ -188,7 +213,7 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         frontier=outcome.frontier,
         seconds=time.monotonic() - began,
         complete=outcome.complete,
-        stop_reason=StopReason.named(outcome.stop_reason),
+        stop_reason=StopReason.STUCK if overdue else StopReason.named(outcome.stop_reason),
         violation_count=outcome.violation_count,
     )
     judgement = judge(facts)

@@ -180,6 +180,19 @@ def test_a_time_limit_makes_it_incomplete():
     assert 0.4 < result.seconds < 2
 
 
+def test_a_method_that_never_returns_is_ended_at_the_time_limit():
+    class Hangs(Counter):
+        def step(self, state, action):
+            while state == 5:
+                pass
+            return state + 1
+
+    result = assay.verify(Hangs(), timeout_seconds=0.5)
+    assert (result.verdict, result.stop_reason) == (Verdict.INCOMPLETE, "stuck")
+    assert result.states == 6
+    assert result.seconds < 3
+
+
 @pytest.mark.parametrize(
     ("system", "options", "message"),
     [
