@@ -1,0 +1,74 @@
+"""The searches in plain Python: the readable specification of the native ones.
+
+They explore hand-written Python systems in production and are the oracle of
+the engine in tests, so they are written to be read: one file per strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assay.search.outcome import Model, Outcome, Progress, State
+from assay.search.reference.bitstate_depth_first import bitstate_depth_first
+from assay.search.reference.breadth_first import breadth_first
+from assay.search.reference.depth_first import depth_first
+from assay.search.reference.fingerprint_breadth_first import fingerprint_breadth_first
+from assay.search.reference.random_depth_first import random_depth_first
+from assay.search.reference.run import Run
+
+__all__ = ["search"]
+
+
+def search(
+    model: Model[State],
+    *,
+    strategy: str = "bfs",
+    storage: str = "exact",
+    seed: int = 0,
+    hash_functions: int = 3,
+    bitstate_bytes: int = 1 << 20,
+    memory_limit_bytes: int = 0,
+    time_limit_seconds: float = 0.0,
+    depth_limit: int = 0,
+    state_limit: int = 0,
+    stop_at_first_violation: bool = True,
+    check_deadlock: bool = True,
+    on_progress: Callable[[Progress], bool | None] | None = None,
+    progress_interval_seconds: float = 1.0,
+) -> Outcome:
+    """Search a model. Options mean what they mean to the engine; 0 is "no limit"."""
+    run = Run(
+        model,
+        memory_limit_bytes=memory_limit_bytes,
+        time_limit_seconds=time_limit_seconds,
+        depth_limit=depth_limit,
+        state_limit=state_limit,
+        stop_at_first_violation=stop_at_first_violation,
+        check_deadlock=check_deadlock,
+        on_progress=on_progress,
+        progress_interval_seconds=progress_interval_seconds,
+    )
+    match storage, strategy:
+        case "exact", "bfs":
+            breadth_first(run)
+        case "exact", "dfs":
+            depth_first(run)
+        case "exact", "random-dfs":
+            random_depth_first(run, seed)
+        case "fingerprint", "bfs":
+            fingerprint_breadth_first(run, seed)
+        case "bitstate", "dfs" | "random-dfs":
+            bitstate_depth_first(
+                run,
+                seed,
+                shuffle=strategy == "random-dfs",
+                functions=hash_functions,
+                size_bytes=bitstate_bytes,
+            )
+        case _:
+            raise ValueError(
+                f"storage {storage!r} and strategy {strategy!r} do not go together; "
+                f"exact storage goes with bfs, dfs and random-dfs, fingerprint with bfs, "
+                f"bitstate with dfs and random-dfs"
+            )
+    return run.outcome()
