@@ -248,9 +248,9 @@ def _age_of_this_process() -> float:
 
 
 def _trace_name(program: str) -> str:
-    """`<program>.trace.json` in the current directory."""
-    path = Path(program.replace(":", "."))
-    return f"{path.stem if path.suffix != '.py' else path.name}.trace.json"
+    """In the current directory, after the program: `leader.trace.json`; after the class for Python."""
+    file, _, class_name = program.rpartition(":")
+    return f"{class_name if file.endswith('.py') else Path(program).stem}.trace.json"
 
 
 def _refuse(verdict: Verdict, message: str, *, as_json: bool, where: object = None, hint: str = "") -> int:
