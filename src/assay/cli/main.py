@@ -151,7 +151,8 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 @click.argument("trace")
 @click.option("--plain", is_flag=True, help="Print the whole run instead of stepping through it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def replay(program: str, trace: str, plain: bool, as_json: bool) -> int:
+@click.pass_context
+def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_json: bool) -> int:
     """Execute the counterexample in TRACE again on PROGRAM and walk through it.
 
     On a terminal: Enter steps on, b back, a number jumps, q quits. A trace whose program has changed is
@@ -161,7 +162,7 @@ def replay(program: str, trace: str, plain: bool, as_json: bool) -> int:
 
     run = replay_run(program, trace)
     if as_json:
-        from assay.evidence.result import Violation
+        from assay.evidence.result import Result, Violation
 
         facts = run.violation
         violation = Violation(
@@ -172,15 +173,17 @@ def replay(program: str, trace: str, plain: bool, as_json: bool) -> int:
             counterexample=run,
             trace=trace,
         )
-        _print_json(
-            {
-                "verdict": str(Verdict.VIOLATED),
-                "complete": False,
-                "program": program,
-                "violations": [violation.as_json()],
-                "version": __version__,
-            }
+        result = Result(
+            verdict=Verdict.VIOLATED,
+            program=program,
+            language="",
+            complete=False,
+            violations=(violation,),
+            violation_count=1,
+            seconds=time.monotonic() - context.obj,
+            version=__version__,
         )
+        _print_json(result.as_json())
     elif plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
         from assay.report.console import print_run
 

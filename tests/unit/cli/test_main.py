@@ -242,6 +242,15 @@ def test_replay_prints_the_run_in_a_pipe(run, model):
     assert "violated  assertion: assertion 7 failed" in output
 
 
+def test_replay_as_json_is_the_same_kind_of_object(run, model):
+    run("verify", model("FAIL_AT=3"))
+    code, output, _ = run("replay", "model.counter", "model.trace.json", "--json")
+    data = json.loads(output)
+    assert code == 0
+    assert data.keys() >= SHARED_KEYS
+    assert [step["step"] for step in data["violations"][0]["steps"]] == [1, 2]
+
+
 def test_replay_refuses_a_changed_program(run, model):
     run("verify", model("FAIL_AT=3"))
     model("FAIL_AT=3 LAST=20")
