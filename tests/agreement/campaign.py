@@ -87,12 +87,15 @@ def _compare(text: str, expected: spin.SpinOutcome, reduced: bool) -> Comparison
     with tempfile.TemporaryDirectory(prefix="agreement-") as scratch:
         model = Path(scratch) / "model.pml"
         model.write_text(text)
-        found = subject.check(model, timeout_seconds=ASSAY_SECONDS)
+        compiler = spin.fast_compiler().split()[0]
+        found = subject.check(model, timeout_seconds=ASSAY_SECONDS, compiler=compiler)
         if found.verdict in ("crashed", "timed out", "internal error"):
             return Comparison("disagree", f"Assay {found.verdict}: {found.message}")
         if expected.status in (spin.Status.REFUSED, spin.Status.NOT_COMPILED, spin.Status.CRASHED):
             accepted = "refused" if found.verdict == "unusable" else "accepted"
             return Comparison(f"SPIN: {expected.status.value}, Assay: {accepted}", expected.message)
+        if found.verdict == "unusable":
+            return Comparison("refused by Assay alone", found.message)
         if found.verdict != expected.verdict:
             return _disagree(expected, found, "verdict")
         if expected.counts_are_defined:
@@ -101,7 +104,7 @@ def _compare(text: str, expected: spin.SpinOutcome, reduced: bool) -> Comparison
             if found.kinds != expected.kinds:
                 return _disagree(expected, found, "kinds")
         if reduced:
-            less = subject.check(model, subject.REDUCED, timeout_seconds=ASSAY_SECONDS)
+            less = subject.check(model, subject.REDUCED, timeout_seconds=ASSAY_SECONDS, compiler=compiler)
             if less.verdict != expected.verdict:
                 return _disagree(expected, less, "verdict with reductions")
         return Comparison("agree", states=expected.states, verdict=found.verdict)
@@ -142,12 +145,13 @@ def main() -> None:
     parser.add_argument("--reduced", action="store_true", help="also compare verdicts with reductions on")
     parser.add_argument("--shrink", type=int, default=300, metavar="ATTEMPTS")
     parser.add_argument("--save", type=Path, default=Path("disagreements"), metavar="DIRECTORY")
+    parser.add_argument("--seeds", type=int, nargs="*", help="exactly these instead")
     parser.add_argument("--stop-after", type=int, default=0, metavar="N", help="stop after N disagreements")
     arguments = parser.parse_args()
     if not spin.available():
         sys.exit("spin and gcc are needed (Debian: apt-get install spin gcc)")
     work = partial(run_one, reduced=arguments.reduced, shrink_attempts=arguments.shrink)
-    seeds = range(arguments.seed, arguments.seed + arguments.programs)
+    seeds = arguments.seeds or range(arguments.seed, arguments.seed + arguments.programs)
     began = time.perf_counter()
     outcomes: Counter[str] = Counter()
     constructs: Counter[str] = Counter()
@@ -169,6 +173,8 @@ def main() -> None:
                 if arguments.stop_after and outcomes["disagree"] >= arguments.stop_after:
                     pool.shutdown(cancel_futures=True)
                     break
+            if comparison.outcome == "refused by Assay alone":
+                print(f"seed {judged.seed}: {comparison.outcome}: {comparison.detail}", flush=True)
             if number % 100 == 0:
                 print(f"{number} programs, {dict(outcomes)}", file=sys.stderr, flush=True)
     print(f"\n{sum(outcomes.values())} programs in {time.perf_counter() - began:.0f} s")

@@ -1083,7 +1083,7 @@ class Generator:
         return Node(Form.UNIT, f"inline {name}({', '.join(parameters)})", self.blocked("", body).children)
 
     def inline_call(self, scope: Scope, depth: int) -> list[Node] | None:
-        if scope.inside == "d_step" and self.chance(0.7):
+        if scope.inside == "d_step":
             return None
         name, count = self.random.choice(self.inlines)
         found = self.writable(scope)

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ def run(
     directory: Path | None = None,
     timeout_seconds: float = 600.0,
     address_space_bytes: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> Completed:
     """Run `command` to its end or to the deadline; output goes through files, never through pipes."""
     arguments = list(command)
@@ -50,6 +51,7 @@ def run(
             stdout=output,
             stderr=errors,
             start_new_session=True,
+            env={**os.environ, **environment} if environment else None,
         )
         expired = threading.Event()
 

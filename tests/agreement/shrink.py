@@ -20,11 +20,13 @@ def size(node: Node) -> int:
 
 def shrink(tree: Node, keeps: Callable[[Node], bool], *, attempts: int = 400) -> Node:
     """The smallest tree found for which `keeps` holds; `tree` itself must have the property."""
+    refused: set[Node] = set()
     improved = True
     while improved and attempts > 0:
         improved = False
-        candidates = sorted(variants(tree), key=size)
-        for candidate in candidates:
+        for candidate in sorted(variants(tree), key=size):
+            if candidate in refused:
+                continue
             if attempts <= 0:
                 break
             attempts -= 1
@@ -32,6 +34,7 @@ def shrink(tree: Node, keeps: Callable[[Node], bool], *, attempts: int = 400) ->
                 tree = candidate
                 improved = True
                 break
+            refused.add(candidate)
     return tree
 
 

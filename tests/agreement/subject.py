@@ -32,12 +32,18 @@ class AssayOutcome:
 
 
 def check(
-    model: Path, options: Sequence[str] = UNREDUCED, *, timeout_seconds: float = 60.0
+    model: Path,
+    options: Sequence[str] = UNREDUCED,
+    *,
+    timeout_seconds: float = 60.0,
+    compiler: str | None = None,
 ) -> AssayOutcome:
+    """Verify `model`, compiled anew; `compiler` overrides what Assay compiles models with."""
     with tempfile.TemporaryDirectory(prefix="assay-") as scratch:
-        command = [sys.executable, "-m", "assay", "verify", str(model), *options]
+        command = [str(Path(sys.executable).with_name("assay")), "verify", str(model), *options]
         command += ["--json", "--trace", str(Path(scratch) / "trace.json")]
-        completed = run(command, timeout_seconds=timeout_seconds)
+        environment = {"XDG_CACHE_HOME": scratch, **({"CC": compiler} if compiler else {})}
+        completed = run(command, timeout_seconds=timeout_seconds, environment=environment)
     if completed.timed_out:
         return AssayOutcome("timed out", wall_seconds=completed.seconds)
     try:
