@@ -229,6 +229,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         status = _refuse(Verdict.INCOMPLETE, "interrupted", as_json=as_json)
+    except MemoryError:
+        status = _refuse(Verdict.INCOMPLETE, "memory ran out", as_json=as_json)
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -47,7 +47,9 @@ class Loss:
                 f"64-bit fingerprints may take two states for one: "
                 f"the probability that any was lost is at most {self.probability(states):.2g}"
             )
-        filled = self.bits_set / self.bits_total if self.bits_total else 1.0
+        if not self.bits_total:  # the search ended before it could say
+            return "bitstate storage may take a new state for an old one"
+        filled = self.bits_set / self.bits_total
         return (
             f"bitstate storage may take a new state for an old one: with {filled:.3%} of the bits set and "
             f"{self.hash_functions} hash functions each state is lost with probability at most "

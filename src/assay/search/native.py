@@ -284,6 +284,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
     if child.failure is not None:
         child.raise_if_it_failed()
     searched = child.searched
+    ran_out = searched["stop_reason"] == "memory" and not options.memory_limit_bytes
     lossy = options.storage != "exact"
     facts = SearchFacts(
         states=searched["states"],
@@ -293,6 +294,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         seconds=searched["seconds"],
         complete=searched["complete"],
         stop_reason=StopReason.named(searched["stop_reason"]),
+        stop_detail="the system gave no more" if ran_out else "",
         violation_count=searched["violation_count"],
         loss=Loss(options.storage, options.hash_functions, searched["bits_set"], searched["bits_total"])
         if lossy

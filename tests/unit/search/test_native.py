@@ -178,3 +178,18 @@ def _is_running(process):
         return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
     except OSError:
         return False
+
+
+def test_a_search_that_the_system_gives_no_more_memory_says_so(compile_counter):
+    library = compile_counter("LAST=1000000000")
+    code = (
+        "import resource; from pathlib import Path; from assay.search import native\n"
+        "from assay.search.options import SearchOptions\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))\n"
+        f"facts = native.search(Path({str(library)!r}), SearchOptions(storage='fingerprint')).facts\n"
+        "print(facts.stop_reason.value, facts.stop_detail, facts.complete)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "memory the system gave no more False\n"
