@@ -85,11 +85,12 @@ def _violation_text(violation: Violation) -> str:
 
 def _figures(result: Result) -> str:
     rate = result.states / result.search_seconds if result.search_seconds > 0.01 else 0.0
+    compiling = f"compiling {seconds_text(result.compile_seconds)}, " if result.compile_seconds else ""
     parts = [
         count(result.states, "state"),
         count(result.transitions, "transition"),
         f"depth {result.depth:,}",
-        f"{seconds_text(result.seconds)} (compiling {seconds_text(result.compile_seconds)}, "
+        f"{seconds_text(result.seconds)} ({compiling}"
         f"searching {seconds_text(result.search_seconds)}{' at ' + rate_text(rate) if rate else ''})",
     ]
     if result.peak_memory_bytes:
