@@ -20,7 +20,16 @@ from enum import Enum, Flag, auto
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
-from assay.languages.promela.operations import Const, Load, Operation, Place, Process, Source, Structure, Symbol
+from assay.languages.promela.operations import (
+    Const,
+    Load,
+    Operation,
+    Place,
+    Process,
+    Source,
+    Structure,
+    Symbol,
+)
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.languages.promela.syntax import Location
 from assay.languages.promela.unparse import unparse as statement_text
@@ -151,8 +160,8 @@ class GraphBuilder:
         self.breaks: list[list[Node]] = []  # jumps that wait for the end of their loop
         self.chain = Chain()
         self.initialisation_allowed = True
-        self.inline_depth = 0
         self.in_d_step = 0
+        self.stop: Node
 
     # --- nodes ---
 
@@ -169,7 +178,8 @@ class GraphBuilder:
 
     def add(self, node: Node) -> None:
         if node.kind is Kind.GOTO and any(
-            entry.node is node and entry.name.startswith(("accept", "end", "progress")) for entry in self.labels
+            entry.node is node and entry.name.startswith(("accept", "end", "progress"))
+            for entry in self.labels
         ):
             # A jump vanishes from the graph; a label that means something must not.
             skip = self.skip_node(node.source)
@@ -224,7 +234,9 @@ class GraphBuilder:
     def refuse_leading_label(self, chain: Chain, instead: str) -> None:
         entry = next((e for e in self.labels if e.node is chain.first), None)
         if entry is not None:
-            raise SourceProblem(f"label '{entry.name}' is placed incorrectly", where=entry.where, hint=instead)
+            raise SourceProblem(
+                f"label '{entry.name}' is placed incorrectly", where=entry.where, hint=instead
+            )
 
     # --- statements, in the order in which a bottom-up parser completes them ---
 
@@ -369,9 +381,7 @@ class GraphBuilder:
                 self.refuse_leading_label(chain, "write 'L: { ... }'")
                 return self.block(Kind.PLAIN, chain, source)
             case syntax.InlineBody(_, _, body):
-                self.inline_depth += 1
                 chain = self.nested(self.scoped(body))
-                self.inline_depth -= 1
                 self.refuse_leading_label(chain, "put the label before the call")
                 return self.block(Kind.PLAIN, chain, source)
             case syntax.Unless(_, main, escape):
@@ -554,11 +564,14 @@ class GraphBuilder:
         self, variable: syntax.Reference, collection: syntax.Reference, body: syntax.Sequence, source: Source
     ) -> Callable[[], tuple[Node, bool]]:
         symbol = self.scope.find(collection.name)
+        indexed = collection.parts[0].index is not None
         if symbol is None or len(collection.parts) != 1:
-            raise SourceProblem(f"expected an array or a channel, got '{collection.name}'", where=collection.where)
+            raise SourceProblem(
+                f"expected an array or a channel, got '{collection.name}'", where=collection.where
+            )
         item = self.scope.find(variable.name)
         if item is not None and isinstance(item.type, Structure):
-            if symbol.channel is None or symbol.length is not None or symbol.channel.capacity == 0:
+            if symbol.channel is None or indexed == (symbol.length is None) or symbol.channel.capacity == 0:
                 raise SourceProblem(
                     f"expected a buffered channel of '{item.type.name}', got '{collection.name}'",
                     where=collection.where,
@@ -568,7 +581,9 @@ class GraphBuilder:
             )
             place_of_counter = self.resolver.declare(counter, self.scope, self.process)
             assert isinstance(place_of_counter.type, ops.Scalar)
-            place = Place(place_of_counter, (ops.Step(None, None, None),), place_of_counter.type, source.where)
+            place = Place(
+                place_of_counter, (ops.Step(None, None, None),), place_of_counter.type, source.where
+            )
             self.assign(place, Const(0), source)
             channel = self.resolver.channel_place(collection, self.scope)
             condition = ops.BinaryOp("<", Load(place), ops.ChannelLength(channel), source.where)
@@ -616,8 +631,6 @@ class GraphBuilder:
         while isinstance(inner_main, syntax.Labelled):
             labels.append((inner_main.label, inner_main.where))
             inner_main = inner_main.statement
-        if self.in_d_step:
-            raise UnsupportedConstruct("'unless' inside d_step", where=source.where, hint="SPIN ignores it; remove it")
         as_block = isinstance(inner_main, syntax.Block | syntax.InlineBody)
         main_chain: Chain | None = None
         make_main: Callable[[], tuple[Node, bool]] | None = None
@@ -688,13 +701,27 @@ class GraphBuilder:
 
     # --- the finished graph ---
 
-    def build(self, body: syntax.Sequence) -> ControlGraph:
+    def read(self, body: syntax.Sequence) -> None:
+        """Turns the body into nodes. References to labels of other processes come later."""
         self.sequence(body)
-        end = Source(self.process.where, "-end-")
-        stop = self.node(Kind.OPERATION, end, ops.Stop())
-        self.add(stop)
+        self.stop = self.node(Kind.OPERATION, Source(self.process.where, "-end-"), ops.Stop())
+        self.add(self.stop)
         self.chain.extent = self.chain.last
-        return Finisher(self, self.chain, stop).finish()
+
+    def keep_label(self, label: str) -> None:
+        """Somebody asks whether this process is at `label`, so it must be a location even where
+        a goto stands: a skip takes its place and the goto follows."""
+        entry = next((e for e in reversed(self.labels) if e.name == label), None)
+        if entry is None or entry.node.kind is not Kind.GOTO:
+            return
+        old = entry.node
+        jump = self.node(Kind.GOTO, old.source)
+        jump.label, jump.scope, jump.target, jump.next = old.label, old.scope, old.target, old.next
+        old.kind, old.operation, old.is_skip = Kind.OPERATION, ops.Skip(), True
+        old.next = jump
+
+    def finish(self) -> ControlGraph:
+        return Finisher(self, self.chain, self.stop).finish()
 
 
 def without_index(reference: syntax.Reference) -> syntax.Reference:
@@ -798,7 +825,9 @@ class Finisher:
             elses = [e for e in listed if isinstance(e.transition.operation, ops.OtherwiseOp)]
             if len(elses) > 1:
                 raise SourceProblem(
-                    "two 'else' meet in one choice", where=elses[1].transition.source.where, hint="nest them with skip"
+                    "two 'else' meet in one choice",
+                    where=elses[1].transition.source.where,
+                    hint="nest them with skip",
                 )
 
     def tie_loose_ends(self) -> None:
@@ -840,7 +869,9 @@ class Finisher:
             if Mark.D_STEP in jump.mark and target.kind in (Kind.JOIN, Kind.BREAK_TARGET):
                 return
             raise SourceProblem(
-                "a jump into or out of a d_step", where=jump.source.where, hint="use atomic, or jump behind it"
+                "a jump into or out of a d_step",
+                where=jump.source.where,
+                hint="use atomic, or jump behind it",
             )
 
     @staticmethod

@@ -22,7 +22,17 @@ from assay.languages.promela.layout import (
     Layout,
     QueueLayout,
 )
-from assay.languages.promela.operations import Const, Expr, Load, Operation, Place, Process, Scalar, Structure, Symbol
+from assay.languages.promela.operations import (
+    Const,
+    Expr,
+    Load,
+    Operation,
+    Place,
+    Process,
+    Scalar,
+    Structure,
+    Symbol,
+)
 from assay.languages.promela.resolve import Resolver
 from assay.languages.promela.syntax import Location, Match
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct, ViolationFacts
@@ -143,9 +153,7 @@ class Generator:
         """Finding a channel by its number, and sending and receiving by its shape."""
         out: list[str] = []
         out.append("struct queue { u8 *at; int shape; };")
-        rows = ", ".join(
-            f"{{{q.offset}u, {q.layout.number}}}" for q in self.layout.globals.queues
-        )
+        rows = ", ".join(f"{{{q.offset}u, {q.layout.number}}}" for q in self.layout.globals.queues)
         out.append("struct queue_row { uint32_t offset; int shape; };")
         out.append(f"static const struct queue_row global_queues[] = {{{rows or '{0, 0}'}}};")
         for process in self.plan.processes:
@@ -216,7 +224,8 @@ static inline int queue_full(struct queue q) {
             f"{{ switch (field) {{ {cases} }} return 0; }}"
         )
         stores = " ".join(
-            self.store_text(scalar, f"{message} + {offset}", f"v[{i}]") for i, (offset, scalar) in enumerate(fields)
+            self.store_text(scalar, f"{message} + {offset}", f"v[{i}]")
+            for i, (offset, scalar) in enumerate(fields)
         )
         compare = " ".join(
             f"if (v[{i}] > get_{n}(q, slot, {i})) continue; if (v[{i}] < get_{n}(q, slot, {i})) break;"
@@ -355,7 +364,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             case ops.IsTimeout():
                 return "((int)c->timeout)"
             case ops.IsEnabled(process, where):
-                code = self.plan.violations.code("enabled-self", "enabled() asks about the asking process", where)
+                code = self.plan.violations.code(
+                    "enabled-self", "enabled() asks about the asking process", where
+                )
                 c.fails = True
                 return f"is_enabled(c, {c.state}, {self.expression(process, c)}, {c.pid}, moved, {code}u)"
             case ops.LocationOf(process):
@@ -376,7 +387,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
                 return text
             case ops.StartProcess(_, _, _, where):
                 raise UnsupportedConstruct(
-                    "'run' inside a larger expression", where=where, hint="assign its result to a variable first"
+                    "'run' inside a larger expression",
+                    where=where,
+                    hint="assign its result to a variable first",
                 )
         raise TypeError(f"no C for {e!r}")
 
@@ -484,10 +497,16 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             f"found = {tests or '1'}; found; }})"
         )
 
-    def check_fields(self, given: int, layout: QueueLayout, where: Location, verb: str) -> None:
+    def fields_code(self, where: Location) -> int:
+        return self.plan.violations.code("message-fields", "a message has the wrong number of fields", where)
+
+    def check_fields(self, given: int, layout: QueueLayout, where: Location, verb: str) -> bool:
+        """Whether a message has the right number of fields; too many are refused, too few are an
+        error only when the statement is executed, as in SPIN."""
         expected = len(layout.shape.fields)
-        if given != expected:
+        if given > expected:
             raise SourceProblem(f"expected {expected} message fields, got {given} {verb}", where=where)
+        return given == expected
 
     # --- one transition ---
 
@@ -550,32 +569,41 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         self, process: Process, graph: ControlGraph, t: Transition, operations: Sequence[Operation]
     ) -> None:
         """From a true guard to the finished successor."""
+        self.open_effect(process, t)
+        c = Context(process)
+        for operation in operations:
+            self.perform(operation, c)
+        self.close_effect(process, graph, t, c)
+
+    def last_of(self, process: Process, t: Transition) -> Transition:
         fused = self.plan.fused.get((process.name, t.number), [])
-        last = fused[-1] if fused else t
-        chained = last.continues
+        return fused[-1] if fused else t
+
+    def open_effect(self, process: Process, t: Transition) -> None:
+        """Copies the state to where the successor belongs; the effect works on that copy."""
         self.line("  uint32_t violation = c->violation;")
-        if chained:
+        if self.last_of(process, t).continues:
             self.line("  uint32_t next = begin_chain(c, state, size);")
             self.line("  u8 *n = c->base + next;")
         else:
             self.line("  u8 *n = begin(c, state, size);")
         self.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
-        c = Context(process)
-        for operation in operations:
-            self.perform(operation, c)
-        self.land(process, t.target if not fused else None, fused, c)
+
+    def close_effect(self, process: Process, graph: ControlGraph, t: Transition, c: Context) -> None:
+        self.land(process, t.target, self.plan.fused.get((process.name, t.number), []), c)
         self.line("  }")
         if c.fails:
-            self.line(f"  if (c->fatal) {{ c->violation = violation; return fail(c, state, size, pid, {t.number}u); }}")
+            self.line(
+                f"  if (c->fatal) {{ c->violation = violation; return fail(c, state, size, pid, {t.number}u); }}"
+            )
         self.after_step("n")
-        self.close(graph, last, t.number, chained)
+        self.close(graph, self.last_of(process, t), t.number)
 
-    def land(self, process: Process, target: int | None, fused: Sequence[Transition], c: Context) -> None:
+    def land(self, process: Process, target: int, fused: Sequence[Transition], c: Context) -> None:
         for follower in fused:
             assert follower.operation is not None
             self.perform(follower.operation, c)
             target = follower.target
-        assert target is not None
         if target:
             self.line(f"    LOCATION(p) = {target};")
             for symbol in self.plan.resets.get((process.name, target), ()):
@@ -583,10 +611,17 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
                 block = self.block_of(symbol)
                 self.line(f"    memset(p + {block.offsets[symbol]}, 0, {size * (symbol.length or 1)});")
 
-    def close(self, graph: ControlGraph, last: Transition, number: int, chained: bool) -> None:
-        if chained:
+    def close(self, graph: ControlGraph, last: Transition, number: int) -> None:
+        if last.continues:
             backwards = int(last.target <= last.number or self.in_cycle(graph, last.target))
+            # The chain may start a rendezvous of its own; an outer one that is still looking
+            # for receivers must find its message again.
+            if self.has_rendezvous:
+                self.line("  int sent[MAX_MESSAGE_FIELDS + 1], sent_fields = c->message_fields;")
+                self.line("  memcpy(sent, c->message, sizeof sent);")
             self.line(f"  int result = go_on(c, next, size, pid, {number}u, {backwards});")
+            if self.has_rendezvous:
+                self.line("  memcpy(c->message, sent, sizeof sent); c->message_fields = sent_fields;")
         else:
             self.line(f"  int result = finish(c, size, pid, {number}u);")
         self.line("  c->violation = violation;")
@@ -629,11 +664,15 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
                 self.store(place, self.expression(value, c), c)
             case ops.Check(condition, where, text):
                 code = self.plan.violations.code("assertion", text, where)
-                self.line(f"    if (!{self.expression(condition, c)} && !c->violation) c->violation = {code}u;")
+                self.line(
+                    f"    if (!{self.expression(condition, c)} && !c->violation) c->violation = {code}u;"
+                )
             case ops.SetPriorityOp(process, priority, where):
                 code = self.plan.violations.code("priority", "a priority is between 1 and 255", where)
                 c.fails = True
-                self.line(f"    {{ int who = {self.expression(process, c)}, level = {self.expression(priority, c)};")
+                self.line(
+                    f"    {{ int who = {self.expression(process, c)}, level = {self.expression(priority, c)};"
+                )
                 self.line("      if (who >= 0 && who < PROCESSES(g)) {")
                 self.line(f"        if (level < 1 || level > 255) {{ if (!c->fatal) c->fatal = {code}u; }}")
                 self.line("        else PRIORITY(process_at(g, who)) = (u8)level; } }")
@@ -645,7 +684,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             if "(c, " in value:
                 self.line(f"    (void)({value});")
             return
-        self.line(f"    {{ int value = {value}; {self.store_text(place.type, self.address(place, c), 'value')} }}")
+        self.line(
+            f"    {{ int value = {value}; {self.store_text(place.type, self.address(place, c), 'value')} }}"
+        )
 
     def start_process(self, start: ops.StartProcess, c: Context, result: Place | None) -> None:
         name, where = start.proctype, start.where
@@ -655,14 +696,17 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             raise SourceProblem("init cannot be run", where=where)
         if len(start.arguments) != len(target.parameters):
             raise SourceProblem(
-                f"expected {len(target.parameters)} arguments for '{name}', got {len(start.arguments)}", where=where
+                f"expected {len(target.parameters)} arguments for '{name}', got {len(start.arguments)}",
+                where=where,
             )
         c.fails = True
         code = self.plan.violations.code(
             "too-many-processes", f"more than {MAXIMAL_PROCESSES} processes", where
         )
         arguments = "".join(f", {self.expression(a, c)}" for a in start.arguments)
-        self.line(f"    if (PROCESSES(g) >= {MAXIMAL_PROCESSES}) {{ if (!c->fatal) c->fatal = {code}u; }} else {{")
+        self.line(
+            f"    if (PROCESSES(g) >= {MAXIMAL_PROCESSES}) {{ if (!c->fatal) c->fatal = {code}u; }} else {{"
+        )
         self.line(f"      int started = start_{target.number}(c, g, size, {start.priority}{arguments});")
         self.line(f"      size += {self.layout.processes[name].size}u;")
         if result is not None:
@@ -685,47 +729,46 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
                     self.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
                 self.line("  if (full) return 0;")
         else:
-            self.line(f"  struct queue old = {self.found_queue(send.channel, c)};")
+            self.line(f"  struct queue q = {self.found_queue(send.channel, c)};")
             self.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
-            code = self.plan.violations.code("message-fields", "a message has the wrong number of fields", send.where)
             self.line(
-                f"  if (queue_fields(old) != {len(send.arguments)}) "
-                f"{{ c->fatal = {code}u; return fail(c, state, size, pid, {t.number}u); }}"
+                f"  if (queue_fields(q) < {len(send.arguments)}) "
+                f"{{ c->fatal = {self.fields_code(send.where)}u; return fail(c, state, size, pid, {t.number}u); }}"
             )
-            self.line("  if (queue_full(old)) return 0;")
+            self.line("  if (queue_full(q)) return 0;")
         values = ", ".join(self.expression(a, c) for a in send.arguments)
-        self.line(f"  int v[] = {{{values}}};")
+        self.line(f"  int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
         if c.fails:
             self.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
         if layout is None:
-            self.line("  queue_truncate(old, v);")
-            self.line("  if (shape_capacity[old.shape] == 0) {")
+            self.line("  queue_truncate(q, v);")
+            self.line("  if (shape_capacity[q.shape] == 0) {")
             self.offer(process, t, number, len(send.arguments))
             self.line("  }")
         elif layout.shape.capacity == 0:
             self.line(f"  truncate_{layout.number}(v);")
             self.offer(process, t, number, len(send.arguments))
             return
-        fused = self.plan.fused.get((process.name, t.number), [])
-        last = fused[-1] if fused else t
-        self.line("  uint32_t violation = c->violation;")
-        if last.continues:
-            self.line("  uint32_t next = begin_chain(c, state, size);")
-            self.line("  u8 *n = c->base + next;")
-        else:
-            self.line("  u8 *n = begin(c, state, size);")
-        self.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
+        self.open_effect(process, t)
         inner = Context(process)
         if layout is not None:
-            self.line(f"    put_{layout.number}({self.queue_address(send.channel, inner)}, {int(send.sorted)}, v);")
+            self.line(
+                f"    put_{layout.number}({self.queue_address(send.channel, inner)}, {int(send.sorted)}, v);"
+            )
         else:
             self.line(f"    queue_put({self.found_queue(send.channel, inner)}, {int(send.sorted)}, v);")
-        self.land(process, t.target if not fused else None, fused, inner)
-        self.line("  }")
-        if fused and inner.fails:
-            self.line(f"  if (c->fatal) {{ c->violation = violation; return fail(c, state, size, pid, {t.number}u); }}")
-        self.after_step("n")
-        self.close(graph, last, t.number, last.continues)
+        self.short_message(send.channel, len(send.arguments), send.where)
+        self.close_effect(process, graph, t, inner)
+
+    def short_message(self, channel: Place, given: int, where: Location) -> None:
+        """Executing a statement with too few fields is an error after which SPIN goes on."""
+        layout = self.fixed_queue(channel)
+        if layout is None:
+            self.line(
+                f"    if (queue_fields(q) > {given} && !c->violation) c->violation = {self.fields_code(where)}u;"
+            )
+        elif given < len(layout.shape.fields):
+            self.line(f"    if (!c->violation) c->violation = {self.fields_code(where)}u;")
 
     def offer(self, process: Process, t: Transition, number: str, count: int) -> None:
         """A rendezvous: the sender moves, then somebody must receive."""
@@ -759,10 +802,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             self.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
         self.line(f"  if ({length} == 0) return 0;")
         if layout is None:
-            code = self.plan.violations.code("message-fields", "a message has the wrong number of fields", receive.where)
             self.line(
-                f"  if (queue_fields(q) != {len(receive.fields)}) "
-                f"{{ c->fatal = {code}u; return fail(c, state, size, pid, {t.number}u); }}"
+                f"  if (queue_fields(q) < {len(receive.fields)}) "
+                f"{{ c->fatal = {self.fields_code(receive.where)}u; return fail(c, state, size, pid, {t.number}u); }}"
             )
         tests = self.message_tests(receive, c, lambda i: f"{get}(q, slot, {i})")
         self.line("  int slot = 0;")
@@ -780,29 +822,17 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         stored = [(i, f.place) for i, f in enumerate(receive.fields) if f.place is not None]
         for i, _ in stored:
             self.line(f"  int v{i} = {get}(q, slot, {i});")
-        fused = self.plan.fused.get((process.name, t.number), [])
-        last = fused[-1] if fused else t
-        self.line("  uint32_t violation = c->violation;")
-        if last.continues:
-            self.line("  uint32_t next = begin_chain(c, state, size);")
-            self.line("  u8 *n = c->base + next;")
-        else:
-            self.line("  u8 *n = begin(c, state, size);")
-        self.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
+        self.open_effect(process, t)
         inner = Context(process)
         if not receive.keep:
             if layout is not None:
                 self.line(f"    take_{layout.number}({self.queue_address(receive.channel, inner)}, slot);")
             else:
                 self.line(f"    queue_take({self.found_queue(receive.channel, inner)}, slot);")
+            self.short_message(receive.channel, len(receive.fields), receive.where)
         for i, place in stored:
             self.store(place, f"v{i}", inner)
-        self.land(process, t.target if not fused else None, fused, inner)
-        self.line("  }")
-        if inner.fails:
-            self.line(f"  if (c->fatal) {{ c->violation = violation; return fail(c, state, size, pid, {t.number}u); }}")
-        self.after_step("n")
-        self.close(graph, last, t.number, last.continues)
+        self.close_effect(process, graph, t, inner)
 
     def message_tests(self, receive: ops.ReceiveMessage, c: Context, value: object) -> str:
         assert callable(value)
@@ -820,7 +850,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         c = Context(process)
         self.head(process, t, "r", ", int channel")
         if receive.keep:
-            code = self.plan.violations.code("poll-rendezvous", "?<...> on a rendezvous channel", receive.where)
+            code = self.plan.violations.code(
+                "poll-rendezvous", "?<...> on a rendezvous channel", receive.where
+            )
             self.line(f"  if ({self.load(receive.channel, c)} != channel) return 0;")
             self.line(f"  c->fatal = {code}u; return fail(c, state, size, pid, {t.number}u);")
             self.line("}")
@@ -828,42 +860,19 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         self.line(f"  int own = {self.load(receive.channel, c)};")
         tests = self.message_tests(receive, c, lambda i: f"c->message[{i}]")
         self.line("  if (!c->fatal && own != channel) return 0;")
-        if self.fixed_queue(receive.channel) is None:
-            code = self.plan.violations.code("message-fields", "a message has the wrong number of fields", receive.where)
-            self.line(f"  if (!c->fatal && c->message_fields != {len(receive.fields)}) c->fatal = {code}u;")
+        wrong = self.fields_code(receive.where)
+        self.line(f"  if (!c->fatal && c->message_fields < {len(receive.fields)}) c->fatal = {wrong}u;")
         self.line(f"  int matches = !c->fatal && {tests};")
         self.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
         self.line("  if (!matches) return 0;")
-        fused = self.plan.fused.get((process.name, t.number), [])
-        last = fused[-1] if fused else t
-        self.line("  uint32_t violation = c->violation;")
-        if last.continues:
-            self.line("  uint32_t next = begin_chain(c, state, size);")
-            self.line("  u8 *n = c->base + next;")
-        else:
-            self.line("  u8 *n = begin(c, state, size);")
-        self.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
+        self.line("  int fields = c->message_fields; (void)fields;")
+        self.open_effect(process, t)
         inner = Context(process)
         for i, f in enumerate(receive.fields):
             if f.place is not None:
                 self.store(f.place, f"c->message[{i}]", inner)
-        self.land(process, t.target if not fused else None, fused, inner)
-        self.line("  }")
-        if inner.fails:
-            self.line(f"  if (c->fatal) {{ c->violation = violation; return fail(c, state, size, pid, {t.number}u); }}")
-        self.after_step("n")
-        # A chain that follows may start another rendezvous: the message must survive it,
-        # because other receivers of this one are tried afterwards.
-        if last.continues:
-            self.line("  int message[MAX_MESSAGE_FIELDS + 1], fields = c->message_fields;")
-            self.line("  memcpy(message, c->message, sizeof message);")
-            backwards = int(last.target <= last.number or self.in_cycle(graph, last.target))
-            self.line(f"  int result = go_on(c, next, size, pid, {t.number}u, {backwards});")
-            self.line("  memcpy(c->message, message, sizeof message); c->message_fields = fields;")
-            self.line("  c->violation = violation;")
-            self.line("  return result;")
-        else:
-            self.close(graph, last, t.number, False)
+        self.line(f"    if (fields > {len(receive.fields)} && !c->violation) c->violation = {wrong}u;")
+        self.close_effect(process, graph, t, inner)
         self.line("}")
 
     # --- deterministic steps ---
@@ -964,7 +973,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         self.line("  switch (type) {")
         if self.has_rendezvous:
             for p in self.plan.processes:
-                self.line(f"  case {p.number}: return receive_{p.number}(c, state, size, process, pid, channel);")
+                self.line(
+                    f"  case {p.number}: return receive_{p.number}(c, state, size, process, pid, channel);"
+                )
         self.line("  }\n  return 0;\n}")
         self.may_run()
 
@@ -973,7 +984,7 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         resolver = self.plan.resolver
         if provided:
             self.line("static int is_provided(struct run *c, const u8 *g, const u8 *p, uint32_t pid) {")
-            self.line("  (void)c; (void)g; (void)pid;")
+            self.line("  int moved = 0; (void)c; (void)g; (void)pid; (void)moved;")
             self.line("  switch (TYPE(p)) {")
             for p in provided:
                 assert p.provided is not None
@@ -1013,12 +1024,16 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
                 tests = " || ".join(f"({self.executable(process, e.transition)})" for e in edges)
                 self.line(f"  case {location}: return {tests or '0'};")
             self.line("  }\n  return 0;\n}")
-        self.line("static int is_enabled_at(struct run *c, const u8 *g, const u8 *p, uint32_t pid, int moved) {")
+        self.line(
+            "static int is_enabled_at(struct run *c, const u8 *g, const u8 *p, uint32_t pid, int moved) {"
+        )
         self.line("  switch (TYPE(p)) {")
         for p in self.plan.processes:
             self.line(f"  case {p.number}: return enabled_{p.number}(c, g, p, pid, moved);")
         self.line("  }\n  return 0;\n}")
-        self.line("static inline int is_enabled(struct run *c, const u8 *g, int who, int me, int moved, uint32_t code) {")
+        self.line(
+            "static inline int is_enabled(struct run *c, const u8 *g, int who, int me, int moved, uint32_t code) {"
+        )
         self.line("  if (who == me) { if (!c->fatal) c->fatal = code; return 0; }")
         self.line("  if (who < 0 || who >= (int)PROCESSES(g)) return 0;")
         self.line("  return is_enabled_at(c, g, process_at(g, who), (uint32_t)who, moved);")
@@ -1199,7 +1214,9 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             else:
                 self.line("static uint32_t check_state(const uint64_t *words, uint32_t word_count) {")
                 self.line("  const u8 *g = (const u8 *)words; (void)word_count;")
-            self.line("  const u8 *p = g; uint32_t pid = 0; int moved = 0; (void)p; (void)pid; (void)moved; (void)g;")
+            self.line(
+                "  const u8 *p = g; uint32_t pid = 0; int moved = 0; (void)p; (void)pid; (void)moved; (void)g;"
+            )
             self.line("  struct run run, *c = &run; c->fatal = 0; c->timeout = 0;")
             for prop in chosen:
                 context = Context(None)
@@ -1249,11 +1266,12 @@ static void successors(const uint64_t *words, uint32_t word_count, assay_buffer 
   start_run(&c, out, words, word_count * 8);
   int moved = everybody(&c, 0, word_count * 8);
   (void)moved;
-{timeout}  end_run(&c);
+{timeout}  if (c.fatal) fail(&c, 0, word_count * 8, 0, 0); /* met while asking who may run */
+  end_run(&c);
 }}
 static const assay_model model = {{
   ASSAY_MODEL_ABI, {largest // 8 + 1}u, initial, successors, is_valid_end,
-  {'check_state' if has_state else 'NULL'}, {'check_step' if has_step else 'NULL'}}};
+  {"check_state" if has_state else "NULL"}, {"check_step" if has_step else "NULL"}}};
 const assay_model *assay_model_entry(void) {{ return &model; }}"""
         )
 

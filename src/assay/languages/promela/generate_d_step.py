@@ -32,7 +32,12 @@ def nodes_of(chain: Chain) -> Iterator[Node]:
 def first_choice(node: Node) -> Node | None:
     if node.kind is Kind.CHOICE:
         return node
-    if node.kind is Kind.JOIN and node.next is not None and node.next.kind is Kind.CHOICE and node.next.is_loop:
+    if (
+        node.kind is Kind.JOIN
+        and node.next is not None
+        and node.next.kind is Kind.CHOICE
+        and node.next.is_loop
+    ):
         return node.next
     return None
 
@@ -49,9 +54,12 @@ def guards_of(choice: Node) -> Iterator[Node]:
                 yield from guards_of(inner)
         elif (nested := first_choice(node)) is not None:
             yield from guards_of(nested)
-        elif isinstance(
-            node.operation, ops.Test | ops.Skip | ops.SendMessage | ops.ReceiveMessage | ops.OtherwiseOp
-        ) and node.kind is Kind.OPERATION:
+        elif (
+            isinstance(
+                node.operation, ops.Test | ops.Skip | ops.SendMessage | ops.ReceiveMessage | ops.OtherwiseOp
+            )
+            and node.kind is Kind.OPERATION
+        ):
             yield node
 
 
@@ -155,13 +163,8 @@ class DStepGenerator:
         if c.fails:
             g.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
         g.line("  if (!executable) return 0;")
-        g.line("  uint32_t violation = c->violation; (void)offered;")
-        if t.continues:
-            g.line("  uint32_t next = begin_chain(c, state, size);")
-            g.line("  u8 *n = c->base + next;")
-        else:
-            g.line("  u8 *n = begin(c, state, size);")
-        g.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
+        g.line("  (void)offered;")
+        g.open_effect(self.process, t)
         self.chain_code(self.chain, "goto blocked")
         g.line("  goto done;")
         code = g.plan.violations.code("d_step-blocks", "a statement inside d_step blocks", t.source.where)
@@ -171,10 +174,7 @@ class DStepGenerator:
         g.line("  c->violation = violation;")
         g.line(f"  return fail(c, state, size, pid, {t.number}u);")
         g.line("done: __attribute__((unused));")
-        g.land(self.process, t.target, [], c)
-        g.line("  }")
-        g.after_step("n")
-        g.close(self.graph, t, t.number, t.continues)
+        g.close_effect(self.process, self.graph, t, self.context())
         g.line("}")
 
     def chain_code(self, chain: Chain, fail: str) -> None:
@@ -199,6 +199,8 @@ class DStepGenerator:
         elif node.kind is Kind.PLAIN:
             assert node.inner is not None
             self.chain_code(node.inner, fail)
+        elif node.kind is Kind.UNLESS:  # nothing can interrupt a d_step
+            self.chain_code(node.options[0], fail)
         elif node.kind is Kind.OPERATION:
             assert node.operation is not None
             self.operation_code(node.operation, node, fail)
@@ -265,7 +267,9 @@ class DStepGenerator:
     def send_code(self, send: ops.SendMessage, c: Context, fail: str) -> None:
         g = self.g
         layout = g.fixed_queue(send.channel)
-        rendezvous = g.plan.violations.code("rendezvous-in-d_step", "a rendezvous send inside d_step", send.where)
+        rendezvous = g.plan.violations.code(
+            "rendezvous-in-d_step", "a rendezvous send inside d_step", send.where
+        )
         if layout is not None:
             g.check_fields(len(send.arguments), layout, send.where, "sent")
             if layout.shape.capacity == 0:
@@ -274,18 +278,20 @@ class DStepGenerator:
             g.line(f"  {{ u8 *q = {g.queue_address(send.channel, c)};")
             full, put = f"U8(q) >= {layout.shape.capacity}", f"put_{layout.number}"
         else:
-            code = g.plan.violations.code("message-fields", "a message has the wrong number of fields", send.where)
+            code = g.fields_code(send.where)
             g.line(f"  {{ struct queue q = {g.found_queue(send.channel, c)};")
             g.line("    if (c->fatal) goto failed;")
-            g.line(f"    if (queue_fields(q) != {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}")
+            g.line(f"    if (queue_fields(q) < {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}")
             g.line(f"    if (shape_capacity[q.shape] == 0) {{ c->fatal = {rendezvous}u; goto failed; }}")
             full, put = "queue_full(q)", "queue_put"
         g.line(f"    if ({full}) {fail};")
         values = ", ".join(g.expression(a, c) for a in send.arguments)
-        g.line(f"    int v[] = {{{values}}};")
+        g.line(f"    int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
         if c.fails:
             g.line("    if (c->fatal) goto failed;")
-        g.line(f"    {put}(q, {int(send.sorted)}, v); }}")
+        g.line(f"    {put}(q, {int(send.sorted)}, v);")
+        g.short_message(send.channel, len(send.arguments), send.where)
+        g.line("  }")
 
     def receive_code(self, receive: ops.ReceiveMessage, c: Context, fail: str) -> None:
         g = self.g
@@ -305,13 +311,13 @@ class DStepGenerator:
             g.line(f"  {{ u8 *q = {g.queue_address(receive.channel, c)};")
             get, length, take = f"get_{layout.number}", "U8(q)", f"take_{layout.number}"
         else:
-            code = g.plan.violations.code("message-fields", "a message has the wrong number of fields", receive.where)
             g.line(f"  {{ struct queue q = {g.found_queue(receive.channel, c)};")
             g.line("    if (c->fatal) goto failed;")
             get, length, take = "queue_get", "queue_length(q)", "queue_take"
         g.line(f"    if ({length} == 0) {fail};")
         if layout is None:
-            g.line(f"    if (queue_fields(q) != {len(receive.fields)}) {{ c->fatal = {code}u; goto failed; }}")
+            code = g.fields_code(receive.where)
+            g.line(f"    if (queue_fields(q) < {len(receive.fields)}) {{ c->fatal = {code}u; goto failed; }}")
         tests = g.message_tests(receive, c, lambda i: f"{get}(q, slot, {i})")
         g.line("    int slot = 0;")
         limit = length if receive.anywhere else "1"
@@ -323,6 +329,7 @@ class DStepGenerator:
             g.line(f"    int v{i} = {get}(q, slot, {i});")
         if not receive.keep:
             g.line(f"    {take}(q, slot);")
+            g.short_message(receive.channel, len(receive.fields), receive.where)
         for i, place in stored:
             g.store(place, f"v{i}", c)
         g.line("  }")

@@ -15,7 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.languages.promela.operations import ChannelShape, Const, Place, Process, Scalar, Structure, Symbol, Type
+from assay.languages.promela.operations import (
+    ChannelShape,
+    Const,
+    Place,
+    Process,
+    Scalar,
+    Structure,
+    Symbol,
+    Type,
+)
 
 PROCESS_COUNT_OFFSET = 0
 LAST_PID_OFFSET = 1

@@ -9,8 +9,8 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -90,17 +90,22 @@ def build(model: syntax.Model) -> PromelaModel:
         raise SourceProblem("the model has no process", where=None, hint="add an init or an active proctype")
     if not any(p.instances for p in processes):
         raise SourceProblem(
-            "no process is started", where=processes[0].where, hint="add 'init', or 'active' before a proctype"
+            "no process is started",
+            where=processes[0].where,
+            hint="add 'init', or 'active' before a proctype",
         )
-    builders = []
+    builders: dict[str, GraphBuilder] = {}
     for process, unit, scope in bodies:
-        builders.append((process, unit, GraphBuilder(resolver, process, scope)))
-    graphs = {}
-    for process, unit, builder in builders:
-        graphs[process.name] = builder.build(unit.body)
+        builder = GraphBuilder(resolver, process, scope)
+        builder.read(unit.body)
         if unit.provided is not None:
-            process.provided = resolver.expression(unit.provided, builder.scope)
+            process.provided = resolver.expression(unit.provided, scope)
+        builders[process.name] = builder
     note_claim_uses(resolver, claims)
+    for proctype, label in remote_labels(model.units):
+        if proctype in builders:
+            builders[proctype].keep_label(label)
+    graphs = {name: builder.finish() for name, builder in builders.items()}
     return PromelaModel(resolver, processes, graphs, claims, model.sources)
 
 
@@ -109,6 +114,18 @@ def note_claim_uses(resolver: Resolver, claims: Sequence[syntax.Claim]) -> None:
     for claim in claims:
         if "_last" in (claim.formula or "") or (claim.body is not None and "_last" in repr(claim.body)):
             resolver.uses_last = True
+
+
+def remote_labels(node: object) -> Iterator[tuple[str, str]]:
+    """Every label that is referred to from outside its process, claims included."""
+    if isinstance(node, syntax.RemoteLabel):
+        yield node.proctype, node.label
+    if isinstance(node, tuple):
+        for item in node:
+            yield from remote_labels(item)
+    elif is_dataclass(node) and not isinstance(node, syntax.Location):
+        for item in fields(node):
+            yield from remote_labels(getattr(node, item.name))
 
 
 def declare_global(resolver: Resolver, variable: syntax.Variable) -> None:
@@ -145,7 +162,9 @@ def parameters_of(resolver: Resolver, unit: syntax.Proctype, process: Process) -
         symbol = resolver.declare(variable, scope, process)
         if symbol.length is not None or isinstance(symbol.type, Structure):
             raise SourceProblem(
-                f"parameter '{symbol.name}' is no scalar", where=variable.where, hint="pass its fields one by one"
+                f"parameter '{symbol.name}' is no scalar",
+                where=variable.where,
+                hint="pass its fields one by one",
             )
         symbol.parameter = True
         symbol.assigned = True
@@ -157,10 +176,10 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
     properties = []
     scope = model.resolver.global_scope
     for text in options.invariants:
-        expression = parse_expression(text)
+        expression = parse_expression(text, proctypes=tuple(model.resolver.processes))
         properties.append(Property(text, model.resolver.expression(expression, scope), over_step=False))
     for text in options.step_invariants:
-        expression = parse_expression(text, allow_next=True)
+        expression = parse_expression(text, allow_next=True, proctypes=tuple(model.resolver.processes))
         properties.append(Property(text, model.resolver.expression(expression, scope), over_step=True))
     for prop in properties:
         for part in ops.subexpressions(prop.expression):
@@ -188,7 +207,9 @@ class PromelaProgram:
 
     language = "promela"
 
-    def __init__(self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, library: Path) -> None:
+    def __init__(
+        self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, library: Path
+    ) -> None:
         self.path = path
         self.options = options
         self.model = model
@@ -235,7 +256,8 @@ class PromelaProgram:
     @cached_property
     def mtype_names(self) -> dict[str, dict[int, str]]:
         return {
-            name: {i + 1: n for i, n in enumerate(names)} for name, names in self.model.resolver.mtype_sets.items()
+            name: {i + 1: n for i, n in enumerate(names)}
+            for name, names in self.model.resolver.mtype_sets.items()
         }
 
     def blocks(self, state: bytes) -> list[tuple[int, int, Process]]:
@@ -278,7 +300,9 @@ class PromelaProgram:
         for symbol, offset in block.offsets.items():
             if symbol.name.startswith("_for_"):
                 continue
-            values[prefix + symbol.identifier] = self.value_of(state, base + offset, symbol.type, symbol.length)
+            values[prefix + symbol.identifier] = self.value_of(
+                state, base + offset, symbol.type, symbol.length
+            )
         for queue in block.queues:
             layout = queue.layout
             if not layout.shape.capacity:
@@ -304,7 +328,9 @@ class PromelaProgram:
             return [self.value_of(state, offset + i * size, type_, None) for i in range(length)]
         if isinstance(type_, Structure):
             offsets = self.plan.layout.structure_layout(type_).offsets
-            return {f.name: self.value_of(state, offset + offsets[f.name], f.type, f.length) for f in type_.fields}
+            return {
+                f.name: self.value_of(state, offset + offsets[f.name], f.type, f.length) for f in type_.fields
+            }
         return self.scalar_value(state, offset, type_)
 
     def scalar_value(self, state: bytes, offset: int, scalar: Scalar) -> object:
@@ -320,7 +346,9 @@ class PromelaProgram:
         if kind is None:
             return StepFacts(f"process {process}", str(self.path), 0, "?")
         t = self.model.graphs[kind.name].transitions[transition]
-        return StepFacts(process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text)
+        return StepFacts(
+            process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text
+        )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
@@ -342,9 +370,10 @@ def process_title(process: Process, pid: int) -> str:
 
 def load(path: Path, options: LanguageOptions) -> PromelaProgram:
     """Everything before the search; raises `SourceProblem` if the model is wrong."""
-    model = build(parse_model(path, options.defines))
-    plan = plan_of(model, parse_properties(model, options), options.reductions)
-    text = generate(plan)
+    with syntax.deep_recursion():
+        model = build(parse_model(path, options.defines))
+        plan = plan_of(model, parse_properties(model, options), options.reductions)
+        text = generate(plan)
     library = compile_model(text)
     return PromelaProgram(path, options, model, plan, library)
 

@@ -134,6 +134,9 @@ class Resolver:
             raise SourceProblem("only unsigned variables have a width", where=variable.where)
         if variable.type == "mtype":
             return Scalar("mtype", 8, mtype_set=variable.mtype_set or "")
+        if variable.type in ("bit", "bool") and variable.length is not None:
+            # As in SPIN, the elements of a bit array are whole bytes and hold what a byte holds.
+            return Scalar(variable.type, 8)
         if variable.type in SCALARS:
             return SCALARS[variable.type]
         if variable.type in self.typedefs:
@@ -235,7 +238,9 @@ class Resolver:
 
     # --- expressions ---
 
-    def place(self, reference: syntax.Reference, scope: Scope, *, whole_array: bool = False) -> Place | Symbol:
+    def place(
+        self, reference: syntax.Reference, scope: Scope, *, whole_array: bool = False
+    ) -> Place | Symbol:
         """The scalar a reference means, or its symbol when it means a whole structure."""
         symbol = scope.find(reference.name)
         if symbol is None:
@@ -323,7 +328,9 @@ class Resolver:
         if place.type.name != "chan":
             # SPIN lets any number stand for a channel; a byte used as a channel is
             # nearly always a mistake, so we say so instead.
-            raise SourceProblem(f"expected a channel, got {place.type.name} '{reference.name}'", where=reference.where)
+            raise SourceProblem(
+                f"expected a channel, got {place.type.name} '{reference.name}'", where=reference.where
+            )
         place.symbol.read = True
         return place
 
@@ -385,7 +392,9 @@ class Resolver:
                 return ops.IsTimeout()
             case syntax.NonProgress(where):
                 raise UnsupportedConstruct(
-                    "np_ is only meaningful inside a never claim", where=where, hint="remove it from the process"
+                    "np_ is only meaningful inside a never claim",
+                    where=where,
+                    hint="remove it from the process",
                 )
             case syntax.RemoteLabel(where, proctype, process, label):
                 self.uses_remote = True
@@ -508,7 +517,9 @@ def flatten(
         if isinstance(item.type, Structure):
             if item.length is not None:
                 raise UnsupportedConstruct(
-                    f"an array of structures ('{item.name}') inside a message", where=where, hint="send its fields"
+                    f"an array of structures ('{item.name}') inside a message",
+                    where=where,
+                    hint="send its fields",
                 )
             for path, scalar, channel in flatten(item.type, (), where):
                 steps = (*prefix, entry, Step(None, None, path[0].field), *path[1:])
