@@ -1012,6 +1012,12 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         """For enabled() and priorities: is any transition of a process executable?"""
         outer = self.lines
         self.lines = []
+        self.line("static int is_enabled_at(struct run *c, const u8 *g, const u8 *p, uint32_t pid, int moved);")
+        self.line("static inline int is_enabled(struct run *c, const u8 *g, int who, int me, int moved, uint32_t code) {")
+        self.line("  if (who == me) { if (!c->fatal) c->fatal = code; return 0; }")
+        self.line("  if (who < 0 || who >= (int)PROCESSES(g)) return 0;")
+        self.line("  return is_enabled_at(c, g, process_at(g, who), (uint32_t)who, moved);")
+        self.line("}")
         for graph in self.plan.graphs.values():
             process = graph.process
             self.line(
@@ -1031,13 +1037,6 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         for p in self.plan.processes:
             self.line(f"  case {p.number}: return enabled_{p.number}(c, g, p, pid, moved);")
         self.line("  }\n  return 0;\n}")
-        self.line(
-            "static inline int is_enabled(struct run *c, const u8 *g, int who, int me, int moved, uint32_t code) {"
-        )
-        self.line("  if (who == me) { if (!c->fatal) c->fatal = code; return 0; }")
-        self.line("  if (who < 0 || who >= (int)PROCESSES(g)) return 0;")
-        self.line("  return is_enabled_at(c, g, process_at(g, who), (uint32_t)who, moved);")
-        self.line("}")
         result, self.lines = self.lines, outer
         return result
 

@@ -170,6 +170,8 @@ class Resolver:
     def message_scalars(self, type_name: str, mtype_set: str | None, where: Location) -> list[Scalar]:
         if type_name == "mtype":
             return [Scalar("mtype", 8, mtype_set=mtype_set or "")]
+        if type_name in ("bit", "bool"):  # in a message they are whole bytes, as in SPIN
+            return [Scalar(type_name, 8)]
         if type_name in SCALARS:
             return [SCALARS[type_name]]
         if type_name in self.typedefs:
