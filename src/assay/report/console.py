@@ -119,12 +119,13 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
     shown = _steps_shown(run, every_step=every_step)
     previous = 0
     for step in shown:
+        left_out = []
         if step.number != previous + 1:
-            console.print(
-                Text(f"         ... {count(step.number - previous - 1, 'step')} not shown ...", "dim")
-            )
-        if run.omitted and step.number == run.omitted_before:
-            console.print(Text(f"         ... {count(run.omitted, 'transition')} not recorded ...", "dim"))
+            left_out.append(f"{count(step.number - previous - 1, 'step')} not shown")
+        if run.omitted and previous < run.omitted_before <= step.number:
+            left_out.append(f"{count(run.omitted, 'transition')} not recorded")
+        if left_out:
+            console.print(Text(f"         ... {', '.join(left_out)} ...", "dim"))
         _print_step(step, columns, console)
         previous = step.number
     print_violation(run, console)

@@ -24,11 +24,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay._engine import Model, Progress
 
 PROGRESS_INTERVAL_SECONDS = 0.1
 # A depth-first run can be millions of steps long; nobody reads its middle.
 STEPS_KEPT_AT_EACH_END = 10_000
+SIGN_OF_LIFE_EVERY_STEPS = 100_000
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -63,9 +66,12 @@ def main() -> int:
 def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
 
+    def alive() -> None:
+        send("executing")
+
     model = _engine.CompiledModel(job["library"])
     if job["task"] == "replay":
-        send("run", **execute(model, job["positions"]))
+        send("run", **execute(model, job["positions"], alive))
         return
     options = job["options"]
     time_limit = 0.0
@@ -125,10 +131,10 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:
-        send("run", **execute(model, violation.path))
+        send("run", **execute(model, violation.path, alive))
 
 
-def execute(model: Model, positions: list[int]) -> dict[str, object]:
+def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> dict[str, object]:
     """Take the named successors once more and report every primitive step.
 
     `failed_at` is the first position that does not exist (None: all do);
@@ -143,6 +149,8 @@ def execute(model: Model, positions: list[int]) -> dict[str, object]:
     break_after, resume = 0, b""
     final: bytes | None = state
     for index, position in enumerate(positions):
+        if index % SIGN_OF_LIFE_EVERY_STEPS == 0:
+            alive()
         successors = model.successors(state)
         if final is None or position >= len(successors):
             return {"failed_at": index}

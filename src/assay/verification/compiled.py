@@ -39,7 +39,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         program=str(path),
         language=program.language,
         complete=judgement.complete,
-        reasons=judgement.reasons,
+        reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
         notes=tuple(program.notes),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -71,6 +71,13 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
         options=request.as_json(),
         version=__version__,
     )
+
+
+def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:
+    missing = sum(violation.run is None for violation in violations)
+    if not missing:
+        return []
+    return ["a violation was found, but the process that ran the model died before its run could be shown"]
 
 
 def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Violation:

@@ -75,6 +75,12 @@ def test_the_middle_of_a_long_run_is_left_out_unless_asked_for():
     assert "not shown" not in printed(print_run, a_run(60))
 
 
+def test_what_was_never_recorded_is_said_once():
+    assert "... 7 transitions not recorded ..." in printed(print_run, a_run(3, omitted=7, omitted_before=2))
+    text = printed(print_run, a_run(100, omitted=7, omitted_before=50))
+    assert "... 50 steps not shown, 7 transitions not recorded ..." in text
+
+
 def test_brackets_in_programs_are_text_and_not_markup():
     run = Counterexample(
         violation=ViolationFacts("assertion", "a[bold] == [/]"),
