@@ -42,17 +42,20 @@ void breadth_first(const Task& task, Result& result) {
     Expander<Sharing::kPrivate> expander(task.system, store, options);
     KeyTable& keys = store.keys();
 
+    const std::uint64_t state_limit = options.state_limit == 0 ? KeyTable::kMaxKeys : options.state_limit;
     const auto commit = [&] {
-      for (const auto& reached : expander.reached) keys.prefetch_key(reached.hash);
-      const std::uint32_t limit =
-          options.state_limit == 0 ? 0xFFFFFFFFu
-                                   : static_cast<std::uint32_t>(std::min<std::uint64_t>(options.state_limit, 0xFFFFFFFFu));
-      for (const auto& reached : expander.reached) {
-        if (keys.size() >= limit && keys.find(reached.key, reached.hash) == KeyTable::kNone) {
+      for (auto& reached : expander.reached) keys.advance(reached.probe);
+      const std::uint64_t index = keys.index_number();
+      for (auto& reached : expander.reached) {
+        if (keys.size() >= state_limit && keys.find(reached.probe.key) == KeyTable::kNone) {
           at_state_limit = true;
           return;
         }
-        keys.find_or_add<Sharing::kPrivate>(reached.key, reached.hash);
+        if (keys.index_number() == index) [[likely]] {
+          keys.find_or_add(reached.probe);
+        } else {
+          keys.find_or_add<Sharing::kPrivate>(reached.probe.key);
+        }
         ++transitions;
       }
     };

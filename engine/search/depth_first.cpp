@@ -92,7 +92,7 @@ void depth_first(const Task& task, Result& result) {
         for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
       }
       for (std::uint32_t i = count; i-- > 0;) {
-        push(pending_keys, expander.reached[order[i]].key, task.budget);
+        push(pending_keys, expander.reached[order[i]].probe.key, task.budget);
         push(pending_positions, expander.reached[order[i]].position, task.budget);
       }
     };
@@ -107,15 +107,14 @@ void depth_first(const Task& task, Result& result) {
       const std::uint32_t position = pending_positions.back();
       pending_keys.pop_back();
       pending_positions.pop_back();
-      if (!pending_keys.empty()) keys.prefetch_slot(KeyTable::hash(pending_keys.back()));
-      const std::uint64_t hash = KeyTable::hash(key);
+      if (!pending_keys.empty()) keys.start(pending_keys.back());
       const std::uint32_t known = keys.size();
       if (options.state_limit != 0 && known >= options.state_limit) {
-        if (keys.find(key, hash) != KeyTable::kNone) continue;
+        if (keys.find(key) != KeyTable::kNone) continue;
         task.control.stop(StopReason::kStates);
         break;
       }
-      const std::uint32_t id = keys.find_or_add<Sharing::kPrivate>(key, hash);
+      const std::uint32_t id = keys.find_or_add<Sharing::kPrivate>(key);
       if (id < known) continue;
       frames.back().position = position;
       enter(id);

@@ -27,8 +27,7 @@ template <storage::Sharing sharing>
 class Expander {
  public:
   struct Reached {
-    std::uint64_t key;
-    std::uint64_t hash;
+    storage::KeyTable::Probe probe;
     std::uint32_t position;
   };
 
@@ -85,9 +84,7 @@ class Expander {
       }
       std::uint64_t key = 0;
       if (!store_.encode<sharing>(cursor_, next, successor.word_count, workspace_, key)) return false;
-      const std::uint64_t hash = storage::KeyTable::hash(key);
-      store_.keys().prefetch_slot(hash);
-      reached.push_back({key, hash, i});
+      reached.push_back({store_.keys().start(key), i});
     }
     return true;
   }

@@ -180,13 +180,13 @@ class ParallelSearch {
       }
       ++next;
     }
-    for (const auto& reached : expander.reached) keys.prefetch_key(reached.hash);
+    for (auto& reached : expander.reached) keys.advance(reached.probe);
     for (const auto& reached : expander.reached) {
       if (member.next_id == member.end_id && !reserve(member)) {
         // Known states need no id, but then room is short anyway.
         return false;
       }
-      if (keys.find_or_publish(reached.key, reached.hash, member.next_id) == member.next_id) ++member.next_id;
+      if (keys.find_or_publish(reached.probe, member.next_id) == member.next_id) ++member.next_id;
     }
     // From here on the batch counts.
     for (const Finding& finding : expander.findings) {

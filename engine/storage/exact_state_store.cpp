@@ -353,7 +353,9 @@ void ExactStateStore::finish_layout() {
       for (std::uint32_t f = group.first_field; f < group.first_field + group.field_count; ++f) {
         Field& field = level.fields[f];
         field.group = g;
-        if (field.bits > 0) level.live.push_back({f, static_cast<std::uint32_t>(mask_of(field.bits)), field.shift});
+        field.mask = static_cast<std::uint32_t>(mask_of(field.bits));
+        field.id_limit = field.bits >= 32 ? KeyTable::kNone : std::uint32_t{1} << field.bits;
+        if (field.bits > 0) level.live.push_back({f, field.mask, field.shift});
       }
       group.live_count = static_cast<std::uint32_t>(level.live.size()) - group.first_live;
     }

@@ -93,11 +93,13 @@ class ExactStateStore {
   void set_outside_keys(std::vector<std::uint64_t>* keys) { outside_ = keys; }
 
  private:
-  struct Field {
+  struct alignas(64) Field {
+    std::uint32_t id_limit = 1;  // ids below it fit the field
+    std::uint32_t mask = 0;
     std::uint32_t group = 0;
+    std::uint32_t absent = KeyTable::kNone;  // the id that means "no word here"
     std::uint8_t shift = 0;
     std::uint8_t bits = 0;
-    std::uint32_t absent = KeyTable::kNone;  // the id that means "no word here"
     KeyTable table;
   };
   /// A field that takes part in decoding: those of zero bits never change.
@@ -126,8 +128,12 @@ class ExactStateStore {
     std::vector<KeyTable> tables;
   };
 
-  static bool fits(std::uint32_t id, std::uint32_t bits) {
-    return (std::uint64_t{id} >> bits) == 0 && id != KeyTable::kFull;
+  /// Two words in one register, wherever the compiler runs.
+  typedef std::uint64_t WordPair __attribute__((vector_size(16), aligned(8), may_alias));
+
+  static std::uint64_t packed(std::uint64_t word, const Field& field, std::uint32_t id) {
+    return word ^ (static_cast<std::uint64_t>((static_cast<std::uint32_t>(word >> field.shift) & field.mask) ^ id)
+                   << field.shift);
   }
   void decode_group(std::size_t level, std::uint32_t group, std::uint64_t word, Cursor& cursor, bool all) const;
   void repack(std::size_t level, std::uint32_t group, Expansion* expansion);
@@ -147,80 +153,74 @@ inline bool ExactStateStore::encode(const Cursor& parent, const std::uint64_t* w
                                     Workspace& workspace, std::uint64_t& key) {
   Level* level = levels_.data();
   Change* const changes = workspace.changes.data();
-  std::size_t changed = 0;
-  bool room = true;
-  const std::uint64_t* before = parent.words.data();
+  const std::uint64_t* const before = parent.words.data();
   const std::uint32_t common = count < parent.length ? count : parent.length;
 
-  const auto number = [&](std::uint32_t position) {
-    Field& field = level->fields[position];
-    const std::uint32_t id = field.table.template find_or_add<sharing>(words[position]);
-    if (!fits(id, field.bits)) room = false;
-    changes[changed++] = {position, id};
-  };
+  // First only where they differ: blocks without a difference are the rule in
+  // wide states, and inside a block the list grows without a branch.
+  std::uint32_t changed = 0;
   std::uint32_t position = 0;
-  for (; position + 4 <= common; position += 4) {
-    const std::uint64_t d0 = words[position] ^ before[position];
-    const std::uint64_t d1 = words[position + 1] ^ before[position + 1];
-    const std::uint64_t d2 = words[position + 2] ^ before[position + 2];
-    const std::uint64_t d3 = words[position + 3] ^ before[position + 3];
-    if ((d0 | d1 | d2 | d3) == 0) continue;
-    if (d0 != 0) number(position);
-    if (d1 != 0) number(position + 1);
-    if (d2 != 0) number(position + 2);
-    if (d3 != 0) number(position + 3);
+  for (; position + 8 <= common; position += 8) {
+    const auto* a = reinterpret_cast<const WordPair*>(words + position);
+    const auto* b = reinterpret_cast<const WordPair*>(before + position);
+    const WordPair difference = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+    if ((difference[0] | difference[1]) == 0) continue;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      changes[changed].field = position + i;
+      changed += words[position + i] != before[position + i];
+    }
   }
   for (; position < common; ++position) {
-    if (words[position] != before[position]) number(position);
+    changes[changed].field = position;
+    changed += words[position] != before[position];
   }
-  for (; position < count; ++position) number(position);
-  if (count < parent.length) {
+  if (count > common) {
+    for (; position < count; ++position) changes[changed++].field = position;
+  }
+
+  // kFull and kNone are above every limit.
+  bool overflow = false;
+  Field* fields = level->fields.data();
+  for (std::uint32_t i = 0; i < changed; ++i) {
+    Field& field = fields[changes[i].field];
+    const std::uint32_t id = field.table.template find_or_add<sharing>(words[changes[i].field]);
+    overflow |= id >= field.id_limit;
+    changes[i].id = id;
+  }
+  if (parent.length > common) {
     for (; position < parent.length; ++position) {
-      const Field& field = level->fields[position];
-      if (field.absent == KeyTable::kNone) {
-        if (count < workspace.shortest) workspace.shortest = count;
-        room = false;
-      } else if (!fits(field.absent, field.bits)) {
-        room = false;
-      }
+      const Field& field = fields[position];
+      if (field.absent == KeyTable::kNone && count < workspace.shortest) workspace.shortest = count;
+      overflow |= field.absent >= field.id_limit;
       changes[changed++] = {position, field.absent};
     }
   }
-  if (!room) return false;
+  if (overflow) return false;
 
   const std::size_t top = levels_.size() - 1;
-  for (std::size_t l = 0;; ++l, ++level) {
+  for (std::size_t l = 0; l < top; ++l, ++level) {
     const std::uint64_t* old_words = parent.group_words.data() + level->first_group_word;
-    Field* const fields = level->fields.data();
-    if (l == top) {
-      std::uint64_t word = old_words[0];
-      for (std::size_t i = 0; i < changed; ++i) {
-        const Field& field = fields[changes[i].field];
-        const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
-        word ^= (((word >> field.shift) & mask) ^ changes[i].id) << field.shift;
-      }
-      key = word;
-      return true;
-    }
     Field* const above = level[1].fields.data();
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < changed;) {
+    std::uint32_t out = 0;
+    for (std::uint32_t i = 0; i < changed;) {
       const std::uint32_t group = fields[changes[i].field].group;
       std::uint64_t word = old_words[group];
       do {
-        const Field& field = fields[changes[i].field];
-        const std::uint64_t mask = (std::uint64_t{1} << field.bits) - 1;
-        word ^= (((word >> field.shift) & mask) ^ changes[i].id) << field.shift;
+        word = packed(word, fields[changes[i].field], changes[i].id);
         ++i;
       } while (i < changed && fields[changes[i].field].group == group);
-      if (word == old_words[group]) continue;
       const std::uint32_t id = above[group].table.template find_or_add<sharing>(word);
-      if (!fits(id, above[group].bits)) room = false;
+      overflow |= id >= above[group].id_limit;
       changes[out++] = {group, id};
     }
-    if (!room) return false;
+    if (overflow) return false;
     changed = out;
+    fields = above;
   }
+  std::uint64_t word = parent.group_words[level->first_group_word];
+  for (std::uint32_t i = 0; i < changed; ++i) word = packed(word, fields[changes[i].field], changes[i].id);
+  key = word;
+  return true;
 }
 
 }  // namespace assay::storage

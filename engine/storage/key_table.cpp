@@ -30,6 +30,7 @@ KeyTable& KeyTable::operator=(KeyTable&& other) noexcept {
   limit_ = std::exchange(other.limit_, 0);
   unindexed_ = std::exchange(other.unindexed_, kNone);
   segment_count_ = std::exchange(other.segment_count_, 0);
+  index_number_ = other.index_number_;
   for (int i = 0; i < kSegments; ++i) {
     segments_[i] = std::exchange(other.segments_[i], nullptr);
     segment_pages_[i] = std::move(other.segment_pages_[i]);
@@ -39,17 +40,17 @@ KeyTable& KeyTable::operator=(KeyTable&& other) noexcept {
   return *this;
 }
 
-std::uint32_t KeyTable::add(std::uint64_t key, std::uint64_t hash, std::uint64_t at) {
+std::uint32_t KeyTable::add(std::uint64_t key, std::uint32_t tag, std::uint64_t at) {
   if (size_ >= limit_) {
     make_room(1);
-    at = support::scale(hash, capacity_);
+    at = support::scale(hash(key), capacity_);
     while (slots_[at] != 0) {
       if (++at == capacity_) at = 0;
     }
   }
   const std::uint32_t id = size_++;
   *place(id) = key;
-  slots_[at] = (static_cast<std::uint32_t>(hash) & ~id_mask_) | (id + 1);
+  slots_[at] = (tag & ~id_mask_) | (id + 1);
   return id;
 }
 
@@ -106,6 +107,7 @@ void KeyTable::allocate_index(std::uint64_t capacity, std::uint64_t limit) {
   index_ = support::Pages(capacity * sizeof(std::uint32_t));
   slots_ = index_.as<std::uint32_t>();
   capacity_ = capacity;
+  ++index_number_;
   limit_ = static_cast<std::uint32_t>(limit);
   const int id_bits = std::bit_width(static_cast<std::uint32_t>(limit));
   id_mask_ = id_bits >= 32 ? 0xFFFFFFFFu : (1u << id_bits) - 1;

@@ -43,31 +43,45 @@ class KeyTable {
   std::uint32_t limit() const { return limit_; }
   std::uint64_t key(std::uint32_t id) const { return *place(id); }
 
-  static std::uint64_t hash(std::uint64_t key) { return support::mix(key); }
+  static std::uint64_t hash(std::uint64_t key) {
+    return support::fold_multiply(key ^ 0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull);
+  }
 
-  /// Starts loading the slot where a key with this hash would be.
-  void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[support::scale(hash, capacity_)]); }
-
-  /// Starts loading the first key that the index says may be equal.
-  void prefetch_key(std::uint64_t hash) const {
-    const std::uint32_t tag = static_cast<std::uint32_t>(hash) & ~id_mask_;
-    std::uint64_t at = support::scale(hash, capacity_);
-    for (int i = 0; i < 16; ++i) {
-      const std::uint32_t slot = std::atomic_ref<std::uint32_t>(slots_[at]).load(std::memory_order_relaxed);
+  /// A lookup in three steps, so that the cache misses of many overlap: each
+  /// step starts the loads that the next one needs.
+  struct Probe {
+    std::uint64_t key;
+    std::uint64_t at;  // the slot reached so far; all before it hold other keys
+    std::uint32_t tag;
+  };
+  Probe start(std::uint64_t key) const {
+    const std::uint64_t hashed = hash(key);
+    const std::uint64_t at = support::scale(hashed, capacity_);
+    __builtin_prefetch(&slots_[at]);
+    return {key, at, static_cast<std::uint32_t>(hashed)};
+  }
+  /// Goes on to the first slot that may hold the key or is empty.
+  void advance(Probe& probe) const {
+    const std::uint32_t tag = probe.tag & ~id_mask_;
+    for (;;) {
+      const std::uint32_t slot = std::atomic_ref<std::uint32_t>(slots_[probe.at]).load(std::memory_order_relaxed);
       if (slot == 0) return;
       if ((slot & ~id_mask_) == tag) {
         __builtin_prefetch(place((slot & id_mask_) - 1));
         return;
       }
-      if (++at == capacity_) at = 0;
+      if (++probe.at == capacity_) probe.at = 0;
     }
   }
+  /// A probe is good for one index only; a rebuilt one has another number.
+  std::uint64_t index_number() const { return index_number_; }
 
   /// The id of a key, or kNone.
-  std::uint32_t find(std::uint64_t key, std::uint64_t hash) const {
+  std::uint32_t find(std::uint64_t key) const {
     if (capacity_ == 0) return kNone;
-    const std::uint32_t tag = static_cast<std::uint32_t>(hash) & ~id_mask_;
-    std::uint64_t at = support::scale(hash, capacity_);
+    const std::uint64_t hashed = hash(key);
+    const std::uint32_t tag = static_cast<std::uint32_t>(hashed) & ~id_mask_;
+    std::uint64_t at = support::scale(hashed, capacity_);
     for (;;) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return kNone;
@@ -87,33 +101,36 @@ class KeyTable {
   std::uint32_t find_or_add(std::uint64_t key, std::uint64_t hash) {
     if constexpr (sharing == Sharing::kPrivate) {
       if (capacity_ == 0) make_room(1);
-      const std::uint32_t tag = static_cast<std::uint32_t>(hash) & ~id_mask_;
-      std::uint64_t at = support::scale(hash, capacity_);
-      for (;;) {
-        const std::uint32_t slot = slots_[at];
-        if (slot == 0) break;
-        if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == key) return (slot & id_mask_) - 1;
-        if (++at == capacity_) at = 0;
-      }
-      return add(key, hash, at);
+      return find_or_add(Probe{key, support::scale(hash, capacity_), static_cast<std::uint32_t>(hash)});
     } else {
       return find_or_add_locked(key, hash);
     }
   }
+  std::uint32_t find_or_add(const Probe& probe) {
+    const std::uint32_t tag = probe.tag & ~id_mask_;
+    std::uint64_t at = probe.at;
+    for (;;) {
+      const std::uint32_t slot = slots_[at];
+      if (slot == 0) break;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
+      if (++at == capacity_) at = 0;
+    }
+    return add(probe.key, probe.tag, at);
+  }
 
-  /// Lock-free: publishes `key` under the id `reserved` (which only the caller
-  /// may use) unless it is already there; answers the id that the key has.
-  std::uint32_t find_or_publish(std::uint64_t key, std::uint64_t hash, std::uint32_t reserved) {
-    const std::uint32_t tag = static_cast<std::uint32_t>(hash) & ~id_mask_;
-    std::uint64_t at = support::scale(hash, capacity_);
+  /// Lock-free: publishes the key under the id `reserved` (which only the
+  /// caller may use) unless it is already there; answers the id of the key.
+  std::uint32_t find_or_publish(const Probe& probe, std::uint32_t reserved) {
+    const std::uint32_t tag = probe.tag & ~id_mask_;
+    std::uint64_t at = probe.at;
     for (;;) {
       std::atomic_ref<std::uint32_t> cell(slots_[at]);
       std::uint32_t slot = cell.load(std::memory_order_acquire);
       if (slot == 0) {
-        *place(reserved) = key;
+        *place(reserved) = probe.key;
         if (cell.compare_exchange_strong(slot, tag | (reserved + 1), std::memory_order_acq_rel)) return reserved;
       }
-      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == key) return (slot & id_mask_) - 1;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
       if (++at == capacity_) at = 0;
     }
   }
@@ -144,23 +161,25 @@ class KeyTable {
     const int segment = 31 - std::countl_zero(id | ((1u << kFirstSegmentBits) - 1)) - (kFirstSegmentBits - 1);
     return segments_[segment] + id;
   }
-  std::uint32_t add(std::uint64_t key, std::uint64_t hash, std::uint64_t at);
+  std::uint32_t add(std::uint64_t key, std::uint32_t tag, std::uint64_t at);
   std::uint32_t find_or_add_locked(std::uint64_t key, std::uint64_t hash);
   void reserve_segments(std::uint64_t keys);
   void allocate_index(std::uint64_t capacity, std::uint64_t limit);
   void fill_index();
 
+  // What a lookup reads comes first and together.
   std::uint32_t* slots_ = nullptr;
   std::uint64_t capacity_ = 0;
   std::uint32_t id_mask_ = 0;
   std::uint32_t size_ = 0;
+  // Each pointer is moved back by the segment's first id, so that adding an id
+  // gives the key's address.
+  std::uint64_t* segments_[kSegments] = {};
   std::uint32_t limit_ = 0;
   std::uint32_t unindexed_ = kNone;
   std::uint8_t lock_ = 0;
   int segment_count_ = 0;
-  // Each pointer is moved back by the segment's first id, so that adding an id
-  // gives the key's address.
-  std::uint64_t* segments_[kSegments] = {};
+  std::uint64_t index_number_ = 0;
   support::Pages segment_pages_[kSegments];
   support::Pages index_;
   const support::MemoryBudget* budget_ = nullptr;

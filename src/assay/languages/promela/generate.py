@@ -780,7 +780,7 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
         self.land(process, t.target, [], Context(process))
         self.line("    }")
         self.after_step("n")
-        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel) ? 2 : 0;")
+        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel);")
 
     def receive_plain(
         self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
@@ -951,7 +951,7 @@ static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape
             )
             self.line("    any |= result;")
             if needs_moved:
-                self.line("    moved |= result & 1;")
+                self.line("    moved |= result;")
             if has_escapes:
                 self.line(f"    if (result) escaped = {edge.escape};")
 
