@@ -21,14 +21,14 @@ import click
 
 from assay import __version__
 from assay.cli.exit_codes import EXIT_CODES
-from assay.cli.quantities import Definition, Duration, Memory
+from assay.cli.quantities import Count, Definition, Duration, Memory
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
 from assay.search.options import STORAGES, STRATEGIES, OptionProblem
 from assay.transition_system.interface import SourceProblem
 from assay.verification.request import REDUCTIONS
 
-POSITIVE = click.IntRange(min=1)
+POSITIVE = Count(1, 2**63 - 1)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -51,13 +51,11 @@ def assay() -> None:
     show_default=True,
     help="How visited states are kept; all but exact may lose states and never verify.",
 )
-@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True, help="Worker threads.")
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs."
-)
+@click.option("--threads", type=Count(1, 1024), default=1, show_default=True, help="Worker threads.")
+@click.option("--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs.")
 @click.option(
     "--hash-functions",
-    type=click.IntRange(1, 32),
+    type=Count(1, 32),
     default=3,
     show_default=True,
     help="Bits set for each state in bitstate storage.",

@@ -41,6 +41,22 @@ def _split(text: str, expected: str) -> tuple[float, str]:
     return number, found[2]
 
 
+class Count(click.ParamType[int]):
+    """A whole number between two bounds."""
+
+    name = "n"
+
+    def __init__(self, low: int, high: int) -> None:
+        self._low = low
+        self._high = high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not re.fullmatch(r"[0-9]{1,20}", text) or not self._low <= int(text) <= self._high:
+            self.fail(f"expected a number from {self._low:,} to {self._high:,}, got {text!r}", param, ctx)
+        return int(text)
+
+
 class Memory(click.ParamType[int]):
     name = "bytes"
 
