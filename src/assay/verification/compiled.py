@@ -10,10 +10,10 @@ from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, t
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
-from assay.transition_system.interface import CompiledProgram, SourceHash
+from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
 from assay.verification.alarm import OutOfTime, alarm_at
 from assay.verification.request import Phase, Request, language_options_of
-from assay.verification.traces import require_same_sources
+from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
 def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[SourceHash, ...]]:
@@ -97,8 +97,12 @@ def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Vio
 
 
 def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
-    # A changed program may not even compile any more; say what matters.
-    program = languages.load(path, language_options_of(recorded.options))
+    try:
+        program = languages.load(path, language_options_of(recorded.options))
+    except SourceProblem:
+        # A changed program may not even compile any more; that it has changed is what matters.
+        require_same_file(recorded, path)
+        raise
     require_same_sources(recorded, program.sources)
     positions = recorded.counterexample.positions
     replayed = native.replay(program.library, positions)
@@ -106,7 +110,7 @@ def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
         where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
         raise TraceProblem(f"the trace does not replay on {path} ({where}); verify the program again")
     for code in sorted(replayed.codes):
-        if program.describe_violation(code) == recorded.counterexample.violation:
+        if is_same_violation(program.describe_violation(code), recorded.counterexample.violation):
             return translate(program, code, positions, replayed.run)
     raise TraceProblem(
         f"the run no longer ends in: {recorded.counterexample.violation.message}; verify the program again"

@@ -32,6 +32,7 @@ from assay.transition_system.interface import (
 )
 from assay.verification.alarm import alarm_at
 from assay.verification.request import Phase, Request, language_options_of
+from assay.verification.traces import is_same_violation
 
 PROGRESS_INTERVAL_SECONDS = 0.1
 
@@ -245,7 +246,7 @@ def replay_handwritten(system: HandwrittenSystem, recorded: Trace) -> Counterexa
     model = NumberedSystem(system, language_options_of(recorded.options))
     wanted = recorded.counterexample
     for code in codes_at_the_end(model, wanted.positions):
-        if model.violation(code) == wanted.violation:
+        if is_same_violation(model.violation(code), wanted.violation):
             return explain_run(model, system, wanted.positions, code)
     raise TraceProblem(f"the run no longer ends in: {wanted.violation.message}; verify the program again")
 

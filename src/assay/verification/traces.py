@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, save_trace
 from assay.evidence.result import Result
-from assay.transition_system.interface import SourceHash
+from assay.transition_system.interface import SourceHash, ViolationFacts
 
 
 def save_traces(result: Result, path: Path, language: str, sources: Sequence[SourceHash]) -> Result:
@@ -47,6 +48,28 @@ def require_same_sources(recorded: Trace, sources: Sequence[SourceHash]) -> None
         f"the program has changed since the trace was written ({', '.join(changed) or 'other files'}); "
         "verify it again"
     )
+
+
+def require_same_file(recorded: Trace, path: Path) -> None:
+    """For a program that can no longer be read: its own file must be as it was."""
+    try:
+        now = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return  # that it cannot be read is told elsewhere
+    then = {Path(source.path).name: source.sha256 for source in recorded.sources}
+    if then.get(path.name) != now:
+        raise TraceProblem(
+            f"the program has changed since the trace was written ({path.name}); verify it again"
+        )
+
+
+def is_same_violation(one: ViolationFacts, other: ViolationFacts) -> bool:
+    """Wherever the program was called from: the directory in front of a file name may differ."""
+
+    def essence(facts: ViolationFacts) -> tuple[object, ...]:
+        return facts.kind, facts.message, facts.file and Path(facts.file).name, facts.line
+
+    return essence(one) == essence(other)
 
 
 def require_same_run(then: Counterexample, now: Counterexample) -> None:

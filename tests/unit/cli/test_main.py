@@ -262,6 +262,21 @@ def test_replay_refuses_a_changed_program(run, model):
     assert "the program has changed since the trace was written (model.counter)" in errors
 
 
+def test_replay_says_that_the_program_has_changed_even_if_it_is_broken_now(run, model):
+    run("verify", model("FAIL_AT=3"))
+    model("nonsense")
+    code, _, errors = run("replay", "model.counter", "model.trace.json")
+    assert code == 4
+    assert "the program has changed" in errors
+
+
+def test_replay_works_from_another_directory(run, model, tmp_path, monkeypatch):
+    run("verify", model("FAIL_AT=3"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run("replay", "../model.counter", "../model.trace.json")[0] == 0
+
+
 def test_replay_refuses_a_run_that_does_not_replay(run, model, tmp_path):
     run("verify", model("FAIL_AT=3"))
     trace = json.loads((tmp_path / "model.trace.json").read_text())
