@@ -158,7 +158,26 @@ def step_line(step: Step, columns: Columns) -> Text:
 
 def change_texts(changes: Iterable[Change]) -> list[str]:
     """What changed, element by element; where a process stands is said by its steps."""
-    return [text for change in changes if not is_place(change.name) for text in _change_texts(change)]
+    changes = list(changes)
+    texts = []
+    coming_and_going: set[str] = set()
+    for place in changes:
+        if not is_place(place.name) or (place.before is not None and place.after is not None):
+            continue
+        owner = place.name.removesuffix("@")
+        own = [change for change in changes if change.name.startswith(f"{owner}.")]
+        coming_and_going |= {change.name for change in own}
+        if place.before is None:
+            values = ", ".join(
+                f"{change.name.removeprefix(f'{owner}.')} = {value_text(change.after)}" for change in own
+            )
+            texts.append(f"{owner} starts" + (f" with {values}" if values else ""))
+        else:
+            texts.append(f"{owner} is gone")
+    for change in changes:
+        if not is_place(change.name) and change.name not in coming_and_going:
+            texts += _change_texts(change)
+    return texts
 
 
 def _change_texts(change: Change) -> list[str]:

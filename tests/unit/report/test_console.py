@@ -62,6 +62,22 @@ def test_changes_are_shown_element_by_element_and_places_are_left_to_the_steps()
     ]
 
 
+def test_processes_come_and_go_as_a_whole():
+    changes = (
+        Change("count", 0, 1),
+        Change("P[2]@", None, "m.pml:3"),
+        Change("P[2].x", None, 0),
+        Change("P[2].y", None, [1, 2]),
+        Change("Q[1]@", "-end-", None),
+        Change("Q[1].z", 5, None),
+    )
+    assert change_texts(changes) == [
+        "P[2] starts with x = 0, y = [1, 2]",
+        "Q[1] is gone",
+        "count: 0 -> 1",
+    ]
+
+
 def test_a_deadlock_says_who_waits_for_what():
     text = printed(print_run, a_run(1, waiting=(Waiting("P[1]", "dir/m.pml", 9, "c?x"),)))
     assert text.endswith("            P[1] waits at m.pml:9 for  c?x\n")
