@@ -1,6 +1,7 @@
 """Which stage may import which. Data flows one way and the folders say so (ARCHITECTURE.md)."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,22 @@ def test_every_folder_of_the_package_is_a_stage():
 def test_the_worker_starts_without_languages_reports_or_command_line():
     heavy = {"languages", "report", "cli", "verification"}
     assert not {stage_of(name) for name in imported_modules(SOURCE / "search" / "worker.py")} & heavy
+
+
+ENGINE = SOURCE.parents[1] / "engine"
+MAY_INCLUDE = {
+    "support": set(),
+    "transition_system": {"support"},
+    "storage": {"support"},
+    "search": {"support", "storage", "transition_system"},
+    "bindings": {"support", "storage", "transition_system", "search"},
+}
+ENGINE_FILES = sorted(path for path in ENGINE.rglob("*") if path.suffix in {".h", ".hpp", ".cpp"})
+
+
+@pytest.mark.parametrize("path", ENGINE_FILES, ids=lambda path: str(path.relative_to(ENGINE)))
+def test_a_stage_of_the_engine_includes_only_what_the_architecture_allows(path):
+    stage = path.relative_to(ENGINE).parts[0]
+    included = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
+    stages = {name.split("/")[0] if "/" in name else stage for name in included}
+    assert stages <= MAY_INCLUDE[stage] | {stage}
