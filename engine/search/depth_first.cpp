@@ -1,8 +1,8 @@
 // Depth-first search on one thread, in the order of successors or in a random one.
 //
-// The stack holds, for every state on the path, the keys of the successors not
-// yet tried; a state is decoded from its key when its turn comes. All slots of
-// a state's successors are prefetched while they are generated.
+// The stack holds, for every state on the path, the keys of the successors that
+// were new when it was expanded and have not yet been tried; a state is decoded
+// from its key when its turn comes. The lookups of a state's successors overlap.
 #include <algorithm>
 #include <numeric>
 
@@ -91,7 +91,10 @@ void depth_first(const Task& task, Result& result) {
       if (shuffle) {
         for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
       }
+      for (auto& reached : expander.reached) keys.advance(reached.probe);
       for (std::uint32_t i = count; i-- > 0;) {
+        // What is known now need not wait: most successors are.
+        if (keys.find(expander.reached[order[i]].probe) != KeyTable::kNone) continue;
         push(pending_keys, expander.reached[order[i]].probe.key, task.budget);
         push(pending_positions, expander.reached[order[i]].position, task.budget);
       }

@@ -80,12 +80,15 @@ class KeyTable {
   std::uint32_t find(std::uint64_t key) const {
     if (capacity_ == 0) return kNone;
     const std::uint64_t hashed = hash(key);
-    const std::uint32_t tag = static_cast<std::uint32_t>(hashed) & ~id_mask_;
-    std::uint64_t at = support::scale(hashed, capacity_);
+    return find(Probe{key, support::scale(hashed, capacity_), static_cast<std::uint32_t>(hashed)});
+  }
+  std::uint32_t find(const Probe& probe) const {
+    const std::uint32_t tag = probe.tag & ~id_mask_;
+    std::uint64_t at = probe.at;
     for (;;) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return kNone;
-      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == key) return (slot & id_mask_) - 1;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
       if (++at == capacity_) at = 0;
     }
   }
