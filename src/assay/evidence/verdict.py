@@ -71,7 +71,7 @@ class Judgement:
 def judge(facts: SearchFacts, caveats: tuple[str, ...] = ()) -> Judgement:
     """The verdict that these facts allow, never a stronger one."""
     reasons: list[str] = []
-    ended_by_itself = facts.complete and facts.stop_reason is StopReason.FINISHED
+    ended_by_itself = facts.complete and facts.stop_reason is StopReason.FINISHED and facts.frontier == 0
     if not ended_by_itself and facts.stop_reason is not StopReason.VIOLATION:
         reasons.append(_why_it_stopped(facts))
     if facts.loss is not None:

@@ -29,6 +29,7 @@ def test_no_other_way_to_end_verifies_even_if_the_search_calls_itself_complete(r
     [
         {"complete": False},
         {"states": 0},
+        {"frontier": 1},
         {"loss": Loss("fingerprint")},
         {"loss": Loss("bitstate", 3, 1, 2**40)},
         {"stop_reason": StopReason.named("a reason of the future")},
