@@ -44,5 +44,5 @@ def test_the_expected_number_of_lost_states_bounds_a_simulation():
 def test_sentences_say_the_figures():
     assert "at most 2.7e-08" in Loss("fingerprint").sentence(10**6)
     sentence = Loss("bitstate", 2, 10, 1000).sentence(10_000)
-    assert "1.000% of the bits set" in sentence
+    assert "with 1 % of the bits set" in sentence
     assert "0.0001" in sentence
