@@ -51,10 +51,10 @@ class Loss:
             return "bitstate storage may take a new state for an old one"
         filled = self.bits_set / self.bits_total
         return (
-            f"bitstate storage may take a new state for an old one: with {100 * filled:.2g} % of the bits set and "
-            f"{self.hash_functions} hash functions each state is lost with probability at most "
-            f"{self.probability_per_state():.2g}, about {self.expected_states(states):.2g} states in all, "
-            f"and with them whatever only they lead to"
+            "bitstate storage may take a new state for an old one: "
+            f"with {100 * filled:.2g} % of the bits set and {self.hash_functions} hash functions "
+            f"each state is lost with probability at most {self.probability_per_state():.2g}, "
+            f"about {self.expected_states(states):.2g} states in all, and with them whatever only they lead to"
         )
 
     def as_json(self, states: int) -> dict[str, object]:
