@@ -1,0 +1,1 @@
+"""Assay and SPIN side by side, on the same models, in the same run."""
