@@ -54,7 +54,7 @@ class Loss:
             "bitstate storage may take a new state for an old one: "
             f"with {100 * filled:.2g} % of the bits set and {self.hash_functions} hash functions "
             f"each state is lost with probability at most {self.probability_per_state():.2g}, "
-            f"about {self.expected_states(states):.2g} states in all, and with them whatever only they lead to"
+            f"about {self.expected_states(states):.2g} states in all, and with them what only they lead to"
         )
 
     def as_json(self, states: int) -> dict[str, object]:
