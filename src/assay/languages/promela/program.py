@@ -19,6 +19,8 @@ import assay
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
 from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
+from assay.languages.promela.dead_variables import never_read, resets
+from assay.languages.promela.footprint import Visibility
 from assay.languages.promela.generate import Plan, Property, ViolationTable, generate
 from assay.languages.promela.layout import (
     GLOBAL_HEADER,
@@ -28,8 +30,10 @@ from assay.languages.promela.layout import (
     Block,
     Layout,
 )
+from assay.languages.promela.merging import fused
 from assay.languages.promela.operations import Const, Process, Scalar, Structure, Symbol
 from assay.languages.promela.parser import parse_expression, parse_model
+from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.transition_system.interface import (
     LanguageOptions,
@@ -193,12 +197,29 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
 def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:
     resolver = model.resolver
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
-    unread = {s for s in symbols if s.hidden and not s.read}
+    visibility = Visibility(
+        model.processes, model.graphs, resolver.globals, [p.expression for p in properties]
+    )
+    unread = {s for s in symbols if s.hidden and not s.read and s not in visibility.exposed}
+    if "dead-variables" in reductions:
+        unread |= never_read(symbols, visibility)
     layout = Layout(resolver.globals, model.processes, unread)
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
             layout.queue_layout(symbol.channel)
     plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
+    over_steps = any(p.over_step for p in properties)
+    if "dead-variables" in reductions:
+        plan.resets = resets(model.processes, model.graphs, visibility, layout)
+    steps_count = (
+        over_steps or resolver.uses_last or resolver.uses_enabled or resolver.uses_priority or resolver.uses_pc_value
+    )
+    if "merging" in reductions and not steps_count:
+        plan.fused = fused(model.processes, model.graphs, visibility)
+    if "partial-order" in reductions:
+        plan.ample = partial_order(
+            model.processes, model.graphs, visibility, layout, resolver, has_step_properties=over_steps
+        )
     return plan
 
 

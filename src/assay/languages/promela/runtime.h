@@ -311,6 +311,29 @@ static int everybody(struct run *c, uint32_t state, uint32_t size) {
 }
 
 
+/* The process that alone can be followed from here, if there is one: see partial_order.py. */
+struct channel_variable {
+  uint32_t offset, directions;
+};
+static int others_may_wait(struct run *c, const u8 *state, const u8 *process, uint32_t pid);
+
+static int somebody(struct run *c, uint32_t state, uint32_t size) {
+  uint32_t offsets[256];
+  const u8 *s = c->base + state;
+  uint32_t count = PROCESSES(s), offset = GLOBALS_SIZE;
+  for (uint32_t i = 0; i < count; i++) {
+    offsets[i] = offset;
+    offset += block_size[TYPE(s + offset)];
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    s = c->base + state;
+    if (others_may_wait(c, s, s + offsets[i], i) &&
+        step(c, TYPE(s + offsets[i]), state, size, offsets[i], i))
+      return 1;
+  }
+  return 0;
+}
+
 static void start_run(struct run *c, assay_buffer *out, const uint64_t *words, uint32_t size) {
   memset(c, 0, offsetof(struct run, message));
   c->out = out;

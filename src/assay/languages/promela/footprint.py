@@ -1,0 +1,240 @@
+"""What a transition touches: the facts that all reductions are decided from.
+
+A variable counts as local to a process if nobody else can see it: a local that no
+remote reference and no invariant names, or a global that only one process ever uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay.languages.promela import operations as ops
+from assay.languages.promela.control import Chain, ControlGraph, Transition
+from assay.languages.promela.generate_d_step import nodes_of
+from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
+
+
+@dataclass(slots=True)
+class Footprint:
+    """Reads and writes of one transition, and whether it does anything that others may notice."""
+
+    reads: set[Symbol] = field(default_factory=set)
+    writes: set[Symbol] = field(default_factory=set)
+    overwrites: set[Symbol] = field(default_factory=set)  # scalars that are set as a whole
+    channels: list[tuple[str, Place]] = field(default_factory=list)  # (use, channel)
+    passes: list[Place] = field(default_factory=list)  # channels used as values
+    global_effect: bool = False  # processes, timeout, remote references, priorities
+    starts: list[ops.StartProcess] = field(default_factory=list)
+    stops: bool = False
+
+
+def operations_of(transition: Transition) -> list[Operation]:
+    """The operations of a transition; a d_step has many."""
+    if transition.d_step is None:
+        assert transition.operation is not None
+        return [transition.operation]
+    return list(chain_operations(transition.d_step))
+
+
+def chain_operations(chain: Chain) -> Iterator[Operation]:
+    for node in nodes_of(chain):
+        if node.operation is not None:
+            yield node.operation
+        for option in node.options:
+            yield from chain_operations(option)
+        if node.inner is not None:
+            yield from chain_operations(node.inner)
+
+
+def footprint(operations: Iterable[Operation], *, sequential: bool = True) -> Footprint:
+    result = Footprint()
+    for operation in operations:
+        touch(operation, result)
+    if not sequential:
+        result.overwrites.clear()
+    return result
+
+
+def can_fail(expr: Expr) -> bool:
+    for part in ops.subexpressions(expr):
+        if isinstance(part, ops.BinaryOp) and part.operator in ("/", "%"):
+            return True
+        if isinstance(part, Load) and any(
+            s.index is not None and not isinstance(s.index, ops.Const) for s in part.place.steps
+        ):
+            return True
+    return False
+
+
+def touch(operation: Operation, result: Footprint) -> None:
+    # What is only printed cannot influence anything, unless computing it can fail.
+    shown_only = isinstance(operation, ops.PrintText) and not any(can_fail(a) for a in operation.arguments)
+    if not shown_only:
+        read(ops.operation_reads(operation), result)
+    for place in ops.operation_writes(operation):
+        result.writes.add(place.symbol)
+        whole = len(place.steps) == 1 and place.steps[0].index is None
+        if whole and place.symbol not in result.reads:
+            result.overwrites.add(place.symbol)
+    match operation:
+        case ops.Stop():
+            result.stops = True
+        case ops.SendMessage(channel, _, _, _):
+            result.channels.append(("send", channel))
+        case ops.ReceiveMessage(channel, anywhere, keep, _, _):
+            result.channels.append(("receive-any" if anywhere or keep else "receive", channel))
+        case ops.SetPriorityOp():
+            result.global_effect = True
+
+
+def read(expressions: Iterable[Expr], result: Footprint) -> None:
+    channel_places: set[int] = set()
+    for part in expressions:
+        match part:
+            case Load(place):
+                result.reads.add(place.symbol)
+                if place.type.name == "chan" and id(part) not in channel_places:
+                    result.passes.append(place)
+            case ops.ChannelLength(channel):
+                result.channels.append(("test", channel))
+            case ops.ChannelState(test, channel):
+                result.channels.append((test, channel))
+            case ops.PollMessage(channel, anywhere, _, _):
+                result.channels.append(("test" if anywhere else "nempty", channel))
+            case ops.StartProcess():
+                result.starts.append(part)
+                result.global_effect = True
+            case (
+                ops.ProcessCount()
+                | ops.LastPid()
+                | ops.IsTimeout()
+                | ops.IsEnabled()
+                | ops.LocationOf()
+                | ops.PriorityOf()
+                | ops.AtLabel()
+                | ops.RemoteLoad()
+            ):
+                result.global_effect = True
+
+
+def channel_uses(operations: Sequence[Operation]) -> tuple[list[tuple[str, Place]], list[Place]]:
+    """(uses, channels passed on as values): a channel that an operation works on is not passed on."""
+    whole = footprint(operations)
+    used = {place for _, place in whole.channels}
+    return whole.channels, [place for place in whole.passes if place not in used]
+
+
+class Visibility:
+    """Which symbols are private to which process, and which processes must not be reduced at all."""
+
+    def __init__(
+        self, processes: Sequence[Process], graphs: dict[str, ControlGraph], globals_: Sequence[Symbol],
+        properties: Sequence[Expr],
+    ) -> None:
+        self.graphs = graphs
+        self.exposed: set[Symbol] = set()
+        self.watched: set[str] = set()  # proctypes whose locations or locals others look at
+        self.transitions = {
+            name: {e.transition.number: e.transition for edges in g.edges.values() for e in edges}
+            for name, g in graphs.items()
+        }
+        self.footprints = {
+            name: {n: footprint(operations_of(t), sequential=t.d_step is None) for n, t in listed.items()}
+            for name, listed in self.transitions.items()
+        }
+        everything: list[Expr] = list(properties)
+        for listed in self.transitions.values():
+            for transition in listed.values():
+                for operation in operations_of(transition):
+                    everything.extend(ops.operation_reads(operation))
+        for process in processes:
+            if process.provided is not None:
+                everything.append(process.provided)
+        for expr in everything:
+            for part in ops.subexpressions(expr):
+                if isinstance(part, ops.AtLabel):
+                    self.watched.add(part.proctype)
+                elif isinstance(part, ops.RemoteLoad):
+                    self.watched.add(part.proctype)
+                    self.exposed.add(part.place.symbol)
+        for expr in properties:
+            for part in ops.subexpressions(expr):
+                if isinstance(part, Load):
+                    self.exposed.add(part.place.symbol)
+        self.single = {p.name: self.is_single(p, processes) for p in processes}
+        self.owner = self.find_owners(processes, globals_)
+
+    def is_single(self, process: Process, processes: Sequence[Process]) -> bool:
+        """At most one instance can ever exist."""
+        sites = 0
+        for other in processes:
+            graph = self.graphs[other.name]
+            for location, edges in graph.edges.items():
+                for edge in edges:
+                    for start in self.footprints[other.name][edge.transition.number].starts:
+                        if start.proctype != process.name:
+                            continue
+                        once = other.name != process.name and other.instances == 1
+                        once = once and not self.started_somewhere(other, processes)
+                        if not once or on_cycle(graph, location):
+                            return False
+                        sites += 1
+        return process.instances + sites <= 1
+
+    def started_somewhere(self, process: Process, processes: Sequence[Process]) -> bool:
+        return any(
+            start.proctype == process.name
+            for other in processes
+            for print_ in self.footprints[other.name].values()
+            for start in print_.starts
+        )
+
+    def find_owners(self, processes: Sequence[Process], globals_: Sequence[Symbol]) -> dict[Symbol, str]:
+        users: dict[Symbol, set[str]] = {s: set() for s in globals_}
+        for process in processes:
+            for print_ in self.footprints[process.name].values():
+                for symbol in print_.reads | print_.writes:
+                    if symbol in users:
+                        users[symbol].add(process.name)
+            for symbol in process.symbols:
+                initial = symbol.initial if isinstance(symbol.initial, tuple) else (symbol.initial,)
+                for expr in initial:
+                    if expr is not None:
+                        for part in ops.subexpressions(expr):
+                            if isinstance(part, Load) and part.place.symbol in users:
+                                # read whenever somebody starts this process
+                                users[part.place.symbol].update(p.name for p in processes)
+        return {
+            symbol: next(iter(names))
+            for symbol, names in users.items()
+            if len(names) == 1 and self.single[next(iter(names))]
+        }
+
+    def private(self, symbol: Symbol, process: Process) -> bool:
+        if symbol in self.exposed:
+            return False
+        if symbol.owner is not None:
+            return symbol.owner == process.name
+        return self.owner.get(symbol) == process.name
+
+    def is_local(self, process: Process, transition: Transition) -> bool:
+        """Touches nothing but what is private to the process; channels and processes excluded."""
+        print_ = self.footprints[process.name][transition.number]
+        if print_.global_effect or print_.channels or print_.starts or print_.stops:
+            return False
+        return all(self.private(s, process) for s in print_.reads | print_.writes)
+
+
+def on_cycle(graph: ControlGraph, location: int) -> bool:
+    seen: set[int] = set()
+    pending = [e.transition.target for e in graph.edges.get(location, ())]
+    while pending:
+        here = pending.pop()
+        if here == location:
+            return True
+        if here in seen:
+            continue
+        seen.add(here)
+        pending.extend(e.transition.target for e in graph.edges.get(here, ()))
+    return False
