@@ -129,7 +129,12 @@ class ExactStateStore {
   };
 
   /// Two words in one register, wherever the compiler runs.
-  typedef std::uint64_t WordPair __attribute__((vector_size(16), aligned(8), may_alias));
+  typedef std::uint64_t WordPair __attribute__((vector_size(16)));
+  static WordPair pair_at(const std::uint64_t* words) {
+    WordPair pair;
+    __builtin_memcpy(&pair, words, sizeof pair);
+    return pair;
+  }
 
   static std::uint64_t packed(std::uint64_t word, const Field& field, std::uint32_t id) {
     return word ^ (static_cast<std::uint64_t>((static_cast<std::uint32_t>(word >> field.shift) & field.mask) ^ id)
@@ -161,9 +166,10 @@ inline bool ExactStateStore::encode(const Cursor& parent, const std::uint64_t* w
   std::uint32_t changed = 0;
   std::uint32_t position = 0;
   for (; position + 8 <= common; position += 8) {
-    const auto* a = reinterpret_cast<const WordPair*>(words + position);
-    const auto* b = reinterpret_cast<const WordPair*>(before + position);
-    const WordPair difference = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+    const std::uint64_t* const a = words + position;
+    const std::uint64_t* const b = before + position;
+    const WordPair difference = (pair_at(a) ^ pair_at(b)) | (pair_at(a + 2) ^ pair_at(b + 2)) |
+                                (pair_at(a + 4) ^ pair_at(b + 4)) | (pair_at(a + 6) ^ pair_at(b + 6));
     if ((difference[0] | difference[1]) == 0) continue;
     for (std::uint32_t i = 0; i < 8; ++i) {
       changes[changed].field = position + i;
