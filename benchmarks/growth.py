@@ -1,6 +1,6 @@
 """How time and memory grow with the size of the state space: one family from 10^5 to 10^8 states.
 
-    python -m benchmarks.growth [--up-to 30000000] [--spin-up-to 30000000]
+python -m benchmarks.growth [--up-to 30000000] [--spin-up-to 30000000]
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def _row(name: str, tool: str, measurement: Measurement) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth")
     parser.add_argument("--up-to", type=float, default=2e8, metavar="STATES", help="largest size for Assay")
-    parser.add_argument("--spin-up-to", type=float, default=3e7, metavar="STATES", help="largest size for SPIN")
+    parser.add_argument(
+        "--spin-up-to", type=float, default=3e7, metavar="STATES", help="largest size for SPIN"
+    )
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     print("| model | tool | states | transitions | search s | million states/s | peak MB | bytes/state |")

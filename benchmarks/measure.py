@@ -107,8 +107,13 @@ def measure_assay(task: Task, *, reduced: bool, threads: int = 1) -> Measurement
 
 def _expect(task: Task, tool: str, states: int, transitions: int, reduced: bool) -> None:
     # SPIN prints large figures with eight digits
-    if not reduced and task.states and not (
-        math.isclose(states, task.states, rel_tol=1e-7) and math.isclose(transitions, task.transitions, rel_tol=1e-7)
+    if (
+        not reduced
+        and task.states
+        and not (
+            math.isclose(states, task.states, rel_tol=1e-7)
+            and math.isclose(transitions, task.transitions, rel_tol=1e-7)
+        )
     ):
         raise BenchmarkProblem(
             f"{tool} on {task.name}: {states} states and {transitions} transitions, "

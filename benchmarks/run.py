@@ -70,7 +70,7 @@ def compare(task: Task, repetitions: int, note: Callable[[str], None]) -> Compar
 
     def measured(name: str, measurement: Measurement) -> None:
         runs.setdefault(name, []).append(measurement)
-        note(f"{task.name}: {name} {measurement.search_seconds:.2f} s, {measurement.total_seconds:.2f} s in all")
+        note(f"{task.name}: {name} {measurement.search_seconds:.2f} s of {measurement.total_seconds:.2f} s")
 
     sized = sized_hash_table(task.states)
     for _ in range(repetitions):
@@ -101,8 +101,9 @@ def table(comparisons: Sequence[Comparison]) -> str:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in comparisons:
+        name = f"{one.task.name}{' (wide)' if one.task.wide else ''}"
         lines.append(
-            f"| {one.task.name}{' (wide)' if one.task.wide else ''} | {one.assay.states:,} "
+            f"| {name} | {one.assay.states:,} "
             f"| {one.spin.search_seconds:.2f} | {one.assay.search_seconds:.2f} | {one.speed:.2f} "
             f"| {one.assay_two_threads.search_seconds:.2f} | {one.threads:.2f} "
             f"| {one.spin.compile_seconds:.2f} | {one.assay.compile_seconds:.2f} "
@@ -117,9 +118,11 @@ def table(comparisons: Sequence[Comparison]) -> str:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in comparisons:
+        name = one.task.name
         lines.append(
-            f"| {one.task.name} | {one.spin_reduced.states:,} | {one.assay_reduced.states:,} "
-            f"| {one.spin_reduced.total_seconds:.2f} | {one.assay_reduced.total_seconds:.2f} | {one.reduced:.2f} "
+            f"| {name} | {one.spin_reduced.states:,} | {one.assay_reduced.states:,} "
+            f"| {one.spin_reduced.total_seconds:.2f} | {one.assay_reduced.total_seconds:.2f} "
+            f"| {one.reduced:.2f} "
             f"| {one.spin_reduced.peak_memory_bytes / MEGABYTE:.0f} "
             f"| {one.assay_reduced.peak_memory_bytes / MEGABYTE:.0f} |"
         )
@@ -141,17 +144,23 @@ def aims(comparisons: Sequence[Comparison]) -> list[tuple[str, str, bool]]:
     ]
     if slow:
         result.append(
-            ("reduced, command to verdict, at most half of SPIN's above 1 s", f"{max(slow):.2f} at most", max(slow) <= 0.5)
+            (
+                "reduced, command to verdict, at most half of SPIN's above 1 s",
+                f"{max(slow):.2f} at most",
+                max(slow) <= 0.5,
+            )
         )
     return result
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure SPIN and Assay side by side.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure SPIN and Assay side by side."
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, once: about two minutes")
     parser.add_argument("--repetitions", type=int, metavar="N")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="tasks whose name contains one of these")
-    parser.add_argument("--output", type=Path, default=Path("build/benchmarks"), metavar="DIRECTORY")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results", metavar="DIRECTORY")
     arguments = parser.parse_args()
     if not spin.available():
         sys.exit("spin and gcc are needed (Debian: apt-get install spin gcc)")
@@ -162,7 +171,9 @@ def main() -> None:
     comparisons, problems = [], []
     for task in tasks:
         try:
-            comparisons.append(compare(task, repetitions, lambda line: print(line, file=sys.stderr, flush=True)))
+            comparisons.append(
+                compare(task, repetitions, lambda line: print(line, file=sys.stderr, flush=True))
+            )
         except BenchmarkProblem as problem:
             problems.append(str(problem))
             print(problem, file=sys.stderr, flush=True)
@@ -170,7 +181,9 @@ def main() -> None:
         sys.exit("nothing was measured")
     machine = f"{os.cpu_count()} processors, {platform.machine()}, load {os.getloadavg()[0]:.1f} at the end"
     report = f"{spin.version()}; {machine}; best of {repetitions}; {began}\n\n{table(comparisons)}\n\n"
-    report += "\n".join(f"- {'met' if met else 'NOT MET'}: {aim}: {value}" for aim, value, met in aims(comparisons))
+    report += "\n".join(
+        f"- {'met' if met else 'NOT MET'}: {aim}: {value}" for aim, value, met in aims(comparisons)
+    )
     report += "".join(f"\n- PROBLEM: {problem}" for problem in problems)
     print(report)
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,14 @@ class Task:
 FULL = (
     Task("philosophers 9", "philosophers.pml", ("N=9",), 3_883_008, 27_889_664, 196_504),
     Task("philosophers 10", "philosophers.pml", ("N=10",), 21_217_280, 169_426_944, 900_000),
-    Task("readers/writers 6,4", "readers_writers.pml", ("READERS=6", "WRITERS=4"), 10_888_464, 39_262_140, 429_308),
+    Task(
+        "readers/writers 6,4",
+        "readers_writers.pml",
+        ("READERS=6", "WRITERS=4"),
+        10_888_464,
+        39_262_140,
+        429_308,
+    ),
     Task("sleeping barber 2,6,3", "barber.pml", ("CUSTOMERS=6",), 3_694_194, 21_567_438, 2_013_357),
     Task("bounded buffer 4,3,2", "buffer.pml", (), 5_512_446, 20_491_548, 1_105_329),
     Task("filter lock 4", "filter_lock.pml", (), 13_882_412, 55_529_648, 2_368_174),
@@ -42,7 +49,9 @@ FULL = (
 
 QUICK = (
     Task("philosophers 8", "philosophers.pml", ("N=8",), 710_656, 4_533_760, 49_468),
-    Task("readers/writers 5,5", "readers_writers.pml", ("READERS=5", "WRITERS=5"), 1_313_409, 3_967_950, 99_351),
+    Task(
+        "readers/writers 5,5", "readers_writers.pml", ("READERS=5", "WRITERS=5"), 1_313_409, 3_967_950, 99_351
+    ),
     Task("sleeping barber 2,5,3", "barber.pml", (), 487_527, 2_490_531, 255_200),
     Task("leader ring 6", "leader_ring.pml", (), 394_440, 1_923_152, 188, wide=True),
     Task("pipeline sort 5", "pipeline_sort.pml", ("N=5",), 557_123, 2_233_582, 175, wide=True),

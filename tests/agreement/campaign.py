@@ -131,7 +131,9 @@ def run_one(seed: int, *, reduced: bool, shrink_attempts: int) -> Judged:
             again = compare(render(tree), reduced=about == "verdict with reductions", confirm=False)
             return again.outcome == "disagree" and again.detail.split(":")[0] == about
 
-        smallest = render(shrink(program.tree, keeps, attempts=shrink_attempts)) if shrink_attempts else program.text
+        smallest = (
+            render(shrink(program.tree, keeps, attempts=shrink_attempts)) if shrink_attempts else program.text
+        )
         final = compare(smallest, reduced=reduced, confirm=False)
         judged.shrunk = f"/* seed {seed}: {final.detail or comparison.detail} */\n{smallest}"
     return judged

@@ -44,7 +44,7 @@ class Row:
 
 
 def models(directory: Path = DIRECTORY) -> list[Path]:
-    """All models, in a fixed order. Debian compresses none of them, but ships files without models in them."""
+    """All models, in a fixed order."""
     return sorted(directory.rglob("*.pml"))
 
 
@@ -64,12 +64,12 @@ def compare(model: Path, *, seconds: float = SPIN_SECONDS, compiler: str | None 
 def compare_reduced(model: Path) -> Row:
     """Each tool as it runs unless told otherwise, except that errors do not stop the search."""
     name = str(model.relative_to(DIRECTORY))
-    expected = spin.check(
-        model, spin.REDUCED, compiler=spin.fast_compiler(), timeout_seconds=SPIN_SECONDS
-    )
+    expected = spin.check(model, spin.REDUCED, compiler=spin.fast_compiler(), timeout_seconds=SPIN_SECONDS)
     if expected.verdict is None:
         return Row(name, expected, None)
-    return Row(name, expected, subject.check(model, ("--safety", "--all-errors"), timeout_seconds=ASSAY_SECONDS))
+    return Row(
+        name, expected, subject.check(model, ("--safety", "--all-errors"), timeout_seconds=ASSAY_SECONDS)
+    )
 
 
 def _print(row: Row, equal: bool) -> None:
@@ -77,8 +77,8 @@ def _print(row: Row, equal: bool) -> None:
     if found is None:
         print(f"{row.model:48} SPIN {expected.status.value}: {expected.message[:70]}", flush=True)
         return
-    counts = f"{expected.verdict:9}{expected.states:>10}{expected.transitions:>11}"
-    ours = f"{found.verdict:9}{found.states:>10}{found.transitions:>11}"
+    counts = f"{expected.verdict:9}{expected.states:>10}{expected.transitions:>13}"
+    ours = f"{found.verdict:9}{found.states:>10}{found.transitions:>13}"
     mark = "" if equal else f"  DIFFERENT {found.message[:100]}"
     print(f"{row.model:48} {counts}   {ours}{mark}", flush=True)
 
@@ -92,9 +92,14 @@ def main() -> None:
     if not spin.available() or not DIRECTORY.is_dir():
         sys.exit("spin, its examples and gcc are needed (Debian: apt-get install spin gcc)")
     chosen: Sequence[Path] = [
-        model for model in models() if not arguments.only or any(part in str(model) for part in arguments.only)
+        model
+        for model in models()
+        if not arguments.only or any(part in str(model) for part in arguments.only)
     ]
-    print(f"{'model':48} {'SPIN':9}{'states':>10}{'transitions':>11}   {'Assay':9}{'states':>10}{'transitions':>11}")
+    print(
+        f"{'model':48} "
+        f"{'SPIN':9}{'states':>10}{'transitions':>13}   {'Assay':9}{'states':>10}{'transitions':>13}"
+    )
     rows = []
     for model in chosen:
         row = compare_reduced(model) if arguments.reduced else compare(model, compiler=arguments.compiler)

@@ -188,10 +188,10 @@ class Generator:
         self.inlines: list[tuple[str, int]] = []
         self.structure_fields: dict[str, list[tuple[str, str, int]]] = {}
         chance = self.random.random
-        self.uses_remote = chance() < 0.15
-        self.uses_last = chance() < 0.08
-        self.uses_enabled = chance() < 0.07
-        self.uses_priority = chance() < 0.06
+        self.uses_remote = chance() < 0.2
+        self.uses_last = chance() < 0.1
+        self.uses_enabled = chance() < 0.08
+        self.uses_priority = chance() < 0.08
         self.uses_provided = chance() < 0.12
         self.uses_structures = chance() < 0.35
         self.uses_unless = chance() < 0.4
@@ -279,11 +279,10 @@ class Generator:
         units = [self.variable(scope, "g") for _ in range(self.random.randint(2, 4))]
         if self.chance(0.25):
             units.append(self.array(scope, "g"))
-        for structure in self.structure_fields:
-            if self.chance(0.7):
-                units.append(self.structure(scope, structure, "s"))
-        for _ in range(self.random.choices([0, 1, 2, 3], [2, 4, 4, 1])[0]):
-            units.append(self.channel(scope, "q"))
+        structures = [name for name in self.structure_fields if self.chance(0.7)]
+        units += [self.structure(scope, name, "s") for name in structures]
+        channels = self.random.choices([0, 1, 2, 3], [2, 4, 4, 1])[0]
+        units += [self.channel(scope, "q") for _ in range(channels)]
         if self.chance(0.08):
             self.use("hidden")
             name = self.name("h")
@@ -353,7 +352,7 @@ class Generator:
             "[" not in name and "unsigned" not in type_
             for name, type_, _ in self.structure_fields.get("Record", [("[", "", 0)])
         )
-        if flat and self.chance(0.25):
+        if flat and self.chance(0.5):
             self.use("channel of typedef")
             return (Field("Record", "Record"),)
         count = self.random.choices([1, 2, 3], [6, 3, 1])[0]
@@ -374,7 +373,9 @@ class Generator:
 
     def channel(self, scope: Scope, prefix: str) -> Node:
         name = self.name(prefix)
-        capacity = self.random.choices([0, 1, 2], [0 if self.uses_priority or self.uses_enabled else 4, 4, 2])[0]
+        capacity = self.random.choices(
+            [0, 1, 2], [0 if self.uses_priority or self.uses_enabled else 4, 4, 2]
+        )[0]
         self.use("rendezvous channel" if capacity == 0 else "buffered channel")
         fields = self.message_fields()
         if fields[0].kind == "Record" and capacity == 0:
@@ -414,11 +415,16 @@ class Generator:
         small = [
             place.pattern
             for place in scope.places
-            if place.kind == "number" and place.values <= length and place.readable and "<" not in place.pattern
+            if place.kind == "number"
+            and place.values <= length
+            and place.readable
+            and "<" not in place.pattern
         ]
         if self.careless and self.chance(0.2):
             self.use("index out of range")
-            wild = [p.pattern for p in scope.places if p.kind == "number" and p.readable and "<" not in p.pattern]
+            wild = [
+                p.pattern for p in scope.places if p.kind == "number" and p.readable and "<" not in p.pattern
+            ]
             return self.random.choice(wild) if wild else str(length)
         if small and self.chance(0.4):
             self.use("variable index")
@@ -450,9 +456,9 @@ class Generator:
             (0.8 if scope.channels else 0, "len"),
             (0.5 if scope.process else 0, "_pid"),
             (0.3, "_nr_pr"),
-            (1.2 if self.uses_last else 0, "_last"),
+            (2.5 if self.uses_last else 0, "_last"),
             (0.8 if self.uses_enabled and self.active_pids() else 0, "pc_value"),
-            (0.5 if self.uses_remote and scope.inside != "d_step" else 0, "remote variable"),
+            (1.5 if self.uses_remote and scope.inside != "d_step" else 0, "remote variable"),
         )
         if form == "place":
             return self.readable(scope) or self.constant("number")
@@ -498,9 +504,9 @@ class Generator:
             (1.5 if scope.channels and not plain else 0, "channel state"),
             (1.0 if scope.channels else 0, "poll"),
             (0.4, "constant"),
-            (1.5 if self.uses_remote and scope.inside != "d_step" else 0, "remote label"),
+            (3 if self.uses_remote and scope.inside != "d_step" else 0, "remote label"),
             (0.8 if self.uses_enabled and self.active_pids() else 0, "enabled"),
-            (0.5 if self.uses_timeout and scope.process and not scope.inside == "d_step" else 0, "timeout"),
+            (0.5 if self.uses_timeout and scope.process and scope.inside != "d_step" else 0, "timeout"),
         )
         if form == "comparison":
             operator = self.random.choice(("==", "==", "!=", "<", "<=", ">", ">="))
@@ -640,7 +646,9 @@ class Generator:
             return f"{name}?{self.fill(self.random.choice(found), scope)}" if found else None
         mark, closing = "?", ""
         if channel.capacity:
-            mark, closing = self.random.choice((("?", ""), ("?", ""), ("?", ""), ("??", ""), ("?<", ">"), ("??<", ">")))
+            mark, closing = self.random.choice(
+                (("?", ""), ("?", ""), ("?", ""), ("??", ""), ("?<", ">"), ("??<", ">"))
+            )
         self.use(f"receive {mark}{closing}" if channel.capacity else "rendezvous receive")
         if not channel.capacity and scope.inside:
             self.use("rendezvous in atomic")
@@ -684,10 +692,16 @@ class Generator:
             (0 if not deep or d_step else 5, "atomic"),
             (0 if not deep or d_step else 3, "d_step"),
             (5 if self.uses_unless and deep and not d_step else 0, "unless"),
-            (1.2 if deep else 0, "for"),
+            (
+                0 if not deep else 4 if any(c.fields[0].kind == "Record" for c in scope.channels) else 1.5,
+                "for",
+            ),
             (0.8 if deep else 0, "block"),
             (0.6 if scope.process and not d_step and not scope.in_inline else 0, "declaration"),
-            (0.5 if scope.channels and self.uses_channel_messages and not scope.in_inline else 0, "chan variable"),
+            (
+                0.5 if scope.channels and self.uses_channel_messages and not scope.in_inline else 0,
+                "chan variable",
+            ),
             (0 if d_step or not deep else 1.2, "pattern"),
         )
         produced = self.forms()[form](scope, depth)
@@ -817,7 +831,11 @@ class Generator:
         values: list[str] = []
         for parameter in facts.parameters:
             if isinstance(parameter, Channel):
-                same = [c for c in scope.channels if c.fields == parameter.fields and c.capacity == parameter.capacity]
+                same = [
+                    c
+                    for c in scope.channels
+                    if c.fields == parameter.fields and c.capacity == parameter.capacity
+                ]
                 if not same:
                     return None
                 values.append(self.fill(self.random.choice(same).pattern, scope))
@@ -943,14 +961,16 @@ class Generator:
         form = self.pick(
             (3, "range"),
             (1.5 if scope.arrays else 0, "array"),
-            (1.5 if any(c.fields[0].kind == "Record" for c in scope.channels) else 0, "channel"),
+            (5 if any(c.fields[0].kind == "Record" for c in scope.channels) else 0, "channel"),
         )
         inner = scope.inner(loops=0 if scope.inside == "d_step" else scope.loops + 1, repeated=True)
         body = self.sequence(inner, depth - 1, self.random.randint(1, 2))
         if form == "channel":
             records = [p for p, typedef in scope.structures if typedef == "Record" and "<" not in p]
             channels = [
-                c.pattern for c in scope.channels if c.fields[0].kind == "Record" and "<" not in c.pattern and c.capacity
+                c.pattern
+                for c in scope.channels
+                if c.fields[0].kind == "Record" and "<" not in c.pattern and c.capacity
             ]
             if not records or not channels or scope.inside == "d_step":
                 return None
@@ -960,8 +980,12 @@ class Generator:
         counters = [
             p.pattern
             for p in scope.places
-            if p.kind == "number" and p.values >= 8 and p.readable and p.writable
-            and "<" not in p.pattern and "." not in p.pattern
+            if p.kind == "number"
+            and p.values >= 8
+            and p.readable
+            and p.writable
+            and "<" not in p.pattern
+            and "." not in p.pattern
         ]
         if not counters:
             return None
@@ -1011,7 +1035,7 @@ class Generator:
                 return nodes
             target = self.random.choice(plain)
             if len({channel.fields for channel in plain}) > 1 and not self.careless:
-                return [*nodes, leaf(f"printf(\"%d\\n\", len({name}))")]
+                return [*nodes, leaf(f'printf("%d\\n", len({name}))')]
         else:
             nodes.append(leaf(f"{name} = {self.fill(target.pattern, scope)}"))
         inner = scope.inner(channels=[Channel(name, target.capacity, target.fields)])
@@ -1022,7 +1046,7 @@ class Generator:
     def pattern(self, scope: Scope, depth: int) -> list[Node] | None:
         """Small situations in which tools of this kind tend to differ."""
         form = self.pick(
-            (1, "consecutive gotos"),
+            (2.5 if len(scope.labels) > 1 else 0, "consecutive gotos"),
             (1.5, "handshake in atomic"),
             (1, "endless skip"),
             (1, "wait for death"),
@@ -1126,7 +1150,7 @@ class Generator:
     def parameters(self, scope: Scope) -> tuple[Field | Channel, ...]:
         chosen: list[Field | Channel] = []
         for _ in range(self.random.choices([0, 1, 2], [3, 4, 1])[0]):
-            plain = [c for c in scope.channels]
+            plain = list(scope.channels)
             if plain and self.chance(0.3):
                 self.use("channel parameter")
                 channel = self.random.choice(plain)
@@ -1166,7 +1190,8 @@ class Generator:
         body += [self.variable(scope, "l") for _ in range(self.random.choices([0, 1, 2], [3, 4, 1])[0])]
         if self.chance(0.08):
             body.append(self.array(scope, "l"))
-        if "Record" in self.structure_fields and self.chance(0.5):
+        messages = any(channel.fields[0].kind == "Record" for channel in scope.channels)
+        if "Record" in self.structure_fields and self.chance(0.8 if messages else 0.4):
             body.append(self.structure(scope, "Record", "l"))
         if self.chance(0.1):
             self.use("local channel")

@@ -5,6 +5,7 @@ SPIN and Assay are measured by the same code, so that their figures compare.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -57,10 +58,8 @@ def run(
 
         def expire() -> None:
             expired.set()
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
 
         timer = threading.Timer(timeout_seconds, expire)
         timer.start()

@@ -69,7 +69,9 @@ def _contents(node: Node) -> Iterator[tuple[Node, ...]]:
             yield (child,)
     else:
         for option in node.children:
-            yield tuple(child for child in option.children if child.head not in ("else", "break")) or (leaf("skip"),)
+            yield tuple(child for child in option.children if child.head not in ("else", "break")) or (
+                leaf("skip"),
+            )
 
 
 def _simpler(text: str) -> Iterator[str]:

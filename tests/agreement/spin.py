@@ -14,6 +14,7 @@ import argparse
 import re
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -35,9 +36,7 @@ class SpinOptions:
     compile: tuple[str, ...]
 
 
-UNREDUCED = SpinOptions(
-    generate=("-a", "-o1", "-o2", "-o3"), compile=("-DSAFETY", "-DNOREDUCE", "-DNOCLAIM")
-)
+UNREDUCED = SpinOptions(generate=("-a", "-o1", "-o2", "-o3"), compile=("-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"))
 REDUCED = SpinOptions(generate=("-a",), compile=("-DSAFETY", "-DNOCLAIM"))
 
 
@@ -197,7 +196,9 @@ def _read(searched: Completed, generated: Completed, compiled: Completed) -> Spi
         status = Status.CRASHED
     return SpinOutcome(
         status=status,
-        message="; ".join(dict.fromkeys(messages)) if found or messages else _last_line(text + searched.errors),
+        message="; ".join(dict.fromkeys(messages))
+        if found or messages
+        else _last_line(text + searched.errors),
         errors=int(found[1]) if found else 0,
         kinds=kinds,
         states=_figure(text, "states, stored"),
@@ -258,12 +259,12 @@ def automata(model: Path, options: SpinOptions = UNREDUCED) -> dict[str, list[Au
         directory = Path(scratch)
         generated = _generate(model, options, directory, copy_directory=True)
         if isinstance(generated, SpinOutcome):
-            raise ValueError(f"SPIN refuses {model}: {generated.message}")
+            sys.exit(f"SPIN refuses {model}: {generated.message}")
         compiled = run(
             [*fast_compiler().split(), *options.compile, "-w", "-o", "pan", "pan.c"], directory=directory
         )
         if compiled.returncode != 0:
-            raise ValueError(f"the verifier of {model} does not compile: {_last_line(compiled.errors)}")
+            raise RuntimeError(f"the verifier of {model} does not compile: {_last_line(compiled.errors)}")
         return parse_automata(run(["./pan", "-d"], directory=directory).output)
 
 
@@ -303,9 +304,7 @@ def main() -> None:
                 place = f"{edge.file}:{edge.line}"
                 print(f"  {edge.source:4} -> {edge.target:4}  [{edge.flags}] {place:20} {edge.text}")
         return
-    outcome = check(
-        arguments.model, options, compiler=arguments.compiler, timeout_seconds=arguments.timeout
-    )
+    outcome = check(arguments.model, options, compiler=arguments.compiler, timeout_seconds=arguments.timeout)
     print(outcome)
 
 
