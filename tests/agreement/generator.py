@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -437,8 +438,12 @@ class Generator:
         found = [place for place in scope.places if place.kind == kind and place.readable]
         return self.fill(self.random.choice(found).pattern, scope) if found else None
 
-    def writable(self, scope: Scope, kind: str = "number") -> tuple[str, Place] | None:
-        found = [place for place in scope.places if place.kind == kind and place.writable]
+    def writable(self, scope: Scope, kind: str = "number", *, at_least: int = 0) -> tuple[str, Place] | None:
+        found = [
+            place
+            for place in scope.places
+            if place.kind == kind and place.writable and place.values >= at_least
+        ]
         if not found:
             return None
         weights = [3.0 if place.values <= 8 else 1.5 for place in found]
@@ -599,7 +604,10 @@ class Generator:
             return "_"
         form = self.pick((6, "place"), (2, "constant"), (1, "_"), (1.2, "eval"))
         if form == "place":
-            found = self.writable(scope, field.kind)
+            # Undoing a receive, SPIN puts the variable's value back into the channel: had it been
+            # truncated, the message is not what it was, and SPIN's counts are wrong from then on.
+            wide = max(field.values, 256) if field.kind == "number" else 0
+            found = self.writable(scope, field.kind, at_least=wide)
             return found[0] if found else "_"
         if form == "eval":
             value = self.number(scope, 1) if field.kind == "number" else self.readable(scope, field.kind)
@@ -655,7 +663,10 @@ class Generator:
         values: list[str] = []
         for field in channel.fields:
             value = self.receive_argument(field, scope)
-            values.append("_" if value in values and not value.startswith("eval") else value)
+            # one message must not set a variable twice, or an index and its element
+            names = set(re.findall(r"\b[a-z]+\d+\b", value))
+            again = any(names & set(re.findall(r"\b[a-z]+\d+\b", other)) for other in values)
+            values.append("_" if again else value)
         body = ", ".join(values) if closing else self.arguments(values)
         return f"{name}{mark}{body}{closing}"
 
