@@ -14,7 +14,7 @@ automata `pan -d` prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 
@@ -98,6 +98,15 @@ class Chain:
     def start(self) -> Node:
         assert self.first is not None
         return self.first
+
+    def nodes(self) -> Iterator[Node]:
+        """The nodes of the chain, without the join that was appended to it."""
+        node = self.first
+        while node is not None:
+            yield node
+            if node is self.extent:
+                return
+            node = node.next
 
 
 @dataclass(eq=False, slots=True)
@@ -836,7 +845,8 @@ class Finisher:
                 follower: Node | None = node.next
                 while follower is not None and follower.kind is Kind.JOIN:
                     follower = follower.next
-                assert node.inner is not None and node.inner.last is not None
+                assert node.inner is not None
+                assert node.inner.last is not None
                 if node.inner.last.next is None:
                     node.inner.last.next = follower
 
@@ -913,7 +923,8 @@ class Finisher:
 
     def emit_block(self, node: Node) -> None:
         chain = node.inner
-        assert chain is not None and chain.last is not None
+        assert chain is not None
+        assert chain.last is not None
         self.patch_atomic(chain)
         chain.last.next = node.next
         if node.kind is Kind.D_STEP:

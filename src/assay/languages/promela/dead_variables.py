@@ -21,7 +21,9 @@ def never_read(symbols: Sequence[Symbol], visibility: Visibility) -> set[Symbol]
     """Variables whose value can influence nothing."""
     read = {s for prints in visibility.footprints.values() for p in prints.values() for s in p.reads}
     return {
-        s for s in symbols if s not in read and not s.read and s not in visibility.exposed and s.channel is None
+        s
+        for s in symbols
+        if s not in read and not s.read and s not in visibility.exposed and s.channel is None
     }
 
 
@@ -35,7 +37,9 @@ def resets(
         candidates = [
             s
             for s in process.symbols
-            if layout.has_room(s) and s not in visibility.exposed and layout.block(process, 0, [s]).queues == []
+            if layout.has_room(s)
+            and s not in visibility.exposed
+            and layout.block(process, 0, [s]).queues == []
         ]
         live = live_at(graph, visibility, process)
         for location in graph.edges:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Transition
-from assay.languages.promela.generate_d_step import nodes_of
 from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
 
 
@@ -38,7 +37,7 @@ def operations_of(transition: Transition) -> list[Operation]:
 
 
 def chain_operations(chain: Chain) -> Iterator[Operation]:
-    for node in nodes_of(chain):
+    for node in chain.nodes():
         if node.operation is not None:
             yield node.operation
         for option in node.options:
@@ -129,7 +128,10 @@ class Visibility:
     """Which symbols are private to which process, and which processes must not be reduced at all."""
 
     def __init__(
-        self, processes: Sequence[Process], graphs: dict[str, ControlGraph], globals_: Sequence[Symbol],
+        self,
+        processes: Sequence[Process],
+        graphs: dict[str, ControlGraph],
+        globals_: Sequence[Symbol],
         properties: Sequence[Expr],
     ) -> None:
         self.graphs = graphs
@@ -148,9 +150,7 @@ class Visibility:
             for transition in listed.values():
                 for operation in operations_of(transition):
                     everything.extend(ops.operation_reads(operation))
-        for process in processes:
-            if process.provided is not None:
-                everything.append(process.provided)
+        everything.extend(p.provided for p in processes if p.provided is not None)
         for expr in everything:
             for part in ops.subexpressions(expr):
                 if isinstance(part, ops.AtLabel):

@@ -15,15 +15,13 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
-import assay
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
-from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
+from assay.languages.promela.control import ControlGraph, GraphBuilder
 from assay.languages.promela.dead_variables import never_read, resets
 from assay.languages.promela.footprint import Visibility
-from assay.languages.promela.generate import Plan, Property, ViolationTable, generate
+from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
-    GLOBAL_HEADER,
     PROCESS_COUNT_OFFSET,
     PROCESS_LOCATION_OFFSET,
     PROCESS_TYPE_OFFSET,
@@ -31,9 +29,10 @@ from assay.languages.promela.layout import (
     Layout,
 )
 from assay.languages.promela.merging import fused
-from assay.languages.promela.operations import Const, Process, Scalar, Structure, Symbol
+from assay.languages.promela.operations import Process, Scalar, Structure
 from assay.languages.promela.parser import parse_expression, parse_model
 from assay.languages.promela.partial_order import plan as partial_order
+from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.transition_system.interface import (
     LanguageOptions,
@@ -212,7 +211,11 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     if "dead-variables" in reductions:
         plan.resets = resets(model.processes, model.graphs, visibility, layout)
     steps_count = (
-        over_steps or resolver.uses_last or resolver.uses_enabled or resolver.uses_priority or resolver.uses_pc_value
+        over_steps
+        or resolver.uses_last
+        or resolver.uses_enabled
+        or resolver.uses_priority
+        or resolver.uses_pc_value
     )
     if "merging" in reductions and not steps_count:
         plan.fused = fused(model.processes, model.graphs, visibility)
@@ -434,6 +437,3 @@ def cache_directory() -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "assay" / "models"
     base.mkdir(parents=True, exist_ok=True)
     return base
-
-
-__all__ = ["GLOBAL_HEADER", "Const", "PromelaProgram", "Symbol", "Transition", "assay", "load"]

@@ -240,18 +240,14 @@ class Resolver:
 
     # --- expressions ---
 
-    def place(
-        self, reference: syntax.Reference, scope: Scope, *, whole_array: bool = False
-    ) -> Place | Symbol:
+    def place(self, reference: syntax.Reference, scope: Scope) -> Place | Symbol:
         """The scalar a reference means, or its symbol when it means a whole structure."""
         symbol = scope.find(reference.name)
         if symbol is None:
             raise SourceProblem(f"undeclared variable '{reference.name}'", where=reference.where)
-        return self.place_in(symbol, reference, scope, scope)
+        return self.place_in(symbol, reference, scope)
 
-    def place_in(
-        self, symbol: Symbol, reference: syntax.Reference, scope: Scope, index_scope: Scope
-    ) -> Place | Symbol:
+    def place_in(self, symbol: Symbol, reference: syntax.Reference, index_scope: Scope) -> Place | Symbol:
         steps: list[Step] = []
         type_: Type = symbol.type
         length = symbol.length
@@ -451,7 +447,7 @@ class Resolver:
         symbol = next((s for s in target.symbols if s.name == variable.name), None)
         if symbol is None:
             raise SourceProblem(f"proctype '{proctype}' has no variable '{variable.name}'", where=where)
-        place = self.place_in(symbol, variable, scope, scope)
+        place = self.place_in(symbol, variable, scope)
         if isinstance(place, Symbol):
             raise SourceProblem("expected a number, got a structure", where=where)
         symbol.read = True
@@ -463,13 +459,16 @@ class Resolver:
         """Message and run arguments, structures flattened."""
         result: list[Expr] = []
         for argument in arguments:
-            if isinstance(argument, syntax.Reference) and scope.find(argument.name) is not None:
-                if isinstance(self.place(argument, scope), Symbol):
-                    for place in self.structure_places(argument, scope):
-                        place.symbol.read = True
-                        result.append(Load(place))
-                    continue
-            result.append(self.expression(argument, scope))
+            if (
+                isinstance(argument, syntax.Reference)
+                and scope.find(argument.name) is not None
+                and isinstance(self.place(argument, scope), Symbol)
+            ):
+                for place in self.structure_places(argument, scope):
+                    place.symbol.read = True
+                    result.append(Load(place))
+            else:
+                result.append(self.expression(argument, scope))
         return tuple(result)
 
     def message_fields(

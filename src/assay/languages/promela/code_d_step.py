@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Finisher, Kind, Node, Transition
 from assay.languages.promela.operations import Process
+from assay.languages.promela.plan import MAXIMAL_D_STEP_WORK, Context
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
 if TYPE_CHECKING:
-    from assay.languages.promela.generate import Context, Generator
-
-
-def nodes_of(chain: Chain) -> Iterator[Node]:
-    """The nodes of a chain, without the join that was appended to it."""
-    node = chain.first
-    while node is not None:
-        yield node
-        if node is chain.extent:
-            return
-        node = node.next
+    from assay.languages.promela.code_transitions import TransitionCode
 
 
 def first_choice(node: Node) -> Node | None:
@@ -87,7 +78,7 @@ def in_choice(chain: Chain) -> bool:
     return first_choice(first) is not None
 
 
-def guard_text(generator: Generator, c: Context, chain: Chain) -> str:
+def guard_text(generator: TransitionCode, c: Context, chain: Chain) -> str:
     guards = entry_guards(chain)
     if guards is None:
         return "1"
@@ -100,7 +91,7 @@ def guard_text(generator: Generator, c: Context, chain: Chain) -> str:
     return " || ".join(texts)
 
 
-def rendezvous_receives(generator: Generator, chain: Chain) -> list[ops.ReceiveMessage]:
+def rendezvous_receives(generator: TransitionCode, chain: Chain) -> list[ops.ReceiveMessage]:
     found = []
     for node in entry_guards(chain) or ():
         if isinstance(node.operation, ops.ReceiveMessage):
@@ -110,12 +101,14 @@ def rendezvous_receives(generator: Generator, chain: Chain) -> list[ops.ReceiveM
     return found
 
 
-def starts_with_handshake(generator: Generator, chain: Chain) -> bool:
+def starts_with_handshake(generator: TransitionCode, chain: Chain) -> bool:
     return bool(rendezvous_receives(generator, chain))
 
 
-class DStepGenerator:
-    def __init__(self, generator: Generator, process: Process, graph: ControlGraph, t: Transition) -> None:
+class DStepCode:
+    def __init__(
+        self, generator: TransitionCode, process: Process, graph: ControlGraph, t: Transition
+    ) -> None:
         assert t.d_step is not None
         self.g = generator
         self.process = process
@@ -126,7 +119,7 @@ class DStepGenerator:
         self.handshake = False
 
     def all_nodes(self, chain: Chain) -> Iterator[Node]:
-        for node in nodes_of(chain):
+        for node in chain.nodes():
             yield node
             for option in node.options:
                 yield from self.all_nodes(option)
@@ -134,8 +127,6 @@ class DStepGenerator:
                 yield from self.all_nodes(node.inner)
 
     def context(self) -> Context:
-        from assay.languages.promela.generate import Context
-
         return Context(self.process)
 
     def generate(self) -> None:
@@ -161,7 +152,7 @@ class DStepGenerator:
             g.line("  int offered = 0;")
         g.line(f"  int executable = {guard};")
         if c.fails:
-            g.line(f"  if (c->fatal) return fail(c, state, size, pid, {t.number}u);")
+            g.line(f"  if (c->fatal) return {g.failed(t)};")
         g.line("  if (!executable) return 0;")
         g.line("  (void)offered;")
         g.open_effect(self.process, t)
@@ -172,13 +163,13 @@ class DStepGenerator:
         g.line(f"  if (!c->fatal) c->fatal = {code}u;")
         g.line("failed: __attribute__((unused));")
         g.line("  c->violation = violation;")
-        g.line(f"  return fail(c, state, size, pid, {t.number}u);")
+        g.line(f"  return {g.failed(t)};")
         g.line("done: __attribute__((unused));")
         g.close_effect(self.process, self.graph, t, self.context())
         g.line("}")
 
     def chain_code(self, chain: Chain, fail: str) -> None:
-        for node in nodes_of(chain):
+        for node in chain.nodes():
             self.g.line(f"N{node.number}: __attribute__((unused));")
             self.node_code(node, fail)
             if node.kind is not Kind.JOIN:
@@ -217,8 +208,6 @@ class DStepGenerator:
         raise SourceProblem("a jump out of a d_step", where=node.source.where)
 
     def choice_code(self, node: Node) -> None:
-        from assay.languages.promela.generate import MAXIMAL_D_STEP_WORK
-
         g = self.g
         if node.is_loop:
             code = g.plan.violations.code(

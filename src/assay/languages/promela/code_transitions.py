@@ -1,0 +1,394 @@
+"""Transitions to C: one function each, from guard to finished successor.
+
+A guard reads the old state; the effect works on a copy of it that becomes the successor.
+A transition inside an atomic sequence goes on with the next one (`go_on`); a rendezvous
+send looks for a receiver (`handshake`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.languages.promela import operations as ops
+from assay.languages.promela.code_channels import ChannelCode
+from assay.languages.promela.code_d_step import DStepCode
+from assay.languages.promela.control import ControlGraph, Transition
+from assay.languages.promela.layout import MAXIMAL_PROCESSES
+from assay.languages.promela.operations import Operation, Place, Process
+from assay.languages.promela.plan import Context
+from assay.languages.promela.syntax import Location, Match
+from assay.transition_system.interface import SourceProblem
+
+
+class TransitionCode(ChannelCode):
+    def failed(self, t: Transition) -> str:
+        return f"fail(c, state, size, pid, {t.number}u)"
+
+    def head(self, process: Process, transition: Transition, suffix: str = "", extra: str = "") -> None:
+        text = transition.source.text.replace("*/", "* /").replace("\\", " ")
+        self.line(f"/* {transition.source.where.line}: {text} */")
+        self.line(
+            f"static int t{suffix}_{process.number}_{transition.number}(struct run *c, uint32_t state, "
+            f"uint32_t size, uint32_t process, uint32_t pid, int moved{extra}) {{"
+        )
+        self.line("  const u8 *g = c->base + state, *p = g + process;")
+        self.line("  (void)g; (void)p; (void)moved;")
+
+    def transition(self, process: Process, graph: ControlGraph, t: Transition) -> None:
+        c = Context(process)
+        if t.d_step is not None:
+            DStepCode(self, process, graph, t).generate()
+            return
+        operation = t.operation
+        assert operation is not None
+        self.head(process, t)
+        if isinstance(operation, ops.SendMessage):
+            self.send(process, graph, t, operation)
+        elif isinstance(operation, ops.ReceiveMessage):
+            self.receive_plain(process, graph, t, operation)
+        elif isinstance(operation, ops.Stop):
+            self.line("  if (pid + 1 != PROCESSES(g)) return 0;")
+            self.line("  u8 *n = begin(c, state, process);")
+            self.line("  PROCESSES(n)--;")
+            self.after_step("n")
+            self.line(f"  return finish(c, process, pid, {t.number}u);")
+        else:
+            self.guard(operation, c, t)
+            self.effect(process, graph, t, [operation])
+        self.line("}")
+
+    def guard(self, operation: Operation, c: Context, t: Transition) -> None:
+        if isinstance(operation, ops.OtherwiseOp):
+            self.line("  if (moved) return 0;")
+        elif isinstance(operation, ops.Test) and not isinstance(operation.condition, ops.StartProcess):
+            self.line(f"  int executable = {self.expression(operation.condition, c)};")
+            if c.fails:
+                self.line(f"  if (c->fatal) return {self.failed(t)};")
+            self.line("  if (!executable) return 0;")
+
+    def after_step(self, state: str) -> None:
+        if self.plan.resolver.uses_last:
+            self.line(f"  LAST({state}) = (u8)pid;")
+
+    def effect(
+        self, process: Process, graph: ControlGraph, t: Transition, operations: Sequence[Operation]
+    ) -> None:
+        """From a true guard to the finished successor."""
+        self.open_effect(process, t)
+        c = Context(process)
+        for operation in operations:
+            self.perform(operation, c)
+        self.close_effect(process, graph, t, c)
+
+    def last_of(self, process: Process, t: Transition) -> Transition:
+        fused = self.plan.fused.get((process.name, t.number), [])
+        return fused[-1] if fused else t
+
+    def open_effect(self, process: Process, t: Transition) -> None:
+        """Copies the state to where the successor belongs; the effect works on that copy."""
+        self.line("  uint32_t violation = c->violation;")
+        if self.last_of(process, t).continues:
+            self.line("  uint32_t next = begin_chain(c, state, size);")
+            self.line("  u8 *n = c->base + next;")
+        else:
+            self.line("  u8 *n = begin(c, state, size);")
+        self.line("  { u8 *g = n, *p = n + process; (void)g; (void)p;")
+
+    def close_effect(self, process: Process, graph: ControlGraph, t: Transition, c: Context) -> None:
+        self.land(process, t.target, self.plan.fused.get((process.name, t.number), []), c)
+        self.line("  }")
+        if c.fails:
+            self.line(f"  if (c->fatal) {{ c->violation = violation; return {self.failed(t)}; }}")
+        self.after_step("n")
+        self.close(graph, self.last_of(process, t), t.number)
+
+    def land(self, process: Process, target: int, fused: Sequence[Transition], c: Context) -> None:
+        for follower in fused:
+            assert follower.operation is not None
+            self.perform(follower.operation, c)
+            target = follower.target
+        if target:
+            self.line(f"    LOCATION(p) = {target};")
+            for symbol in self.plan.resets.get((process.name, target), ()):
+                size, _ = self.layout.size_of(symbol.type)
+                block = self.block_of(symbol)
+                self.line(f"    memset(p + {block.offsets[symbol]}, 0, {size * (symbol.length or 1)});")
+
+    def close(self, graph: ControlGraph, last: Transition, number: int) -> None:
+        if last.continues:
+            backwards = int(last.target <= last.number or self.in_cycle(graph, last.target))
+            # The chain may start a rendezvous of its own; an outer one that is still looking
+            # for receivers must find its message again.
+            if self.has_rendezvous:
+                self.line("  int sent[MAX_MESSAGE_FIELDS + 1], sent_fields = c->message_fields;")
+                self.line("  memcpy(sent, c->message, sizeof sent);")
+            self.line(f"  int result = go_on(c, next, size, pid, {number}u, {backwards});")
+            if self.has_rendezvous:
+                self.line("  memcpy(c->message, sent, sizeof sent); c->message_fields = sent_fields;")
+        else:
+            self.line(f"  int result = finish(c, size, pid, {number}u);")
+        self.line("  c->violation = violation;")
+        self.line("  return result;")
+
+    @staticmethod
+    def in_cycle(graph: ControlGraph, location: int) -> bool:
+        """Can control come back to this location without leaving the atomic chain?"""
+        seen: set[int] = set()
+        pending = [location]
+        while pending:
+            here = pending.pop()
+            for edge in graph.edges.get(here, ()):
+                if not edge.transition.continues:
+                    continue
+                if edge.transition.target == location:
+                    return True
+                if edge.transition.target not in seen:
+                    seen.add(edge.transition.target)
+                    pending.append(edge.transition.target)
+        return False
+
+    def perform(self, operation: Operation, c: Context) -> None:
+        """The effect of an operation on the new state `g`, `p`."""
+        match operation:
+            case ops.Skip() | ops.OtherwiseOp() | ops.PrintText(_, ()):
+                pass
+            case ops.PrintText(_, arguments):
+                for argument in arguments:
+                    text = self.expression(argument, c)
+                    if "c->" in text or "(c, " in text:
+                        self.line(f"    (void){text};")
+            case ops.Test(ops.StartProcess() as start):
+                self.start_process(start, c, None)
+            case ops.Test():
+                pass
+            case ops.Store(place, ops.StartProcess() as start):
+                self.start_process(start, c, place)
+            case ops.Store(place, value):
+                self.store(place, self.expression(value, c), c)
+            case ops.Check(condition, where, text):
+                code = self.plan.violations.code("assertion", text, where)
+                self.line(
+                    f"    if (!{self.expression(condition, c)} && !c->violation) c->violation = {code}u;"
+                )
+            case ops.SetPriorityOp(process, priority, where):
+                code = self.plan.violations.code("priority", "a priority is between 1 and 255", where)
+                c.fails = True
+                self.line(
+                    f"    {{ int who = {self.expression(process, c)}, level = {self.expression(priority, c)};"
+                )
+                self.line("      if (who >= 0 && who < PROCESSES(g)) {")
+                self.line(f"        if (level < 1 || level > 255) {{ if (!c->fatal) c->fatal = {code}u; }}")
+                self.line("        else PRIORITY(process_at(g, who)) = (u8)level; } }")
+            case _:
+                raise TypeError(f"no effect for {operation!r}")
+
+    def store(self, place: Place, value: str, c: Context) -> None:
+        if place.symbol in self.layout.unread:
+            if "(c, " in value:
+                self.line(f"    (void)({value});")
+            return
+        self.line(
+            f"    {{ int value = {value}; {self.store_text(place.type, self.address(place, c), 'value')} }}"
+        )
+
+    def start_process(self, start: ops.StartProcess, c: Context, result: Place | None) -> None:
+        name, where = start.proctype, start.where
+        self.process_number(name, where)
+        target = self.plan.resolver.processes[name]
+        if target.is_init:
+            raise SourceProblem("init cannot be run", where=where)
+        if len(start.arguments) != len(target.parameters):
+            raise SourceProblem(
+                f"expected {len(target.parameters)} arguments for '{name}', got {len(start.arguments)}",
+                where=where,
+            )
+        c.fails = True
+        code = self.plan.violations.code(
+            "too-many-processes", f"more than {MAXIMAL_PROCESSES} processes", where
+        )
+        arguments = "".join(f", {self.expression(a, c)}" for a in start.arguments)
+        self.line(
+            f"    if (PROCESSES(g) >= {MAXIMAL_PROCESSES}) {{ if (!c->fatal) c->fatal = {code}u; }} else {{"
+        )
+        self.line(f"      int started = start_{target.number}(c, g, size, {start.priority}{arguments});")
+        self.line(f"      size += {self.layout.processes[name].size}u;")
+        if result is not None:
+            self.store(result, "started", c)
+        self.line("      (void)started; }")
+
+    # --- messages ---
+
+    def send(self, process: Process, graph: ControlGraph, t: Transition, send: ops.SendMessage) -> None:
+        c = Context(process)
+        layout = self.fixed_queue(send.channel)
+        number = self.load(send.channel, c)
+        if layout is not None:
+            self.check_fields(len(send.arguments), layout, send.where, "sent")
+            capacity = layout.shape.capacity
+            if capacity:
+                queue = self.queue_address(send.channel, c)
+                self.line(f"  int full = U8({queue}) >= {capacity};")
+                if c.fails:
+                    self.line(f"  if (c->fatal) return {self.failed(t)};")
+                self.line("  if (full) return 0;")
+        else:
+            self.line(f"  struct queue q = {self.found_queue(send.channel, c)};")
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+            self.line(
+                f"  if (queue_fields(q) < {len(send.arguments)}) "
+                f"{{ c->fatal = {self.fields_code(send.where)}u; return {self.failed(t)}; }}"
+            )
+            self.line("  if (queue_full(q)) return 0;")
+        values = ", ".join(self.expression(a, c) for a in send.arguments)
+        self.line(f"  int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
+        if c.fails:
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        if layout is None:
+            self.line("  queue_truncate(q, v);")
+            self.line("  if (shape_capacity[q.shape] == 0) {")
+            self.offer(process, t, number, len(send.arguments))
+            self.line("  }")
+        elif layout.shape.capacity == 0:
+            self.line(f"  truncate_{layout.number}(v);")
+            self.offer(process, t, number, len(send.arguments))
+            return
+        self.open_effect(process, t)
+        inner = Context(process)
+        if layout is not None:
+            self.line(
+                f"    put_{layout.number}({self.queue_address(send.channel, inner)}, {int(send.sorted)}, v);"
+            )
+        else:
+            self.line(f"    queue_put({self.found_queue(send.channel, inner)}, {int(send.sorted)}, v);")
+        self.short_message(send.channel, len(send.arguments), send.where)
+        self.close_effect(process, graph, t, inner)
+
+    def short_message(self, channel: Place, given: int, where: Location) -> None:
+        """Executing a statement with too few fields is an error after which SPIN goes on."""
+        layout = self.fixed_queue(channel)
+        if layout is None:
+            code = self.fields_code(where)
+            self.line(f"    if (queue_fields(q) > {given} && !c->violation) c->violation = {code}u;")
+        elif given < len(layout.shape.fields):
+            self.line(f"    if (!c->violation) c->violation = {self.fields_code(where)}u;")
+
+    def offer(self, process: Process, t: Transition, number: str, count: int) -> None:
+        """A rendezvous: the sender moves, then somebody must receive."""
+        self.line(f"    int channel = {number};")
+        self.line("    uint32_t next = begin_chain(c, state, size);")
+        self.line("    u8 *n = c->base + next;")
+        self.line(f"    memcpy(c->message, v, sizeof v); c->message_fields = {count};")
+        self.line("    { u8 *p = n + process; u8 *g = n; (void)p; (void)g;")
+        self.land(process, t.target, [], Context(process))
+        self.line("    }")
+        self.after_step("n")
+        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel);")
+
+    def receive_plain(
+        self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
+    ) -> None:
+        """Receiving from a buffer."""
+        c = Context(process)
+        layout = self.fixed_queue(receive.channel)
+        if layout is not None:
+            self.check_fields(len(receive.fields), layout, receive.where, "received")
+            if layout.shape.capacity == 0:
+                self.line("  (void)c; (void)size; (void)pid; return 0; /* only in a handshake */")
+                return
+            self.line(f"  const u8 *q = {self.queue_address(receive.channel, c)};")
+            get, length = f"get_{layout.number}", "U8(q)"
+        else:
+            self.line(f"  struct queue q = {self.found_queue(receive.channel, c)};")
+            get, length = "queue_get", "queue_length(q)"
+        if c.fails:
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        self.line(f"  if ({length} == 0) return 0;")
+        if layout is None:
+            self.line(
+                f"  if (queue_fields(q) < {len(receive.fields)}) "
+                f"{{ c->fatal = {self.fields_code(receive.where)}u; return {self.failed(t)}; }}"
+            )
+        tests = self.message_tests(receive, c, lambda i: f"{get}(q, slot, {i})")
+        self.line("  int slot = 0;")
+        if receive.anywhere:
+            self.line(f"  while (slot < {length} && !({tests})) slot++;")
+            if c.fails:
+                self.line(f"  if (c->fatal) return {self.failed(t)};")
+            self.line(f"  if (slot == {length}) return 0;")
+        elif tests != "1":
+            self.line(f"  int matches = {tests};")
+            if c.fails:
+                self.line(f"  if (c->fatal) return {self.failed(t)};")
+            self.line("  if (!matches) return 0;")
+        # The values are taken from the old state before anything changes.
+        stored = [(i, f.place) for i, f in enumerate(receive.fields) if f.place is not None]
+        for i, _ in stored:
+            self.line(f"  int v{i} = {get}(q, slot, {i});")
+        self.open_effect(process, t)
+        inner = Context(process)
+        if not receive.keep:
+            if layout is not None:
+                self.line(f"    take_{layout.number}({self.queue_address(receive.channel, inner)}, slot);")
+            else:
+                self.line(f"    queue_take({self.found_queue(receive.channel, inner)}, slot);")
+            self.short_message(receive.channel, len(receive.fields), receive.where)
+        for i, place in stored:
+            self.store(place, f"v{i}", inner)
+        self.close_effect(process, graph, t, inner)
+
+    def message_tests(self, receive: ops.ReceiveMessage, c: Context, value: object) -> str:
+        assert callable(value)
+        tests = [
+            f"{value(i)} == {self.expression(f.expression, c)}"
+            for i, f in enumerate(receive.fields)
+            if f.match is Match.EQUAL and f.expression is not None
+        ]
+        return " && ".join(tests) or "1"
+
+    def receive_handshake(
+        self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
+    ) -> None:
+        """Taking the message that a rendezvous offers."""
+        c = Context(process)
+        self.head(process, t, "r", ", int channel")
+        if receive.keep:
+            code = self.plan.violations.code(
+                "poll-rendezvous", "?<...> on a rendezvous channel", receive.where
+            )
+            self.line(f"  if ({self.load(receive.channel, c)} != channel) return 0;")
+            self.line(f"  c->fatal = {code}u; return {self.failed(t)};")
+            self.line("}")
+            return
+        self.line(f"  int own = {self.load(receive.channel, c)};")
+        tests = self.message_tests(receive, c, lambda i: f"c->message[{i}]")
+        self.line("  if (!c->fatal && own != channel) return 0;")
+        wrong = self.fields_code(receive.where)
+        self.line(f"  if (!c->fatal && c->message_fields < {len(receive.fields)}) c->fatal = {wrong}u;")
+        self.line(f"  int matches = !c->fatal && {tests};")
+        self.line(f"  if (c->fatal) return {self.failed(t)};")
+        self.line("  if (!matches) return 0;")
+        self.line("  int fields = c->message_fields; (void)fields;")
+        self.open_effect(process, t)
+        inner = Context(process)
+        for i, f in enumerate(receive.fields):
+            if f.place is not None:
+                self.store(f.place, f"c->message[{i}]", inner)
+        self.line(f"    if (fields > {len(receive.fields)} && !c->violation) c->violation = {wrong}u;")
+        self.close_effect(process, graph, t, inner)
+        self.line("}")
+
+    def operation_executable(self, operation: Operation, c: Context) -> str:
+        match operation:
+            case ops.OtherwiseOp():
+                return "!moved"
+            case ops.Stop():
+                return "pid + 1 == PROCESSES(g)"
+            case ops.Test(ops.StartProcess()):
+                return f"PROCESSES(g) < {MAXIMAL_PROCESSES}"
+            case ops.Test(condition):
+                return self.expression(condition, c)
+            case ops.SendMessage(channel, _, _, _):
+                return self.channel_test(channel, "nfull", c)
+            case ops.ReceiveMessage(channel, anywhere, _, fields, where):
+                return self.poll(channel, anywhere, fields, where, c)
+        return "1"

@@ -1,0 +1,64 @@
+"""What the C generator works from: the resolved model with every reduction decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assay.languages.promela.control import ControlGraph, Transition
+from assay.languages.promela.layout import Layout
+from assay.languages.promela.operations import Expr, Process, Symbol
+from assay.languages.promela.partial_order import AmplePlan
+from assay.languages.promela.resolve import Resolver
+from assay.languages.promela.syntax import Location
+from assay.transition_system.interface import ViolationFacts
+
+MAXIMAL_CHAIN = 100_000
+MAXIMAL_D_STEP_WORK = 50_000_000
+
+
+@dataclass(slots=True)
+class ViolationTable:
+    """Codes that a model reports; 0 is an invalid end state."""
+
+    facts: list[ViolationFacts] = field(default_factory=list)
+    codes: dict[ViolationFacts, int] = field(default_factory=dict)
+
+    def code(self, kind: str, message: str, where: Location | None = None) -> int:
+        facts = ViolationFacts(kind, message, where.file if where else None, where.line if where else None)
+        if facts not in self.codes:
+            self.facts.append(facts)
+            self.codes[facts] = len(self.facts)
+        return self.codes[facts]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    text: str
+    expression: Expr
+    over_step: bool
+
+
+@dataclass(eq=False, slots=True)
+class Plan:
+    """Everything the generator needs; reductions have been decided before."""
+
+    resolver: Resolver
+    processes: list[Process]
+    graphs: dict[str, ControlGraph]
+    layout: Layout
+    properties: list[Property]
+    violations: ViolationTable
+    fused: dict[tuple[str, int], list[Transition]] = field(default_factory=dict)
+    resets: dict[tuple[str, int], list[Symbol]] = field(default_factory=dict)
+    ample: AmplePlan = field(default_factory=AmplePlan)
+
+
+@dataclass(slots=True)
+class Context:
+    """What the generated expression may refer to, and whether evaluating it can fail."""
+
+    process: Process | None
+    state: str = "g"
+    own: str = "p"
+    pid: str = "(int)pid"
+    fails: bool = False
