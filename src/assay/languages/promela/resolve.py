@@ -165,13 +165,14 @@ class Resolver:
         sets = spec.mtype_sets or (None,) * len(spec.fields)
         for name, mtype_set in zip(spec.fields, sets, strict=True):
             fields.extend(self.message_scalars(name, mtype_set, spec.where))
+        if len(fields) == 1 and fields[0].bits == 1:
+            # As in SPIN, a bit that is the whole message is stored as a byte.
+            fields = [Scalar(fields[0].name, 8)]
         return ChannelShape(capacity, tuple(fields))
 
     def message_scalars(self, type_name: str, mtype_set: str | None, where: Location) -> list[Scalar]:
         if type_name == "mtype":
             return [Scalar("mtype", 8, mtype_set=mtype_set or "")]
-        if type_name in ("bit", "bool"):  # in a message they are whole bytes, as in SPIN
-            return [Scalar(type_name, 8)]
         if type_name in SCALARS:
             return [SCALARS[type_name]]
         if type_name in self.typedefs:

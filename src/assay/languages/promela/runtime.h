@@ -243,7 +243,9 @@ static int repeats(struct run *c) {
 /* The process goes on alone until its atomic sequence ends or blocks. */
 static int go_on(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uint32_t transition,
                  int backwards) {
+  uint32_t timeout = c->timeout;
   push(c, state, size, pid, transition);
+  c->timeout = 0; /* a later step of the chain cannot rely on it: this process just moved */
   int moved;
   if (__builtin_expect(c->depth > MAX_CHAIN, 0)) {
     c->fatal = ENDLESS_ATOMIC;
@@ -268,6 +270,7 @@ static int go_on(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uin
     keep(c, size);
   }
   pop(c, state);
+  c->timeout = timeout;
   return 1;
 }
 
