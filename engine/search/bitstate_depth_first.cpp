@@ -146,7 +146,7 @@ void bitstate_depth_first(const Task& task, Result& result) {
   result.states = states;
   result.transitions = transitions;
   result.depth = max_depth;
-  result.frontier = states - expanded;
+  result.frontier = frames.size();
   result.bits_set = bits_set;
   result.bits_total = bits_total;
   result.table_bytes = bit_bytes + frames.capacity() * sizeof(Frame) + pending.capacity() * sizeof(Pending) +

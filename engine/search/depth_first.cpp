@@ -1,8 +1,10 @@
 // Depth-first search on one thread, in the order of successors or in a random one.
 //
-// The stack holds, for every state on the path, the keys of the successors that
-// were new when it was expanded and have not yet been tried; a state is decoded
-// from its key when its turn comes. The lookups of a state's successors overlap.
+// The stack holds, for every state on the path, its id; for the states near the
+// end of the path also the keys of the successors that were new when it was
+// expanded and have not yet been tried. Further up these are dropped when they
+// become many and generated again on the way back, so a deep stack costs twelve
+// bytes a state. The lookups of a state's successors overlap.
 #include <algorithm>
 #include <numeric>
 
@@ -16,9 +18,16 @@ namespace {
 using storage::KeyTable;
 using storage::Sharing;
 
+// Pending successors (twelve bytes each) before old ones are dropped: at least
+// this many, and as many as there are states.
+constexpr std::size_t kPendingAtLeast = std::size_t{1} << 22;
+
 struct Frame {
-  std::size_t first_pending;
-  std::uint32_t position;  // of the successor that the search is below of
+  static constexpr std::uint32_t kDropped = 0xFFFFFFFFu;
+
+  std::uint32_t id;
+  std::uint32_t position = 0;  // of the successor that the search is below of
+  std::uint32_t pending = 0;   // successors still to be tried, the next one last
 };
 
 /// A vector that asks before it doubles.
@@ -37,10 +46,10 @@ void depth_first(const Task& task, Result& result) {
   std::vector<std::uint64_t> pending_keys;
   std::vector<std::uint32_t> pending_positions;
   store.set_outside_keys(&pending_keys);
-  support::RandomSource random(options.seed);
   const bool shuffle = options.strategy == "random-dfs";
   std::vector<std::uint32_t> order;
   std::uint64_t transitions = 0, expanded = 0, max_depth = 0;
+  std::size_t first_with_pending = 0;
   bool cut = false, stop_now = false, out_of_memory = false;
 
   const auto record = [&](std::uint32_t code, std::uint32_t position) {
@@ -71,41 +80,84 @@ void depth_first(const Task& task, Result& result) {
     Expander<Sharing::kPrivate> expander(task.system, store, options);
     KeyTable& keys = store.keys();
 
-    const auto enter = [&](std::uint32_t id) {
-      const std::size_t depth = frames.size();
-      max_depth = std::max<std::uint64_t>(max_depth, depth);
-      const bool at_limit = options.depth_limit != 0 && depth >= options.depth_limit;
+    const auto expand = [&](std::uint32_t id, bool at_limit) {
       expander.clear();
       while (!expander.expand(id, 0, at_limit)) {
         store.maintain(expander.workspace());
         expander.clear();
       }
-      ++expanded;
-      cut = cut || expander.cut;
-      push(frames, Frame{pending_keys.size(), 0}, task.budget);
-      for (const Finding& finding : expander.findings) record(finding.code, finding.position);
+    };
+
+    // The successors just expanded, in the order in which this search tries
+    // them: a function of the seed and the state.
+    const auto arrange = [&](std::uint32_t id) {
       const auto count = static_cast<std::uint32_t>(expander.reached.size());
-      transitions += count;
       order.resize(count);
       std::iota(order.begin(), order.end(), 0u);
-      if (shuffle) {
-        for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-      }
+      if (!shuffle) return;
+      support::RandomSource random(support::mix(options.seed) ^ id);
+      for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    };
+
+    // Makes the successors from number `first` of that order on pending.
+    const auto await = [&](Frame& frame, std::uint32_t first) {
       for (auto& reached : expander.reached) keys.advance(reached.probe);
-      for (std::uint32_t i = count; i-- > 0;) {
+      frame.pending = 0;
+      for (auto i = static_cast<std::uint32_t>(order.size()); i-- > first;) {
+        const auto& reached = expander.reached[order[i]];
         // What is known now need not wait: most successors are.
-        if (keys.find(expander.reached[order[i]].probe) != KeyTable::kNone) continue;
-        push(pending_keys, expander.reached[order[i]].probe.key, task.budget);
-        push(pending_positions, expander.reached[order[i]].position, task.budget);
+        if (keys.find(reached.probe) != KeyTable::kNone) continue;
+        push(pending_keys, reached.probe.key, task.budget);
+        push(pending_positions, reached.position, task.budget);
+        ++frame.pending;
       }
+    };
+
+    const auto drop_old_pending = [&] {
+      std::size_t dropped = 0;
+      for (; first_with_pending + 1 < frames.size() && dropped < pending_keys.size() / 2; ++first_with_pending) {
+        Frame& frame = frames[first_with_pending];
+        if (frame.pending == 0) continue;
+        dropped += frame.pending;
+        frame.pending = Frame::kDropped;
+      }
+      const auto count = static_cast<std::ptrdiff_t>(dropped);
+      pending_keys.erase(pending_keys.begin(), pending_keys.begin() + count);
+      pending_positions.erase(pending_positions.begin(), pending_positions.begin() + count);
+    };
+
+    const auto restore_pending = [&](Frame& frame) {
+      expand(frame.id, false);
+      arrange(frame.id);
+      std::uint32_t next = 0;
+      while (expander.reached[order[next]].position != frame.position) ++next;
+      await(frame, next + 1);
+      first_with_pending = std::min(first_with_pending, frames.size() - 1);
+    };
+
+    const auto enter = [&](std::uint32_t id) {
+      const std::size_t depth = frames.size();
+      max_depth = std::max<std::uint64_t>(max_depth, depth);
+      expand(id, options.depth_limit != 0 && depth >= options.depth_limit);
+      ++expanded;
+      cut = cut || expander.cut;
+      push(frames, Frame{id}, task.budget);
+      for (const Finding& finding : expander.findings) record(finding.code, finding.position);
+      transitions += expander.reached.size();
+      arrange(id);
+      await(frames.back(), 0);
+      if (pending_keys.size() > std::max<std::size_t>(kPendingAtLeast, store.size())) drop_old_pending();
     };
 
     if (!stop_now) enter(0);
     while (!frames.empty() && !stop_now && !task.control.should_stop()) {
-      if (pending_keys.size() == frames.back().first_pending) {
+      Frame& frame = frames.back();
+      if (frame.pending == Frame::kDropped) restore_pending(frame);
+      if (frame.pending == 0) {
         frames.pop_back();
         continue;
       }
+      --frame.pending;
       const std::uint64_t key = pending_keys.back();
       const std::uint32_t position = pending_positions.back();
       pending_keys.pop_back();
@@ -119,7 +171,7 @@ void depth_first(const Task& task, Result& result) {
       }
       const std::uint32_t id = keys.find_or_add<Sharing::kPrivate>(key);
       if (id < known) continue;
-      frames.back().position = position;
+      frame.position = position;
       enter(id);
       if ((expanded & 63) == 0) task.control.report(store.size(), transitions, max_depth, frames.size());
     }
@@ -130,7 +182,7 @@ void depth_first(const Task& task, Result& result) {
   result.states = store.size();
   result.transitions = transitions;
   result.depth = max_depth;
-  result.frontier = store.size() - expanded;
+  result.frontier = frames.size();
   result.table_bytes = store.bytes() + frames.capacity() * sizeof(Frame) +
                        pending_keys.capacity() * sizeof(std::uint64_t) +
                        pending_positions.capacity() * sizeof(std::uint32_t);

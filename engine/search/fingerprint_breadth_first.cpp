@@ -34,6 +34,7 @@ void fingerprint_breadth_first(const Task& task, Result& result) {
   storage::StateQueue queue;
   FindingLog log;
   std::uint64_t transitions = 0, expanded = 0;
+  std::uint64_t dropped = 0;  // states whose successors were not all kept
   bool cut = false, stop_now = false, stop_after_level = false, out_of_memory = false, at_state_limit = false;
 
   try {
@@ -95,6 +96,7 @@ void fingerprint_breadth_first(const Task& task, Result& result) {
         reached.clear();
         reached_words.clear();
         findings.clear();
+        const std::uint64_t expanded_before = expanded;
         for (std::uint32_t i = 0; i < kBatchStates && remaining > 0 && reached_words.size() < kBatchWords; ++i) {
           if (task.control.should_stop()) break;
           std::uint32_t count = 0;
@@ -115,6 +117,7 @@ void fingerprint_breadth_first(const Task& task, Result& result) {
           }
           if ((options.state_limit != 0 && table.size() >= options.state_limit) || table.size() >= 0xFFFFFFFEull) {
             at_state_limit = true;
+            dropped = expanded - expanded_before;
             task.control.stop(StopReason::kStates);
             break;
           }
@@ -134,7 +137,7 @@ void fingerprint_breadth_first(const Task& task, Result& result) {
 
   result.states = table.size();
   result.transitions = transitions;
-  result.frontier = queue.size();
+  result.frontier = queue.size() + dropped;
   result.table_bytes = table.bytes() + parents.bytes() + queue.bytes();
   if (!log.empty() && options.stop_at_first_violation) {
     log.keep_shortest();

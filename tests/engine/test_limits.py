@@ -1,0 +1,181 @@
+"""Limits are honoured, and a search that met one never calls itself complete."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from models import compile_model, search
+
+from assay import _engine
+
+ENGINES = [{}, {"threads": 2}, {"strategy": "dfs"}, {"storage": "fingerprint"}]
+ALL = [*ENGINES, {"strategy": "dfs", "storage": "bitstate", "bitstate_bytes": 1 << 24}]
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory):
+    """More states than any test waits for."""
+    return compile_model("grid", tmp_path_factory.mktemp("models"), DIMENSIONS=8, SIDE=1000)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return compile_model("grid", tmp_path_factory.mktemp("models"), DIMENSIONS=2, SIDE=100)
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+@pytest.mark.parametrize("limit", [1, 10, 1000, 100_000])
+def test_state_limit(endless, options, limit):
+    result = search(endless, state_limit=limit, **options)
+    assert (result.stop_reason, result.complete) == ("states", False)
+    assert limit <= result.states <= limit * 1.1 + 4 * (options.get("threads", 1) - 1)
+    assert result.frontier > 0
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+def test_a_state_limit_that_is_just_enough_does_not_stop_the_search(small, options):
+    result = search(small, state_limit=10_000, **options)
+    assert (result.states, result.stop_reason, result.complete) == (10_000, "", True)
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+def test_depth_limit(small, options):
+    result = search(small, depth_limit=5, **options)
+    assert (result.stop_reason, result.complete, result.depth) == ("depth", False, 5)
+    if options.get("strategy") != "dfs":
+        assert result.states == 1 + 2 + 3 + 4 + 5 + 6
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+def test_time_limit(endless, options):
+    began = time.monotonic()
+    result = search(endless, time_limit_seconds=0.5, **options)
+    assert (result.stop_reason, result.complete) == ("time", False)
+    assert 0.45 < time.monotonic() - began < 1.5  # generous: machines that run tests are busy
+    assert result.states > 1
+
+
+@pytest.mark.parametrize("options", ENGINES, ids=str)
+def test_memory_limit(endless, options):
+    limit = resident_bytes() + 100 * 2**20
+    peak = 0
+
+    def watch(progress: _engine.Progress) -> bool:
+        nonlocal peak
+        peak = max(peak, progress.memory_bytes)
+        return True
+
+    result = search(
+        endless,
+        memory_limit_bytes=limit,
+        time_limit_seconds=60,
+        on_progress=watch,
+        progress_interval_seconds=0.005,
+        **options,
+    )
+    assert (result.stop_reason, result.complete) == ("memory", False)
+    assert peak < limit * 1.1
+    assert result.states > 500_000
+
+
+def test_a_bit_array_that_does_not_fit_is_refused(endless):
+    result = search(
+        endless,
+        strategy="dfs",
+        storage="bitstate",
+        bitstate_bytes=2**32,
+        memory_limit_bytes=resident_bytes() + 2**24,
+    )
+    assert (result.stop_reason, result.complete) == ("memory", False)
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+def test_progress_is_reported_and_can_stop_the_search(endless, options):
+    seen = []
+
+    def watch(progress: _engine.Progress) -> bool:
+        seen.append((progress.states, progress.seconds, progress.memory_bytes))
+        return len(seen) < 4
+
+    result = search(endless, on_progress=watch, progress_interval_seconds=0.05, **options)
+    assert (result.stop_reason, result.complete, len(seen)) == ("interrupted", False, 4)
+    assert seen[0][0] < seen[-1][0]
+    assert all(memory > 2**20 for _, _, memory in seen)
+
+
+def test_progress_is_reported_while_a_single_state_takes_long(tmp_path):
+    slow = compile_model("grid", tmp_path, DIMENSIONS=1, SIDE=2, SLOW=300_000_000)
+    seen = []
+    search(
+        slow,
+        on_progress=lambda progress: seen.append(progress.states) or True,
+        progress_interval_seconds=0.02,
+    )
+    assert len(seen) >= 5
+
+
+def test_an_exception_in_the_callback_stops_the_search_and_is_told(endless, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+
+    def fail(progress: _engine.Progress) -> bool:
+        raise RuntimeError("no more")
+
+    result = search(endless, on_progress=fail, progress_interval_seconds=0.01)
+    assert (result.stop_reason, result.complete) == ("interrupted", False)
+    assert told == [RuntimeError]
+
+
+@pytest.mark.parametrize("options", ALL, ids=str)
+def test_an_interrupt_from_the_keyboard_ends_in_a_partial_result(endless, options):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = search(endless, time_limit_seconds=30, **options)
+    timer.join()
+    assert (result.stop_reason, result.complete) == ("interrupted", False)
+    assert result.states > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"strategy": "dfs", "threads": 2}, "depth-first search runs on one thread"),
+        ({"strategy": "astar"}, "unknown strategy 'astar'"),
+        ({"storage": "paper"}, "unknown storage 'paper'"),
+        ({"storage": "bitstate"}, "bitstate storage searches depth first"),
+        ({"storage": "fingerprint", "strategy": "dfs"}, "fingerprint storage searches breadth first"),
+        ({"storage": "fingerprint", "threads": 2}, "several need exact storage"),
+        ({"threads": 0}, "at least one thread"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_with_a_sentence(small, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        search(small, **options)
+
+
+def test_a_library_that_is_no_model_is_refused_with_a_sentence(tmp_path):
+    nothing = tmp_path / "nothing.so"
+    nothing.write_bytes(b"not a library")
+    with pytest.raises(RuntimeError, match="cannot open the compiled model"):
+        _engine.CompiledModel(str(nothing))
+
+
+def test_a_state_that_is_no_state_of_the_model_is_refused_with_a_sentence(small):
+    with pytest.raises(ValueError, match="whole number of 8-byte words"):
+        small.successors(b"abc")
+    with pytest.raises(ValueError, match="at most 2 words"):
+        small.successors(bytes(24))
+    with pytest.raises(IndexError, match="has 2 successors"):
+        small.explain(small.initial_state()[0], 2)
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
