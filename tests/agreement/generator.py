@@ -426,7 +426,7 @@ class Generator:
             wild = [
                 p.pattern for p in scope.places if p.kind == "number" and p.readable and "<" not in p.pattern
             ]
-            return self.random.choice(wild) if wild else str(length)
+            return self.random.choice(wild) if wild else str(length - 1)
         if small and self.chance(0.4):
             self.use("variable index")
             return self.random.choice(small)
@@ -947,6 +947,11 @@ class Generator:
             self.use("guard of d_step")
             first = self.guard(scope) if self.chance(0.6) else leaf(self.receive(inner) or "skip")
             body.insert(0, first)
+        plain = body[0].form is Form.LEAF and (body[0].head.startswith("(") or " = " in body[0].head)
+        if self.constructs["rendezvous channel"] and not plain:
+            # SPIN forgets that a d_step which starts with an assertion, a choice or a print cannot
+            # be taken in the middle of somebody else's rendezvous
+            body.insert(0, leaf("skip"))
         return [self.blocked("d_step", body)]
 
     def blocked(self, head: str, body: list[Node]) -> Node:
