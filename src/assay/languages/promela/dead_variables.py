@@ -4,7 +4,8 @@ States that differ only in such leftovers become one. Backward liveness on the
 control graph, per process type; structures and arrays count as a whole. Locals that
 others look at (remote references, invariants) are left alone.
 
-A variable that is never read at all gets no room in the state.
+A variable that is never read at all gets no room in the state, unless storing into it
+can be an error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def never_read(symbols: Sequence[Symbol], visibility: Visibility) -> set[Symbol]
     return {
         s
         for s in symbols
-        if s not in read and not s.read and s not in visibility.exposed and s.channel is None
+        if s not in read | visibility.exposed | visibility.fallible and not s.read and s.channel is None
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Transition
+from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
 
 
@@ -56,14 +57,40 @@ def footprint(operations: Iterable[Operation], *, sequential: bool = True) -> Fo
 
 
 def can_fail(expr: Expr) -> bool:
+    """Whether evaluating an expression may be an error: unless it is plain arithmetic, we say yes."""
     for part in ops.subexpressions(expr):
-        if isinstance(part, ops.BinaryOp) and part.operator in ("/", "%"):
-            return True
-        if isinstance(part, Load) and any(
-            s.index is not None and not isinstance(s.index, ops.Const) for s in part.place.steps
-        ):
-            return True
+        match part:
+            case ops.BinaryOp(operator, _, right, _) if operator in ("/", "%"):
+                if not isinstance(right, ops.Const) or right.value in (0, -1):
+                    return True
+            case Load(place):
+                if has_computed_index(place):
+                    return True
+            case ops.Const() | ops.UnaryOp() | ops.BinaryOp() | ops.Choose() | ops.OwnPid():
+                pass
+            case ops.ProcessCount() | ops.LastPid() | ops.IsTimeout():
+                pass
+            case _:
+                return True
     return False
+
+
+def has_computed_index(place: Place) -> bool:
+    return any(s.index is not None and not isinstance(s.index, ops.Const) for s in place.steps)
+
+
+def operation_can_fail(operation: Operation) -> bool:
+    """Whether executing an operation may be an error that leaves no state behind."""
+    match operation:
+        case ops.Skip() | ops.OtherwiseOp():
+            return False
+        case ops.Test(condition) | ops.Check(condition, _, _):
+            return can_fail(condition)
+        case ops.Store(place, value):
+            return has_computed_index(place) or can_fail(value)
+        case ops.PrintText(_, arguments):
+            return any(can_fail(a) for a in arguments)
+    return True
 
 
 def touch(operation: Operation, result: Footprint) -> None:
@@ -135,8 +162,9 @@ class Visibility:
         properties: Sequence[Expr],
     ) -> None:
         self.graphs = graphs
-        self.exposed: set[Symbol] = set()
+        self.exposed: set[Symbol] = set()  # seen by others, by invariants or by `provided`
         self.watched: set[str] = set()  # proctypes whose locations or locals others look at
+        self.initials = {p.name: list(initial_expressions(p.symbols)) for p in processes}
         self.transitions = {
             name: {e.transition.number: e.transition for edges in g.edges.values() for e in edges}
             for name, g in graphs.items()
@@ -145,25 +173,64 @@ class Visibility:
             name: {n: footprint(operations_of(t), sequential=t.d_step is None) for n, t in listed.items()}
             for name, listed in self.transitions.items()
         }
-        everything: list[Expr] = list(properties)
-        for listed in self.transitions.values():
-            for transition in listed.values():
-                for operation in operations_of(transition):
-                    everything.extend(ops.operation_reads(operation))
-        everything.extend(p.provided for p in processes if p.provided is not None)
-        for expr in everything:
-            for part in ops.subexpressions(expr):
-                if isinstance(part, ops.AtLabel):
-                    self.watched.add(part.proctype)
-                elif isinstance(part, ops.RemoteLoad):
-                    self.watched.add(part.proctype)
-                    self.exposed.add(part.place.symbol)
-        for expr in properties:
+        self.testing = {name: testing_locations(graph) for name, graph in graphs.items()}
+        self.expressions = list(self.all_expressions(processes, properties))
+        for part in self.expressions:
+            if isinstance(part, ops.AtLabel | ops.RemoteLoad):
+                # With a pid, the process may be of any type: SPIN does not look.
+                self.watched.update([part.proctype] if part.process is None else self.graphs)
+            if isinstance(part, ops.RemoteLoad):
+                self.exposed.add(part.place.symbol)
+        for expr in (*properties, *(p.provided for p in processes if p.provided is not None)):
             for part in ops.subexpressions(expr):
                 if isinstance(part, Load):
                     self.exposed.add(part.place.symbol)
+        self.watch_receivers()
+        self.fallible = {
+            place.symbol
+            for _, operation in self.operations()
+            for place in ops.operation_writes(operation)
+            if has_computed_index(place)
+        }
+        for symbol in (*globals_, *(s for p in processes for s in p.symbols)):
+            if any(can_fail(e) for e in initial_expressions([symbol])):
+                self.fallible.add(symbol)
         self.single = {p.name: self.is_single(p, processes) for p in processes}
         self.owner = self.find_owners(processes, globals_)
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        for name, listed in self.transitions.items():
+            for transition in listed.values():
+                for operation in operations_of(transition):
+                    yield name, operation
+
+    def all_expressions(self, processes: Sequence[Process], properties: Sequence[Expr]) -> Iterator[Expr]:
+        """Every expression that is ever evaluated, and its parts."""
+        for _, operation in self.operations():
+            yield from ops.operation_reads(operation)
+        whole = [*properties, *(p.provided for p in processes if p.provided is not None)]
+        for expr in (*whole, *(e for listed in self.initials.values() for e in listed)):
+            yield from ops.subexpressions(expr)
+
+    def watch_receivers(self) -> None:
+        """Where more than one statement hangs on whether a rendezvous is possible (`else`, an escape,
+        an atomic sequence that might block), the sender sees where its receivers stand."""
+        offered: set[Symbol] = set()
+        unknown = False
+        for name, locations in self.testing.items():
+            for location in locations:
+                for edge in self.graphs[name].edges.get(location, ()):
+                    operation = edge.transition.operation
+                    if isinstance(operation, ops.SendMessage) and may_be_rendezvous(operation.channel):
+                        offered.add(operation.channel.symbol)
+                        unknown |= not is_fixed(operation.channel)
+        if not offered:
+            return
+        for name, operation in self.operations():
+            if not isinstance(operation, ops.ReceiveMessage) or not may_be_rendezvous(operation.channel):
+                continue
+            if unknown or not is_fixed(operation.channel) or operation.channel.symbol in offered:
+                self.watched.add(name)
 
     def is_single(self, process: Process, processes: Sequence[Process]) -> bool:
         """At most one instance can ever exist."""
@@ -197,14 +264,11 @@ class Visibility:
                 for symbol in print_.reads | print_.writes:
                     if symbol in users:
                         users[symbol].add(process.name)
-            for symbol in process.symbols:
-                initial = symbol.initial if isinstance(symbol.initial, tuple) else (symbol.initial,)
-                for expr in initial:
-                    if expr is not None:
-                        for part in ops.subexpressions(expr):
-                            if isinstance(part, Load) and part.place.symbol in users:
-                                # read whenever somebody starts this process
-                                users[part.place.symbol].update(p.name for p in processes)
+            for expr in self.initials[process.name]:
+                for part in ops.subexpressions(expr):
+                    if isinstance(part, Load) and part.place.symbol in users:
+                        # read whenever somebody starts this process
+                        users[part.place.symbol].update(p.name for p in processes)
         return {
             symbol: next(iter(names))
             for symbol, names in users.items()
@@ -224,6 +288,37 @@ class Visibility:
         if print_.global_effect or print_.channels or print_.starts or print_.stops:
             return False
         return all(self.private(s, process) for s in print_.reads | print_.writes)
+
+
+def is_fixed(channel: Place) -> bool:
+    return Layout.is_fixed_channel(channel.symbol)
+
+
+def may_be_rendezvous(channel: Place) -> bool:
+    shape = channel.symbol.channel
+    return not is_fixed(channel) or shape is None or shape.capacity == 0
+
+
+def initial_expressions(symbols: Iterable[Symbol]) -> Iterator[Expr]:
+    for symbol in symbols:
+        initial = symbol.initial if isinstance(symbol.initial, tuple) else (symbol.initial,)
+        yield from (expr for expr in initial if expr is not None)
+
+
+def testing_locations(graph: ControlGraph) -> set[int]:
+    """Locations where it matters beyond a statement itself whether that statement is executable.
+
+    With `else` or an escape beside it, another statement becomes executable or stops being
+    so; within an atomic sequence others get to see the state if it blocks.
+    """
+    inside = {e.transition.target for edges in graph.edges.values() for e in edges if e.transition.continues}
+    return {
+        location
+        for location, edges in graph.edges.items()
+        if location in inside
+        or any(e.escape or e.transition.d_step is not None for e in edges)
+        or any(isinstance(e.transition.operation, ops.OtherwiseOp) for e in edges)
+    }
 
 
 def on_cycle(graph: ControlGraph, location: int) -> bool:

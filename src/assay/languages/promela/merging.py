@@ -4,6 +4,11 @@ Nobody can see the state in between, and nobody can influence the second step: i
 has no alternative, is always executable and touches only what is private to its
 process. The rule looks at the control graph alone, so it is the same for every
 search. Along a cycle of such steps at least one is left unmerged.
+
+Nothing may get lost either. A step that can be an error is not merged, because then
+the first step would leave no state for the others to go on from. An assertion is
+merged only where it belongs to the same atomic sequence anyway, because a transition
+reports one violation and an earlier step may need that.
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from collections.abc import Sequence
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph, Transition
-from assay.languages.promela.footprint import Visibility
+from assay.languages.promela.footprint import Visibility, operation_can_fail
 from assay.languages.promela.operations import Process
 
 
@@ -26,7 +31,7 @@ def silent_step(
     transition = edges[0].transition
     if not isinstance(transition.operation, ops.Skip | ops.Store | ops.PrintText | ops.Check):
         return None
-    if not visibility.is_local(process, transition):
+    if not visibility.is_local(process, transition) or operation_can_fail(transition.operation):
         return None
     return transition
 
@@ -50,6 +55,8 @@ def fused(
                 # Entering an atomic sequence from outside must stay a step of its own:
                 # others may act before the sequence takes control.
                 if step.number in passed or (step.continues and not last.continues):
+                    break
+                if isinstance(step.operation, ops.Check) and not last.continues:
                     break
                 passed.add(step.number)
                 followers.append(step)

@@ -9,7 +9,15 @@ Whether a state is reduced is a function of the state alone, never of the search
 location decides, together with conditions on the state that the generated code checks.
 The cycle proviso is static too: on every control cycle through such locations at
 least one is left out, so no cycle of states can ignore a process for ever. Therefore a
-stranger can recompute the reduced successors of any state.
+stranger can recompute the reduced successors of any state. If such a process has no
+move that leads to a state (an error, an atomic sequence that never ends), the runtime
+follows the others as well.
+
+Sending and receiving commute, so a sender leaves an exclusive receiver alone and the
+other way round. That holds only where nothing but the statement itself hangs on whether
+it is executable: beside `else`, beside an escape and inside an atomic sequence a channel
+operation counts as a test, which disturbs both directions. What a process may do to a
+channel includes what the processes do that it may start.
 
 Not reduced at all: models where one step may be noticed by everybody (`_last`,
 `enabled`, priorities, `provided`, `pc_value`, properties over consecutive states).
@@ -17,18 +25,25 @@ Not reduced at all: models where one step may be noticed by everybody (`_last`,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.control import ControlGraph, Edge
-from assay.languages.promela.footprint import Visibility, channel_uses, operations_of
+from assay.languages.promela.control import ControlGraph, Edge, Transition
+from assay.languages.promela.footprint import (
+    Visibility,
+    channel_uses,
+    initial_expressions,
+    is_fixed,
+    operations_of,
+)
 from assay.languages.promela.layout import Layout
-from assay.languages.promela.operations import Place, Process, Structure, Symbol
+from assay.languages.promela.operations import Expr, Place, Process, Structure, Symbol
 from assay.languages.promela.resolve import Resolver
 
 LARGEST_UNIT_COUNT = 64
 SEND, RECEIVE = 0, 1
+BOTH = 1 << SEND | 1 << RECEIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ def plan(
     visibility: Visibility,
     layout: Layout,
     resolver: Resolver,
-    has_step_properties: bool,
+    fused: dict[tuple[str, int], list[Transition]],
 ) -> AmplePlan:
     result = AmplePlan()
     noticed = (
@@ -68,12 +83,11 @@ def plan(
         or resolver.uses_enabled
         or resolver.uses_priority
         or resolver.uses_pc_value
-        or has_step_properties
         or any(p.provided is not None for p in processes)
     )
     if noticed:
         return result
-    planner = Planner(processes, graphs, visibility, layout, resolver, result)
+    planner = Planner(processes, graphs, visibility, layout, resolver, fused, result)
     planner.run()
     return result
 
@@ -86,6 +100,7 @@ class Planner:
         visibility: Visibility,
         layout: Layout,
         resolver: Resolver,
+        fused: dict[tuple[str, int], list[Transition]],
         result: AmplePlan,
     ) -> None:
         self.processes = processes
@@ -94,19 +109,14 @@ class Planner:
         self.layout = layout
         self.resolver = resolver
         self.result = result
-        self.counts_processes = any(
-            isinstance(part, ops.ProcessCount)
-            for listed in visibility.transitions.values()
-            for t in listed.values()
-            for operation in operations_of(t)
-            for part in ops.operation_reads(operation)
-        )
+        self.fused = fused
+        self.counts_processes = any(isinstance(e, ops.ProcessCount) for e in visibility.expressions)
 
     def run(self) -> None:
         channels_allowed = self.number_channels()
+        self.note_later_uses()
         for process in self.processes:
             graph = self.graphs[process.name]
-            self.note_later_uses(process, graph)
             if process.name in self.visibility.watched:
                 continue
             ample = {
@@ -114,7 +124,7 @@ class Planner:
                 for location in graph.edges
                 if (found := self.ample(process, graph, location, channels_allowed)) is not None
             }
-            for location in self.cycle_breakers(graph, set(ample)):
+            for location in self.cycle_breakers(process, graph, set(ample)):
                 del ample[location]
             for location, found in ample.items():
                 self.result.locations[process.name, location] = found
@@ -125,7 +135,7 @@ class Planner:
         """Gives every channel declaration a bit; False if channels travel in ways we do not follow."""
         everything = [*self.resolver.globals, *(s for p in self.processes for s in p.symbols)]
         for symbol in everything:
-            if isinstance(symbol.type, Structure) and any(True for _ in self.layout.channels_of(symbol)):
+            if isinstance(symbol.type, Structure) and holds_channels(symbol.type):
                 return False
             if symbol.type.name == "chan" and symbol.owner is None and self.layout.has_room(symbol):
                 return False
@@ -133,9 +143,29 @@ class Planner:
                 self.result.units[symbol] = len(self.result.units)
         if any(f.name == "chan" for shape in self.layout.shapes for f in shape.fields):
             return False
+        if not all(is_channel(value) for value in self.channel_sources()):
+            return False
         for process in self.processes:
             self.result.variables[process.name] = self.variable_directions(process)
         return len(self.result.units) <= LARGEST_UNIT_COUNT
+
+    def channel_sources(self) -> Iterator[Expr | None]:
+        """What chan variables are given, wherever they are given something; None: part of a message."""
+        for _, operation in self.visibility.operations():
+            if isinstance(operation, ops.Store) and operation.place.type.name == "chan":
+                yield operation.value
+            if isinstance(operation, ops.ReceiveMessage):
+                yield from (None for f in operation.fields if f.place and f.place.type.name == "chan")
+        for part in self.visibility.expressions:
+            if isinstance(part, ops.StartProcess) and part.proctype in self.resolver.processes:
+                parameters = self.resolver.processes[part.proctype].parameters
+                for parameter, argument in zip(parameters, part.arguments, strict=False):
+                    if parameter.type.name == "chan":
+                        yield argument
+        for process in self.processes:
+            for symbol in process.symbols:
+                if symbol.type.name == "chan":
+                    yield from initial_expressions([symbol])
 
     def variable_directions(self, process: Process) -> list[tuple[Symbol, int]]:
         """What a process may do with the channels that its chan variables hold."""
@@ -150,55 +180,79 @@ class Planner:
                     directions[symbol] |= mask
         return [(symbol, mask) for symbol, mask in directions.items() if mask]
 
-    def uses(self, operations: list[ops.Operation]) -> list[tuple[Symbol, int]]:
+    def uses(self, operations: list[ops.Operation], testing: bool = False) -> list[tuple[Symbol, int]]:
         """(declared symbol, mask of the directions that somebody else's use would disturb)."""
         found = []
         uses, passes = channel_uses(operations)
         for use, place in uses:
-            if use == "send":
+            if testing:
+                found.append((place.symbol, BOTH))
+            elif use == "send":
                 # A sorted send may change what comes first, so it disturbs receivers too.
                 in_order = any(isinstance(o, ops.SendMessage) and o.sorted for o in operations)
-                found.append((place.symbol, 3 if in_order else 1 << SEND))
+                found.append((place.symbol, BOTH if in_order else 1 << SEND))
             elif use in ("receive", "receive-any"):
                 found.append((place.symbol, 1 << RECEIVE))
             else:
-                found.append((place.symbol, 3))
-        found.extend((place.symbol, 3) for place in passes)
+                found.append((place.symbol, BOTH))
+        found.extend((place.symbol, BOTH) for place in passes)
         return found
 
-    def note_later_uses(self, process: Process, graph: ControlGraph) -> None:
-        """For every location: the channel declarations used, and processes started, from there on."""
-        masks: dict[int, tuple[int, int]] = {}
-        starts: dict[int, bool] = {}
-        for location, edges in graph.edges.items():
-            send = receive = 0
-            start = False
-            for edge in edges:
-                for symbol, mask in self.uses(operations_of(edge.transition)):
-                    unit = self.result.units.get(symbol)
-                    if unit is not None:
-                        send |= (mask & 1) << unit
-                        receive |= (mask >> 1 & 1) << unit
-                start |= bool(self.visibility.footprints[process.name][edge.transition.number].starts)
-            masks[location], starts[location] = (send, receive), start
+    def note_later_uses(self) -> None:
+        """For every location: the channel declarations used, and processes started, from there on.
+
+        A channel that a property looks at counts as used by everybody.
+        """
+        seen = self.units_of((symbol, BOTH) for symbol in self.visibility.exposed)
+        masks: dict[tuple[str, int], tuple[int, int]] = {}
+        starts: dict[tuple[str, int], set[str]] = {}
+        for name, graph in self.graphs.items():
+            for location, edges in graph.edges.items():
+                testing = location in self.visibility.testing[name]
+                used = [use for e in edges for use in self.uses(operations_of(e.transition), testing)]
+                masks[name, location] = union(seen, self.units_of(used))
+                starts[name, location] = {
+                    start.proctype
+                    for e in edges
+                    for start in self.visibility.footprints[name][e.transition.number].starts
+                }
+        initials = {
+            name: self.units_of((load.place.symbol, BOTH) for load in self.initial_loads(name))
+            for name in self.graphs
+        }
         changed = True
         while changed:
             changed = False
-            for location, edges in graph.edges.items():
-                send, receive = masks[location]
-                start = starts[location]
-                for edge in edges:
-                    if edge.transition.target in masks:
-                        more_send, more_receive = masks[edge.transition.target]
-                        send, receive = send | more_send, receive | more_receive
-                        start |= starts[edge.transition.target]
-                if (send, receive) != masks[location] or start != starts[location]:
-                    masks[location], starts[location] = (send, receive), start
-                    changed = True
-        for location in graph.edges:
-            self.result.conflicts[process.name, location] = masks[location]
-            if starts[location]:
-                self.result.may_start.add((process.name, location))
+            for name, graph in self.graphs.items():
+                for location, edges in graph.edges.items():
+                    mask, started = masks[name, location], starts[name, location]
+                    for edge in edges:
+                        mask = union(mask, masks.get((name, edge.transition.target), (0, 0)))
+                        started = started | starts.get((name, edge.transition.target), set())
+                    for other in started & self.graphs.keys():
+                        first = (other, self.graphs[other].initial)
+                        mask = union(mask, union(initials[other], masks[first]))
+                    if (mask, started) != (masks[name, location], starts[name, location]):
+                        masks[name, location], starts[name, location] = mask, started
+                        changed = True
+        self.result.conflicts.update(masks)
+        self.result.may_start.update(key for key, started in starts.items() if started)
+
+    def initial_loads(self, name: str) -> Iterator[ops.Load]:
+        """What starting a process reads; channels that it asks about included."""
+        for expr in self.visibility.initials[name]:
+            for part in ops.subexpressions(expr):
+                if isinstance(part, ops.Load):
+                    yield part
+
+    def units_of(self, uses: Iterable[tuple[Symbol, int]]) -> tuple[int, int]:
+        send = receive = 0
+        for symbol, mask in uses:
+            unit = self.result.units.get(symbol)
+            if unit is not None:
+                send |= (mask & 1) << unit
+                receive |= (mask >> 1 & 1) << unit
+        return send, receive
 
     # --- locations ---
 
@@ -248,7 +302,7 @@ class Planner:
             return None
         if not all(self.visibility.private(s, process) for s in symbols):
             return None
-        if Layout.is_fixed_channel(channel.symbol):
+        if is_fixed(channel):
             assert channel.symbol.channel is not None
             if channel.symbol.channel.capacity == 0:
                 return None
@@ -271,14 +325,14 @@ class Planner:
                     pending.append(edge.transition.target)
         return True
 
-    def cycle_breakers(self, graph: ControlGraph, candidates: set[int]) -> set[int]:
+    def cycle_breakers(self, process: Process, graph: ControlGraph, candidates: set[int]) -> set[int]:
         """Locations to leave out so that no control cycle consists of ample locations only."""
         state: dict[int, int] = {}
         cut: set[int] = set()
         for root in sorted(candidates):
             if root in state:
                 continue
-            stack: list[tuple[int, list[int]]] = [(root, self.landings(graph, root))]
+            stack: list[tuple[int, list[int]]] = [(root, self.landings(process, graph, root))]
             state[root] = 1
             while stack:
                 location, targets = stack[-1]
@@ -293,12 +347,11 @@ class Planner:
                     cut.add(location)
                 elif target not in state:
                     state[target] = 1
-                    stack.append((target, self.landings(graph, target)))
+                    stack.append((target, self.landings(process, graph, target)))
         return cut
 
-    @staticmethod
-    def landings(graph: ControlGraph, location: int) -> list[int]:
-        """Where the process can be after one step from here, atomic chains followed."""
+    def landings(self, process: Process, graph: ControlGraph, location: int) -> list[int]:
+        """Where the process can be after one step from here, atomic chains and merged steps followed."""
         found: set[int] = set()
         pending = [location]
         expanded: set[int] = set()
@@ -308,7 +361,24 @@ class Planner:
                 continue
             expanded.add(here)
             for edge in graph.edges.get(here, ()):
-                found.add(edge.transition.target)
-                if edge.transition.continues:
-                    pending.append(edge.transition.target)
+                for t in (edge.transition, *self.fused.get((process.name, edge.transition.number), ())):
+                    found.add(t.target)
+                    if t.continues:
+                        pending.append(t.target)
         return sorted(found)
+
+
+def union(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] | other[0], one[1] | other[1]
+
+
+def holds_channels(structure: Structure) -> bool:
+    return any(
+        holds_channels(f.type) if isinstance(f.type, Structure) else f.type.name == "chan"
+        for f in structure.fields
+    )
+
+
+def is_channel(value: Expr | None) -> bool:
+    """Nothing that was a number on the way."""
+    return (isinstance(value, ops.Load) and value.place.type.name == "chan") or value == ops.Const(0)

@@ -199,7 +199,11 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     visibility = Visibility(
         model.processes, model.graphs, resolver.globals, [p.expression for p in properties]
     )
-    unread = {s for s in symbols if s.hidden and not s.read and s not in visibility.exposed}
+    unread = {
+        s
+        for s in symbols
+        if s.hidden and not s.read and s not in visibility.exposed and s not in visibility.fallible
+    }
     if "dead-variables" in reductions:
         unread |= never_read(symbols, visibility)
     layout = Layout(resolver.globals, model.processes, unread)
@@ -219,10 +223,8 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     )
     if "merging" in reductions and not steps_count:
         plan.fused = fused(model.processes, model.graphs, visibility)
-    if "partial-order" in reductions:
-        plan.ample = partial_order(
-            model.processes, model.graphs, visibility, layout, resolver, has_step_properties=over_steps
-        )
+    if "partial-order" in reductions and not over_steps:
+        plan.ample = partial_order(model.processes, model.graphs, visibility, layout, resolver, plan.fused)
     return plan
 
 

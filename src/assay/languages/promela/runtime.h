@@ -314,7 +314,8 @@ static int everybody(struct run *c, uint32_t state, uint32_t size) {
 }
 
 
-/* The process that alone can be followed from here, if there is one: see partial_order.py. */
+/* The process that alone can be followed from here, if there is one: see partial_order.py.
+ * If none of its moves leads to a state, the others are followed as well. */
 struct channel_variable {
   uint32_t offset, directions;
 };
@@ -330,9 +331,15 @@ static int somebody(struct run *c, uint32_t state, uint32_t size) {
   }
   for (uint32_t i = count; i-- > 0;) {
     s = c->base + state;
-    if (others_may_wait(c, s, s + offsets[i], i) &&
-        step(c, TYPE(s + offsets[i]), state, size, offsets[i], i))
-      return 1;
+    int alone = others_may_wait(c, s, s + offsets[i], i);
+    if (c->fatal) alone = c->fatal = 0; /* which channel it is cannot be told: the step will fail */
+    uint32_t first = c->out->count;
+    if (!alone || !step(c, TYPE(s + offsets[i]), state, size, offsets[i], i)) continue;
+    for (uint32_t n = first; n < c->out->count; n++)
+      if (c->out->successors[n].has_state) return 1;
+    for (uint32_t j = count; j-- > 0;)
+      if (j != i) step(c, TYPE(c->base + state + offsets[j]), state, size, offsets[j], j);
+    return 1;
   }
   return 0;
 }
