@@ -21,19 +21,25 @@ static int channel_unit(const u8 *g, int channel) {
   }
   return 63;
 }
-/* Nobody else can disturb this process at this channel, and the channel is ready. */
-static int exclusive_and_ready(struct run *c, const u8 *g, uint32_t pid, int channel, int receiving) {
+/* Does the process r use the channel, of declaration `bit`, in this direction? */
+static int uses_channel(const u8 *r, int channel, uint64_t bit, int receiving) {
+  if ((receiving ? receives_by_type : sends_by_type)[TYPE(r)][LOCATION(r)] & bit) return 1;
+  for (const struct channel_variable *v = variables_by_type[TYPE(r)]; v->directions; v++)
+    if ((v->directions >> receiving & 1) && U8(r + v->offset) == channel) return 1;
+  return 0;
+}
+/* Nobody else can disturb this process at this channel, and the channel is ready. Where a cycle
+ * must be broken, moreover: its partners at the channel have higher pids. */
+static int exclusive_and_ready(struct run *c, const u8 *g, uint32_t pid, int channel, int receiving,
+                               int breaks) {
   struct queue q = find_queue(c, g, channel, 0);
   if (q.shape < 0 || shape_capacity[q.shape] == 0) return 0;
   if (receiving ? queue_length(q) == 0 : queue_full(q)) return 0;
   uint64_t bit = (uint64_t)1 << channel_unit(g, channel);
   const u8 *r = g + GLOBALS_SIZE;
   for (uint32_t i = 0; i < PROCESSES(g); i++, r += block_size[TYPE(r)]) {
-    if (i == pid) continue;
-    uint64_t used = (receiving ? receives_by_type : sends_by_type)[TYPE(r)][LOCATION(r)];
-    if (used & bit) return 0;
-    for (const struct channel_variable *v = variables_by_type[TYPE(r)]; v->directions; v++)
-      if ((v->directions >> receiving & 1) && U8(r + v->offset) == channel) return 0;
+    if (i != pid && uses_channel(r, channel, bit, receiving)) return 0;
+    if (breaks && i <= pid && uses_channel(r, channel, bit, !receiving)) return 0;
   }
   return 1;
 }
@@ -111,5 +117,7 @@ class AmpleCode(LocationCode):
         c = Context(process)
         for item in found.channels:
             number = self.load(item.channel, c)
-            conditions.append(f"exclusive_and_ready(c, g, pid, {number}, {item.direction})")
+            conditions.append(
+                f"exclusive_and_ready(c, g, pid, {number}, {item.direction}, {int(found.breaks)})"
+            )
         return " && ".join(conditions) or "1"

@@ -8,8 +8,12 @@ ample set: the others can wait (Holzmann and Peled 1994).
 Whether a state is reduced is a function of the state alone, never of the search: the
 location decides, together with conditions on the state that the generated code checks.
 The cycle proviso is static too: on every control cycle through such locations at
-least one is left out, so no cycle of states can ignore a process for ever. Therefore a
-stranger can recompute the reduced successors of any state. If such a process has no
+least one is a breaker, so that no cycle of states can ignore a process for ever. A
+breaker is left out; if it only sends or receives, it is left out only while a process
+with the same or a lower pid may do the opposite with the channel. That suffices: on a
+cycle of states every message sent is received, so the partner of the process with the
+highest pid on that cycle has a lower pid, or is that process itself. Therefore a stranger
+can recompute the reduced successors of any state. If such a process has no
 move that leads to a state (an error, an atomic sequence that never ends), the runtime
 follows the others as well.
 
@@ -26,7 +30,7 @@ Not reduced at all: models where one step may be noticed by everybody (`_last`,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph, Edge, Transition
@@ -57,6 +61,7 @@ class ChannelCondition:
 @dataclass(frozen=True, slots=True)
 class AmpleLocation:
     channels: tuple[ChannelCondition, ...] = ()
+    breaks: bool = False  # others wait only if the partners at the channels have higher pids
     stops: bool = False  # the process ends here: it must be the youngest, and nobody may start another
 
 
@@ -124,8 +129,11 @@ class Planner:
                 for location in graph.edges
                 if (found := self.ample(process, graph, location, channels_allowed)) is not None
             }
-            for location in self.cycle_breakers(process, graph, set(ample)):
-                del ample[location]
+            for location in self.cycle_breakers(process, graph, ample):
+                if self.only_messages(graph, location, ample[location]):
+                    ample[location] = replace(ample[location], breaks=True)
+                else:
+                    del ample[location]
             for location, found in ample.items():
                 self.result.locations[process.name, location] = found
 
@@ -282,7 +290,7 @@ class Planner:
                 return None
         if has_else and channels:
             return None  # then `else` depends on the channel
-        return AmpleLocation(tuple(channels), stops)
+        return AmpleLocation(tuple(channels), stops=stops)
 
     def channel_condition(self, process: Process, edge: Edge) -> ChannelCondition | None:
         operation = edge.transition.operation
@@ -325,30 +333,28 @@ class Planner:
                     pending.append(edge.transition.target)
         return True
 
-    def cycle_breakers(self, process: Process, graph: ControlGraph, candidates: set[int]) -> set[int]:
-        """Locations to leave out so that no control cycle consists of ample locations only."""
-        state: dict[int, int] = {}
-        cut: set[int] = set()
-        for root in sorted(candidates):
-            if root in state:
-                continue
-            stack: list[tuple[int, list[int]]] = [(root, self.landings(process, graph, root))]
-            state[root] = 1
-            while stack:
-                location, targets = stack[-1]
-                if not targets or location in cut:
-                    state[location] = 2
-                    stack.pop()
-                    continue
-                target = targets.pop()
-                if target not in candidates or target in cut:
-                    continue
-                if state.get(target) == 1:
-                    cut.add(location)
-                elif target not in state:
-                    state[target] = 1
-                    stack.append((target, self.landings(process, graph, target)))
-        return cut
+    @staticmethod
+    def only_messages(graph: ControlGraph, location: int, found: AmpleLocation) -> bool:
+        return len(found.channels) == len(graph.edges[location])
+
+    def cycle_breakers(
+        self, process: Process, graph: ControlGraph, ample: dict[int, AmpleLocation]
+    ) -> set[int]:
+        """Ample locations such that every control cycle of ample locations has one of them."""
+
+        def price(location: int) -> int:
+            """A breaker costs least where it stays ample for the most partners: channels are mostly
+            handed to processes that are started later, so a sender's partner has a higher pid."""
+            found = ample[location]
+            if not self.only_messages(graph, location, found):
+                return 1
+            return 2 if any(c.direction == RECEIVE for c in found.channels) else 0
+
+        targets = {n: [t for t in self.landings(process, graph, n) if t in ample] for n in ample}
+        breakers: set[int] = set()
+        while cycle := find_cycle(targets, breakers):
+            breakers.add(min(reversed(cycle), key=price))
+        return breakers
 
     def landings(self, process: Process, graph: ControlGraph, location: int) -> list[int]:
         """Where the process can be after one step from here, atomic chains and merged steps followed."""
@@ -361,11 +367,32 @@ class Planner:
                 continue
             expanded.add(here)
             for edge in graph.edges.get(here, ()):
-                for t in (edge.transition, *self.fused.get((process.name, edge.transition.number), ())):
-                    found.add(t.target)
-                    if t.continues:
-                        pending.append(t.target)
+                last = [edge.transition, *self.fused.get((process.name, edge.transition.number), ())][-1]
+                found.add(last.target)
+                if last.continues:
+                    pending.append(last.target)
         return sorted(found)
+
+
+def find_cycle(targets: dict[int, list[int]], without: set[int]) -> list[int]:
+    """A cycle as the nodes on it, in order; empty if there is none."""
+    finished = set(without)
+    for root in sorted(targets):
+        if root in finished:
+            continue
+        path, pending = [root], [list(targets[root])]
+        while path:
+            if not pending[-1]:
+                finished.add(path.pop())
+                pending.pop()
+                continue
+            target = pending[-1].pop()
+            if target in path:
+                return path[path.index(target) :]
+            if target not in finished:
+                path.append(target)
+                pending.append(list(targets[target]))
+    return []
 
 
 def union(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
