@@ -1,0 +1,208 @@
+"""Random programs, searched with and without reductions: nothing reportable may get lost.
+
+    python -m tests.agreement.reductions --programs 3000 --seed 1 --jobs 2
+
+For each program the violations found in the whole graph (kind, message, line; an invalid
+end state is one of them) must be found again with all reductions, with each one alone and
+with random invariants over the globals of the program. A program for which they differ is made
+small and saved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from assay import _engine
+from assay.languages.promela import program
+from assay.languages.promela.operations import Scalar
+from assay.transition_system.interface import LanguageOptions, SourceProblem
+from tests.agreement.generator import Node, generate, render
+from tests.agreement.shrink import shrink
+
+REDUCTIONS = frozenset(program.REDUCTIONS)
+STATE_LIMIT = 100_000
+SECONDS = 20.0
+FORK = multiprocessing.get_context("fork")
+
+Facts = frozenset[tuple[str, str, int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    outcome: str  # "agree", "disagree", or why there is nothing to compare
+    detail: str = ""
+    invariant: str = ""
+    states: int = 0
+    reduced_states: int = 0
+
+
+class TooLarge(Exception):
+    """The whole graph is not seen within the limits."""
+
+
+def violations(
+    model: Path, reductions: frozenset[str], invariants: tuple[str, ...] = ()
+) -> tuple[Facts, int]:
+    """Everything that a complete search reports, and how many states it saw."""
+    options = LanguageOptions(invariants=invariants, reductions=reductions, safety_only=True)
+    loaded = program.load(model, options)
+    result = _engine.search(
+        _engine.CompiledModel(str(loaded.library)),
+        strategy="bfs",
+        storage="exact",
+        threads=1,
+        seed=0,
+        hash_functions=0,
+        bitstate_bytes=0,
+        memory_limit_bytes=0,
+        time_limit_seconds=SECONDS / 2,
+        depth_limit=0,
+        state_limit=STATE_LIMIT,
+        stop_at_first_violation=False,
+        check_deadlock=True,
+        on_progress=None,
+        progress_interval_seconds=1,
+    )
+    if not result.complete:
+        raise TooLarge
+    described = (loaded.describe_violation(v.code) for v in result.violations)
+    return frozenset((f.kind, f.message, f.line) for f in described), result.states
+
+
+def random_invariants(model: Path, seed: int, count: int) -> list[str]:
+    """Simple statements about globals; whether they hold does not matter."""
+    source = random.Random(seed)
+    atoms = [f"_nr_pr <= {source.randint(1, 4)}"]
+    resolver = program.load(model, LanguageOptions(safety_only=True)).model.resolver
+    for symbol in resolver.globals:
+        place = symbol.name if symbol.length is None else f"{symbol.name}[{source.randrange(symbol.length)}]"
+        if symbol.channel is not None:
+            atoms.append(f"len({place}) < {source.randint(1, 2)}")
+        elif isinstance(symbol.type, Scalar) and symbol.type.name != "chan":
+            atoms.append(f"{place} {source.choice(['<=', '==', '!='])} {source.randint(0, 3)}")
+    chosen = [" || ".join(source.sample(atoms, min(len(atoms), source.randint(1, 3)))) for _ in range(count)]
+    return list(dict.fromkeys(chosen))
+
+
+def compare(model: Path, *, invariants: Sequence[str]) -> Comparison:
+    try:
+        expected, states = violations(model, frozenset())
+        whole, reduced_states = violations(model, REDUCTIONS)
+        different = difference("all", expected, whole)
+        for one in sorted(REDUCTIONS):
+            different = different or difference(one, expected, violations(model, frozenset({one}))[0])
+        if different:
+            return Comparison("disagree", different)
+        for invariant in invariants:
+            expected, _ = violations(model, frozenset(), (invariant,))
+            found, _ = violations(model, REDUCTIONS, (invariant,))
+            if different := difference("all, with an invariant", expected, found):
+                return Comparison("disagree", different, invariant)
+    except SourceProblem:
+        return Comparison("refused")
+    except TooLarge:
+        return Comparison("too large")
+    return Comparison("agree", states=states, reduced_states=reduced_states)
+
+
+def difference(reductions: str, expected: Facts, found: Facts) -> str:
+    if expected == found:
+        return ""
+    lost, invented = sorted(expected - found, key=str), sorted(found - expected, key=str)
+    return f"{reductions}: lost {lost}, invented {invented}"
+
+
+def check(text: str, *, seed: int = 0, invariants: Sequence[str] | None = None) -> Comparison:
+    """Compares in a process of its own: a model that hangs or crashes must not take us along."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    with tempfile.TemporaryDirectory(prefix="reductions-") as scratch:
+        child = FORK.Process(target=_child, args=(sender, Path(scratch), text, seed, invariants))
+        child.start()
+        sender.close()
+        try:
+            answered = receiver.poll(SECONDS * 2)
+            result = receiver.recv() if answered else Comparison("timed out")
+        except EOFError:
+            result = Comparison("disagree", "crashed")
+        child.kill()
+        child.join()
+        receiver.close()
+        child.close()
+    assert isinstance(result, Comparison)
+    return result
+
+
+def _child(sender: Connection, scratch: Path, text: str, seed: int, invariants: Sequence[str] | None) -> None:
+    os.environ["XDG_CACHE_HOME"] = str(scratch)
+    if shutil.which("tcc"):
+        os.environ["CC"] = "tcc"
+    model = scratch / "model.pml"
+    model.write_text(text)
+    try:
+        chosen = random_invariants(model, seed, 2) if invariants is None else invariants
+        sender.send(compare(model, invariants=chosen))
+    except SourceProblem:
+        sender.send(Comparison("refused"))
+    except Exception as error:
+        sender.send(Comparison("disagree", f"crashed: {error!r}"))
+
+
+def run_one(seed: int, shrink_attempts: int) -> tuple[Comparison, str]:
+    """The comparison, and the program made small if it is a disagreement."""
+    generated = generate(seed)
+    comparison = check(generated.text, seed=seed)
+    if comparison.outcome != "disagree":
+        return comparison, ""
+    invariants = [comparison.invariant] if comparison.invariant else []
+
+    def keeps(tree: Node) -> bool:
+        return check(render(tree), invariants=invariants).outcome == "disagree"
+
+    smallest = render(shrink(generated.tree, keeps, attempts=shrink_attempts))
+    final = check(smallest, invariants=invariants)
+    return comparison, f"/* seed {seed}, {final.invariant!r}: {final.detail} */\n{smallest}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Search random programs with and without reductions.")
+    parser.add_argument("--programs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1, help="the first of consecutive seeds")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--shrink", type=int, default=300, metavar="ATTEMPTS")
+    parser.add_argument("--save", type=Path, default=Path("disagreements"), metavar="DIRECTORY")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seed, arguments.seed + arguments.programs)
+    began = time.perf_counter()
+    outcomes: Counter[str] = Counter()
+    states = reduced_states = 0
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        results = pool.map(lambda seed: run_one(seed, arguments.shrink), seeds)
+        for seed, (comparison, shrunk) in zip(seeds, results, strict=True):
+            outcomes[comparison.outcome] += 1
+            states += comparison.states
+            reduced_states += comparison.reduced_states
+            if comparison.outcome == "disagree":
+                arguments.save.mkdir(parents=True, exist_ok=True)
+                saved = arguments.save / f"reductions{seed}.pml"
+                saved.write_text(shrunk)
+                print(f"seed {seed}: {comparison.detail}\n  saved as {saved}", flush=True)
+    print(f"{outcomes.total()} programs in {time.perf_counter() - began:.0f} s: {dict(outcomes)}")
+    print(f"{states} states of the programs that agree, {reduced_states} with all reductions")
+    sys.exit(1 if outcomes["disagree"] else 0)
+
+
+if __name__ == "__main__":
+    main()
