@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -99,6 +100,27 @@ def replay(library: Path, positions: Sequence[int], *, deadline: float | None = 
         return Replayed(None, frozenset(run["codes"]), _raw_run(run))
 
 
+CHILD_STACK_BYTES = 512 << 20
+
+
+@contextlib.contextmanager
+def deep_stack() -> Iterator[None]:
+    """A child started inside gets a deep stack: a model follows a long atomic sequence by recursion.
+
+    The limit is inherited, and only address space is reserved, so raising it costs nothing.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = CHILD_STACK_BYTES if hard == resource.RLIM_INFINITY else min(CHILD_STACK_BYTES, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
 class _Child:
     """One child process, from its job to its end; never left behind."""
 
@@ -114,14 +136,15 @@ class _Child:
         self._events, theirs = os.pipe()
         self._pending = b""
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "assay.search.worker", str(theirs)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                pass_fds=(theirs,),
-                process_group=0,  # Ctrl-C on a terminal reaches us alone
-            )
+            with deep_stack():
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "assay.search.worker", str(theirs)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._errors,
+                    pass_fds=(theirs,),
+                    process_group=0,  # Ctrl-C on a terminal reaches us alone
+                )
         finally:
             os.close(theirs)
         self._tell(json.dumps(job))

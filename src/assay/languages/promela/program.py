@@ -44,7 +44,7 @@ from assay.transition_system.interface import (
 )
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
-COMPILER_FLAGS = ("-O2", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
+COMPILER_FLAGS = ("-O1", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
 LARGEST_ACTIVE = 255
 
 

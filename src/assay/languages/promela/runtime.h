@@ -46,6 +46,8 @@ struct run {
   uint64_t work;       /* d_step iterations since the chain began */
   struct trail *trail; /* `depth` entries; grows with the stack */
   size_t trail_capacity;
+  uint32_t *index; /* positions in the trail by hash, for `repeats` */
+  size_t index_capacity, index_used;
   int message[MAX_MESSAGE_FIELDS + 1]; /* a rendezvous in progress */
   int message_fields;
   struct trail short_trail[32];
@@ -227,16 +229,40 @@ static void pop(struct run *c, uint32_t state) {
 }
 
 /* Has this chain been in its newest state before? Then following it again shows
- * nothing new. Only asked where control goes backwards. */
+ * nothing new. Only asked where control goes backwards, so only those states have a
+ * hash. The index is never cleaned: an entry whose place in the trail has been given
+ * to another state since then no longer matches, and rebuilding drops it. */
+static void index_trail(struct run *c, uint32_t position) {
+  uint64_t mask = c->index_capacity - 1;
+  uint64_t slot = c->trail[position].hash & mask;
+  while (c->index[slot]) slot = (slot + 1) & mask;
+  c->index[slot] = position + 1;
+  c->index_used++;
+}
+
 static int repeats(struct run *c) {
-  struct trail *newest = &c->trail[c->depth - 1];
-  newest->hash = hash_state(c->base + newest->offset, newest->size);
-  for (uint32_t i = 0; i + 1 < c->depth; i++) {
-    struct trail *t = &c->trail[i];
-    if (t->hash == newest->hash && t->size == newest->size &&
-        memcmp(c->base + t->offset, c->base + newest->offset, t->size) == 0)
+  uint32_t last = c->depth - 1;
+  struct trail *newest = &c->trail[last];
+  newest->hash = hash_state(c->base + newest->offset, newest->size) | 1;
+  if (2 * (c->index_used + 1) > c->index_capacity) {
+    size_t capacity = 256;
+    while (capacity < 8 * (size_t)c->depth) capacity *= 2;
+    free(c->index);
+    c->index = calloc(capacity, sizeof *c->index);
+    if (!c->index) abort();
+    c->index_capacity = capacity;
+    c->index_used = 0;
+    for (uint32_t i = 0; i < last; i++)
+      if (c->trail[i].hash) index_trail(c, i);
+  }
+  uint64_t mask = c->index_capacity - 1;
+  for (uint64_t slot = newest->hash & mask; c->index[slot]; slot = (slot + 1) & mask) {
+    uint32_t i = c->index[slot] - 1;
+    if (i < last && c->trail[i].hash == newest->hash && c->trail[i].size == newest->size &&
+        memcmp(c->base + c->trail[i].offset, c->base + newest->offset, newest->size) == 0)
       return 1;
   }
+  index_trail(c, last);
   return 0;
 }
 
@@ -371,5 +397,6 @@ static void end_run(struct run *c) {
     c->out->scratch = c->base;
     c->out->scratch_bytes = c->capacity;
     if (c->trail != c->short_trail) free(c->trail);
+    free(c->index);
   }
 }
