@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Transition
-from assay.languages.promela.layout import Layout
+from assay.languages.promela.layout import Layout, is_fixed_index
 from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
 
 
@@ -76,7 +76,7 @@ def can_fail(expr: Expr) -> bool:
 
 
 def has_computed_index(place: Place) -> bool:
-    return any(s.index is not None and not isinstance(s.index, ops.Const) for s in place.steps)
+    return any(s.index is not None and not is_fixed_index(s) for s in place.steps)
 
 
 def operation_can_fail(operation: Operation) -> bool:
@@ -181,6 +181,8 @@ class Visibility:
                 self.watched.update([part.proctype] if part.process is None else self.graphs)
             if isinstance(part, ops.RemoteLoad):
                 self.exposed.add(part.place.symbol)
+                if part.process is not None:
+                    self.exposed.update(s for p in processes for s in p.symbols)
         for expr in (*properties, *(p.provided for p in processes if p.provided is not None)):
             for part in ops.subexpressions(expr):
                 if isinstance(part, Load):

@@ -192,6 +192,7 @@ class Planner:
         """(declared symbol, mask of the directions that somebody else's use would disturb)."""
         found = []
         uses, passes = channel_uses(operations)
+        lasting = all(isinstance(o, ops.Test) and tests_last(o.condition) for o in operations)
         for use, place in uses:
             if testing:
                 found.append((place.symbol, BOTH))
@@ -199,8 +200,10 @@ class Planner:
                 # A sorted send may change what comes first, so it disturbs receivers too.
                 in_order = any(isinstance(o, ops.SendMessage) and o.sorted for o in operations)
                 found.append((place.symbol, BOTH if in_order else 1 << SEND))
-            elif use in ("receive", "receive-any"):
+            elif use in ("receive", "receive-any") or (use == "nempty" and lasting):
                 found.append((place.symbol, 1 << RECEIVE))
+            elif use == "nfull" and lasting:
+                found.append((place.symbol, 1 << SEND))
             else:
                 found.append((place.symbol, BOTH))
         found.extend((place.symbol, BOTH) for place in passes)
@@ -393,6 +396,17 @@ def find_cycle(targets: dict[int, list[int]], without: set[int]) -> list[int]:
                 path.append(target)
                 pending.append(list(targets[target]))
     return []
+
+
+def tests_last(condition: Expr) -> bool:
+    """Whether a guard, once `nfull(q)` or `nempty(q)` made it true, stays true when somebody receives
+    or sends: nothing is negated or computed from such a test."""
+    if isinstance(condition, ops.BinaryOp) and condition.operator in ("&&", "||"):
+        return tests_last(condition.left) and tests_last(condition.right)
+    if isinstance(condition, ops.ChannelState | ops.PollMessage):
+        return True
+    channel_tests = (ops.ChannelLength, ops.ChannelState, ops.PollMessage)
+    return not any(isinstance(part, channel_tests) for part in ops.subexpressions(condition))
 
 
 def union(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
