@@ -88,7 +88,7 @@ class SearchResult:
     @property
     def bits_total(self) -> int: ...
     @property
-    def frontier(self) -> int: ...  # states stored but not expanded when it stopped
+    def frontier(self) -> int: ...  # states stored whose successors were not all explored
 
 def search(
     model: Model,

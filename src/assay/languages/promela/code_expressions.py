@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.layout import Block, Layout, QueueLayout
+from assay.languages.promela.layout import Block, Layout, QueueLayout, is_fixed_index
 from assay.languages.promela.operations import Const, Expr, Load, Place, Scalar, Symbol
 from assay.languages.promela.plan import Context, Plan
 from assay.languages.promela.syntax import Location, Match
@@ -86,8 +86,8 @@ class ExpressionCode:
         element = "0"
         step = place.steps[0]
         if step.index is not None and step.length is not None:
-            if isinstance(step.index, Const):
-                element = str(step.index.value)
+            if is_fixed_index(step):
+                element = self.expression(step.index, c)
             else:
                 element = f"(int){self.index(step.index, step.length, place, c)}"
         if place.symbol.owner is None:
@@ -205,7 +205,8 @@ class ExpressionCode:
         if step.index is None or step.length is None:
             return f"({root} + {first.offset})"
         spacing = (layout.size + 7) // 8 * 8
-        if isinstance(step.index, Const):
+        if is_fixed_index(step):
+            assert isinstance(step.index, Const)
             return f"({root} + {first.offset + spacing * step.index.value})"
         return f"({root} + {first.offset} + {spacing}u * {self.index(step.index, step.length, place, c)})"
 

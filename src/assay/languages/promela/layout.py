@@ -21,10 +21,12 @@ from assay.languages.promela.operations import (
     Place,
     Process,
     Scalar,
+    Step,
     Structure,
     Symbol,
     Type,
 )
+from assay.transition_system.interface import UnsupportedConstruct
 
 PROCESS_COUNT_OFFSET = 0
 LAST_PID_OFFSET = 1
@@ -34,6 +36,8 @@ PROCESS_PRIORITY_OFFSET = 1
 PROCESS_LOCATION_OFFSET = 2
 PROCESS_HEADER = 4
 MAXIMAL_PROCESSES = 255
+MAXIMAL_CHANNELS = 255  # a chan variable is a byte
+MAXIMAL_BLOCK_BYTES = 1 << 16
 
 
 def round_up(offset: int, alignment: int) -> int:
@@ -81,6 +85,26 @@ class Block:
     size: int = 0
 
 
+def too_large(size: int, symbol: Symbol) -> UnsupportedConstruct:
+    return UnsupportedConstruct(
+        f"'{symbol.name}' makes its block {size} bytes large; at most {MAXIMAL_BLOCK_BYTES} are supported",
+        where=symbol.where,
+        hint="make its arrays or channels smaller",
+    )
+
+
+def has_channel(structure: Structure) -> bool:
+    return any(
+        f.channel is not None or (isinstance(f.type, Structure) and has_channel(f.type))
+        for f in structure.fields
+    )
+
+
+def is_fixed_index(step: Step) -> bool:
+    """A constant index inside the array; one outside is an error when it is reached."""
+    return isinstance(step.index, Const) and step.length is not None and 0 <= step.index.value < step.length
+
+
 class Layout:
     def __init__(self, symbols: Sequence[Symbol], processes: Sequence[Process], unread: set[Symbol]) -> None:
         self.structures: dict[Structure, StructureLayout] = {}
@@ -98,17 +122,28 @@ class Layout:
                 offset = round_up(offset, alignment)
                 block.offsets[symbol] = offset
                 offset += size * (symbol.length or 1)
+                if offset > MAXIMAL_BLOCK_BYTES:  # said before anything of that size is enumerated
+                    raise too_large(offset, symbol)
         for symbol in symbols:
             for path, shape, element in self.channels_of(symbol):
                 layout = self.queue_layout(shape)
                 if layout.size:
                     offset = round_up(offset, 8)
+                    if offset + layout.size > MAXIMAL_BLOCK_BYTES:
+                        raise too_large(offset + layout.size, symbol)
                 queue = Queue(len(block.queues), layout, offset, symbol, element, path)
                 if symbol not in block.first_queue:
                     block.first_queue[symbol] = queue
                 block.queues.append(queue)
                 offset += layout.size
         block.size = round_up(offset, 8)
+        if block.size > MAXIMAL_BLOCK_BYTES:
+            raise too_large(block.size, symbols[-1])
+        if len(block.queues) > MAXIMAL_CHANNELS:
+            raise UnsupportedConstruct(
+                f"{len(block.queues)} channels; at most {MAXIMAL_CHANNELS} are possible",
+                where=symbols[-1].where,
+            )
         return block
 
     def has_room(self, symbol: Symbol) -> bool:
@@ -123,7 +158,7 @@ class Layout:
         for element in range(symbol.length or 1):
             if symbol.channel is not None:
                 yield (), symbol.channel, element
-            elif isinstance(symbol.type, Structure):
+            elif isinstance(symbol.type, Structure) and has_channel(symbol.type):
                 yield from self.structure_channels(symbol.type, (), element)
 
     def structure_channels(
@@ -134,7 +169,7 @@ class Layout:
                 here = (*path, item.name if item.length is None else f"{item.name}[{i}]")
                 if item.channel is not None:
                     yield here, item.channel, element
-                elif isinstance(item.type, Structure):
+                elif isinstance(item.type, Structure) and has_channel(item.type):
                     yield from self.structure_channels(item.type, here, element)
 
     def size_of(self, type_: Type) -> tuple[int, int]:
@@ -179,7 +214,8 @@ class Layout:
         for position, step in enumerate(place.steps):
             size, _ = self.size_of(type_)
             if step.index is not None:
-                if isinstance(step.index, Const):
+                if is_fixed_index(step):
+                    assert isinstance(step.index, Const)
                     fixed += size * step.index.value
                 else:
                     strides.append((position, size))

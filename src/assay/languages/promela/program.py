@@ -22,6 +22,7 @@ from assay.languages.promela.dead_variables import never_read, resets
 from assay.languages.promela.footprint import Visibility
 from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
+    MAXIMAL_PROCESSES,
     PROCESS_COUNT_OFFSET,
     PROCESS_LOCATION_OFFSET,
     PROCESS_TYPE_OFFSET,
@@ -46,6 +47,9 @@ from assay.transition_system.interface import (
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 COMPILER_FLAGS = ("-O1", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
 LARGEST_ACTIVE = 255
+MAXIMAL_PROCTYPES = 255
+MAXIMAL_LOCATIONS = 65_535
+COMPILE_SECONDS = 600
 
 
 @dataclass(eq=False)
@@ -91,6 +95,14 @@ def build(model: syntax.Model) -> PromelaModel:
                 bodies.append((process, unit, parameters_of(resolver, unit, process)))
     if not processes:
         raise SourceProblem("the model has no process", where=None, hint="add an init or an active proctype")
+    if len(processes) > MAXIMAL_PROCTYPES:
+        raise SourceProblem(
+            f"at most {MAXIMAL_PROCTYPES} proctypes, got {len(processes)}", where=processes[-1].where
+        )
+    if sum(p.instances for p in processes) > MAXIMAL_PROCESSES:
+        raise SourceProblem(
+            f"more than {MAXIMAL_PROCESSES} processes at the start", where=processes[-1].where
+        )
     if not any(p.instances for p in processes):
         raise SourceProblem(
             "no process is started",
@@ -101,6 +113,10 @@ def build(model: syntax.Model) -> PromelaModel:
     for process, unit, scope in bodies:
         builder = GraphBuilder(resolver, process, scope)
         builder.read(unit.body)
+        if builder.count > MAXIMAL_LOCATIONS:
+            raise SourceProblem(
+                f"'{process.name}' has more than {MAXIMAL_LOCATIONS} statements", where=unit.where
+            )
         if unit.provided is not None:
             process.provided = resolver.expression(unit.provided, scope)
         builders[process.name] = builder
@@ -184,11 +200,19 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
     for text in options.step_invariants:
         expression = parse_expression(text, allow_next=True, proctypes=tuple(model.resolver.processes))
         properties.append(Property(text, model.resolver.expression(expression, scope), over_step=True))
+    not_in_a_state = {
+        ops.OwnPid: "_pid",
+        ops.IsEnabled: "enabled()",
+        ops.StartProcess: "run",
+        ops.IsTimeout: "timeout",
+    }
     for prop in properties:
         for part in ops.subexpressions(prop.expression):
-            if isinstance(part, ops.OwnPid | ops.IsEnabled | ops.StartProcess | ops.IsTimeout):
+            if type(part) in not_in_a_state or (isinstance(part, ops.PriorityOf) and part.process is None):
+                name = not_in_a_state.get(type(part), "_priority")
                 raise SourceProblem(
-                    f"an invariant cannot use {type(part).__name__}", where=None, hint=f"in '{prop.text}'"
+                    f"{name} means nothing in an invariant: '{prop.text}'",
+                    hint="name variables, channels and locations of the model",
                 )
     return properties
 
@@ -423,7 +447,14 @@ def compile_model(text: str) -> Path:
     compiler = os.environ.get("CC", "cc")
     command = [compiler, *COMPILER_FLAGS, f"-I{include_directory()}", "-o", str(temporary), str(source)]
     try:
-        outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+        outcome = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=COMPILE_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        temporary.unlink(missing_ok=True)
+        raise SourceProblem(
+            f"compiling the model takes more than {COMPILE_SECONDS} seconds", hint="make the model smaller"
+        ) from None
     except FileNotFoundError:
         raise SourceProblem(
             f"no C compiler '{compiler}' found", hint="install gcc, or set CC to a C compiler"

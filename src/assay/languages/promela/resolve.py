@@ -41,6 +41,7 @@ SCALARS = {"bit": BIT, "bool": BOOL, "byte": BYTE, "pid": PID, "short": SHORT, "
 PREDEFINED = {"_pid", "_nr_pr", "_last", "_priority", "_"}
 MAXIMAL_ARRAY = 4096
 MAXIMAL_CAPACITY = 255
+MAXIMAL_MESSAGE_FIELDS = 4096
 
 
 @dataclass(slots=True)
@@ -263,10 +264,6 @@ class Resolver:
                         raise SourceProblem(f"'{part.name}' is not an array", where=reference.where)
                 else:
                     index = self.expression(part.index, index_scope)
-                    if isinstance(index, Const) and not 0 <= index.value < length:
-                        raise SourceProblem(
-                            f"index {index.value} is outside '{part.name}[{length}]'", where=reference.where
-                        )
             elif length is not None:
                 raise SourceProblem(f"missing array index for '{part.name}'", where=reference.where)
             if position + 1 < len(parts):
@@ -515,6 +512,10 @@ def flatten(
     """The scalars of a structure in order, each with the steps that lead to it."""
     result: list[tuple[tuple[Step, ...], Scalar, ChannelShape | None]] = []
     for item in structure.fields:
+        if len(result) > MAXIMAL_MESSAGE_FIELDS:
+            raise UnsupportedConstruct(
+                f"a message of more than {MAXIMAL_MESSAGE_FIELDS} fields ('{structure.name}')", where=where
+            )
         entry = Step(None, None, item.name)
         if isinstance(item.type, Structure):
             if item.length is not None:

@@ -28,6 +28,8 @@ typedef int32_t __attribute__((may_alias)) i32;
 #define PRIORITY(process) U8((process) + 1)
 #define LOCATION(process) U16((process) + 2)
 
+#define SHORT_TRAIL 32u
+
 /* A primitive step on the way to the current state of a chain. */
 struct trail {
   uint32_t process, transition, offset, size;
@@ -50,7 +52,7 @@ struct run {
   size_t index_capacity, index_used;
   int message[MAX_MESSAGE_FIELDS + 1]; /* a rendezvous in progress */
   int message_fields;
-  struct trail short_trail[32];
+  struct trail short_trail[SHORT_TRAIL];
 };
 
 static const uint32_t block_size[];   /* by process type */
@@ -240,11 +242,21 @@ static void index_trail(struct run *c, uint32_t position) {
   c->index_used++;
 }
 
+static int same_state(const struct run *c, const struct trail *a, const struct trail *b) {
+  return a->hash == b->hash && a->size == b->size &&
+         memcmp(c->base + a->offset, c->base + b->offset, a->size) == 0;
+}
+
 static int repeats(struct run *c) {
   uint32_t last = c->depth - 1;
   struct trail *newest = &c->trail[last];
   newest->hash = hash_state(c->base + newest->offset, newest->size) | 1;
-  if (2 * (c->index_used + 1) > c->index_capacity) {
+  if (last < SHORT_TRAIL) { /* the usual case needs no index */
+    for (uint32_t i = 0; i < last; i++)
+      if (same_state(c, &c->trail[i], newest)) return 1;
+    return 0;
+  }
+  if (last == SHORT_TRAIL || 2 * (c->index_used + 1) > c->index_capacity) {
     size_t capacity = 256;
     while (capacity < 8 * (size_t)c->depth) capacity *= 2;
     free(c->index);
@@ -258,9 +270,7 @@ static int repeats(struct run *c) {
   uint64_t mask = c->index_capacity - 1;
   for (uint64_t slot = newest->hash & mask; c->index[slot]; slot = (slot + 1) & mask) {
     uint32_t i = c->index[slot] - 1;
-    if (i < last && c->trail[i].hash == newest->hash && c->trail[i].size == newest->size &&
-        memcmp(c->base + c->trail[i].offset, c->base + newest->offset, newest->size) == 0)
-      return 1;
+    if (i < last && same_state(c, &c->trail[i], newest)) return 1;
   }
   index_trail(c, last);
   return 0;
