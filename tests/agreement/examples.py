@@ -20,6 +20,8 @@ from tests.agreement import spin, subject
 
 DIRECTORY = Path("/usr/share/doc/spin/examples")
 SPIN_SECONDS = 30.0
+WRONG_CHANNEL_CLAIM = "error, partial order reduction invalid"
+REDUCED_SPIN_SECONDS = 15.0
 ASSAY_SECONDS = 120.0
 
 
@@ -30,6 +32,14 @@ class Row:
     model: str
     expected: spin.SpinOutcome
     found: subject.AssayOutcome | None  # None: there was nothing to compare with
+
+    @property
+    def agrees_in_verdict(self) -> bool:
+        if self.found is None or self.found.verdict == self.expected.verdict:
+            return True
+        # SPIN trusts xr and xs, and reports an error when it finds that a model claims them wrongly;
+        # Assay does not rely on them, so there is nothing to report
+        return self.found.verdict == "verified" and self.expected.kinds == {WRONG_CHANNEL_CLAIM}
 
     @property
     def agrees(self) -> bool:
@@ -64,7 +74,9 @@ def compare(model: Path, *, seconds: float = SPIN_SECONDS, compiler: str | None 
 def compare_reduced(model: Path) -> Row:
     """Each tool as it runs unless told otherwise, except that errors do not stop the search."""
     name = str(model.relative_to(DIRECTORY))
-    expected = spin.check(model, spin.REDUCED, compiler=spin.fast_compiler(), timeout_seconds=SPIN_SECONDS)
+    expected = spin.check(
+        model, spin.REDUCED, compiler=spin.fast_compiler(), timeout_seconds=REDUCED_SPIN_SECONDS
+    )
     if expected.verdict is None:
         return Row(name, expected, None)
     return Row(
@@ -103,9 +115,7 @@ def main() -> None:
     rows = []
     for model in chosen:
         row = compare_reduced(model) if arguments.reduced else compare(model, compiler=arguments.compiler)
-        equal = row.agrees or (
-            arguments.reduced and row.found is not None and row.found.verdict == row.expected.verdict
-        )
+        equal = row.agrees_in_verdict if arguments.reduced else row.agrees
         rows.append((row, equal))
         _print(row, equal)
     compared = [(row, equal) for row, equal in rows if row.found is not None]
