@@ -13,7 +13,7 @@ from assay.languages.promela import operations as ops
 from assay.languages.promela.code_channels import ChannelCode
 from assay.languages.promela.code_d_step import DStepCode
 from assay.languages.promela.control import ControlGraph, Transition
-from assay.languages.promela.layout import MAXIMAL_PROCESSES
+from assay.languages.promela.layout import MAXIMAL_CHANNELS, MAXIMAL_PROCESSES
 from assay.languages.promela.operations import Operation, Place, Process
 from assay.languages.promela.plan import Context
 from assay.languages.promela.syntax import Location, Match
@@ -214,6 +214,13 @@ class TransitionCode(ChannelCode):
         self.line(
             f"    if (PROCESSES(g) >= {MAXIMAL_PROCESSES}) {{ if (!c->fatal) c->fatal = {code}u; }} else {{"
         )
+        owned = len(self.layout.processes[name].queues)
+        if owned:
+            full = self.plan.violations.code(
+                "too-many-channels", f"more than {MAXIMAL_CHANNELS} channels", where
+            )
+            most = MAXIMAL_CHANNELS + 1 - owned
+            self.line(f"      if (first_channel(g, g + size) > {most} && !c->fatal) c->fatal = {full}u;")
         self.line(f"      int started = start_{target.number}(c, g, size, {start.priority}{arguments});")
         self.line(f"      size += {self.layout.processes[name].size}u;")
         if result is not None:

@@ -64,7 +64,7 @@ def can_fail(expr: Expr) -> bool:
                 if not isinstance(right, ops.Const) or right.value in (0, -1):
                     return True
             case Load(place):
-                if has_computed_index(place):
+                if index_can_fail(place):
                     return True
             case ops.Const() | ops.UnaryOp() | ops.BinaryOp() | ops.Choose() | ops.OwnPid():
                 pass
@@ -75,7 +75,7 @@ def can_fail(expr: Expr) -> bool:
     return False
 
 
-def has_computed_index(place: Place) -> bool:
+def index_can_fail(place: Place) -> bool:
     return any(s.index is not None and not is_fixed_index(s) for s in place.steps)
 
 
@@ -87,7 +87,7 @@ def operation_can_fail(operation: Operation) -> bool:
         case ops.Test(condition) | ops.Check(condition, _, _):
             return can_fail(condition)
         case ops.Store(place, value):
-            return has_computed_index(place) or can_fail(value)
+            return index_can_fail(place) or can_fail(value)
         case ops.PrintText(_, arguments):
             return any(can_fail(a) for a in arguments)
     return True
@@ -192,7 +192,7 @@ class Visibility:
             place.symbol
             for _, operation in self.operations()
             for place in ops.operation_writes(operation)
-            if has_computed_index(place)
+            if index_can_fail(place)
         }
         for symbol in (*globals_, *(s for p in processes for s in p.symbols)):
             if any(can_fail(e) for e in initial_expressions([symbol])):

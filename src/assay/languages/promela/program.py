@@ -421,11 +421,15 @@ def process_title(process: Process, pid: int) -> str:
 def load(path: Path, options: LanguageOptions) -> PromelaProgram:
     """Everything before the search; raises `SourceProblem` if the model is wrong."""
     with syntax.deep_recursion():
-        model = build(parse_model(path, options.defines))
-        plan = plan_of(model, parse_properties(model, options), options.reductions)
-        text = generate(plan)
-    library = compile_model(text)
-    return PromelaProgram(path, options, model, plan, library)
+        model, plan, text = translate(parse_model(path, options.defines), options)
+    return PromelaProgram(path, options, model, plan, compile_model(text))
+
+
+def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
+    """From the syntax tree to C, without compiling it."""
+    model = build(tree)
+    plan = plan_of(model, parse_properties(model, options), options.reductions)
+    return model, plan, generate(plan)
 
 
 def include_directory() -> Path:
