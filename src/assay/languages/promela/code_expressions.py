@@ -77,7 +77,12 @@ class ExpressionCode:
         if Layout.is_fixed_channel(place.symbol):
             return self.channel_number(place, c, base)
         if place.symbol in self.layout.unread:
-            return "0"
+            checks = [
+                f"(void){self.index(step.index, step.length, place, c)}"
+                for step in place.steps
+                if step.index is not None and step.length is not None and not is_fixed_index(step)
+            ]
+            return f"({', '.join([*checks, '0'])})"
         return self.load_text(place.type, self.address(place, c, base))
 
     def channel_number(self, place: Place, c: Context, base: str | None = None) -> str:

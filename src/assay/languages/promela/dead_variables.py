@@ -4,28 +4,97 @@ States that differ only in such leftovers become one. Backward liveness on the
 control graph, per process type; structures and arrays count as a whole. Locals that
 others look at (remote references, invariants) are left alone.
 
-A variable that is never read at all gets no room in the state, unless storing into it
-can be an error.
+A variable that influences nothing gets no room in the state at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph
-from assay.languages.promela.footprint import Visibility
-from assay.languages.promela.layout import Layout
-from assay.languages.promela.operations import Process, Symbol
+from assay.languages.promela.footprint import Visibility, operations_of
+from assay.languages.promela.layout import Layout, has_channel
+from assay.languages.promela.operations import Expr, Process, Structure, Symbol
 
 
-def never_read(symbols: Sequence[Symbol], visibility: Visibility) -> set[Symbol]:
-    """Variables whose value can influence nothing."""
-    read = {s for prints in visibility.footprints.values() for p in prints.values() for s in p.reads}
-    return {
-        s
-        for s in symbols
-        if s not in read | visibility.exposed | visibility.fallible and not s.read and s.channel is None
-    }
+def without_influence(
+    symbols: Sequence[Symbol], processes: Sequence[Process], visibility: Visibility
+) -> set[Symbol]:
+    """Variables that decide nothing: no guard, message, index, assertion or property, not even by
+    way of other variables. What storing into them computes is still checked for errors."""
+    relevant = set(visibility.exposed)
+    flows: list[tuple[Symbol, set[Symbol]]] = []
+
+    def assign(target: Symbol, value: Expr) -> None:
+        if isinstance(value, ops.StartProcess):
+            relevant.update(loaded(value))
+        else:
+            relevant.update(decisive(value))
+            flows.append((target, loaded(value)))
+
+    for listed in visibility.transitions.values():
+        for transition in listed.values():
+            for operation in operations_of(transition):
+                match operation:
+                    case ops.Store(place, value):
+                        for index in ops.place_indices(place):
+                            relevant.update(loaded(index))
+                        assign(place.symbol, value)
+                    case ops.PrintText(_, arguments):
+                        for argument in arguments:
+                            relevant.update(decisive(argument))
+                    case _:
+                        for part in ops.operation_reads(operation):
+                            relevant.update(loaded(part))
+    for process in processes:
+        if process.provided is not None:
+            relevant.update(loaded(process.provided))
+    for symbol in symbols:
+        initial = symbol.initial if isinstance(symbol.initial, tuple) else (symbol.initial,)
+        for start_value in initial:
+            if start_value is not None:
+                assign(symbol, start_value)
+    changed = True
+    while changed:
+        changed = False
+        for target, sources in flows:
+            if target in relevant and not sources <= relevant:
+                relevant |= sources
+                changed = True
+    return {s for s in symbols if s not in relevant and s.channel is None and not holds_channels(s)}
+
+
+def loaded(expr: Expr) -> set[Symbol]:
+    return {part.place.symbol for part in ops.subexpressions(expr) if isinstance(part, ops.Load)}
+
+
+def decisive(expr: Expr) -> set[Symbol]:
+    """What decides whether evaluating an expression is an error: indices, divisions, channels."""
+    found: set[Symbol] = set()
+    for part in ops.subexpressions(expr):
+        match part:
+            case ops.Load(place) | ops.RemoteLoad(_, _, place):
+                for index in ops.place_indices(place):
+                    found |= loaded(index)
+            case (
+                ops.BinaryOp("/" | "%", _, _, _)
+                | ops.ChannelLength()
+                | ops.ChannelState()
+                | ops.PollMessage()
+            ):
+                found |= loaded(part)
+            case ops.Choose(condition, _, _):  # decides which branch is evaluated
+                found |= loaded(condition)
+            case ops.BinaryOp("&&" | "||", left, _, _):
+                found |= loaded(left)
+    return found
+
+
+def holds_channels(symbol: Symbol) -> bool:
+    if isinstance(symbol.type, Structure):
+        return has_channel(symbol.type)
+    return False
 
 
 def resets(

@@ -114,10 +114,12 @@ class Generator(AmpleCode):
         return Place(symbol, (ops.Step(index, symbol.length, None),), symbol.type, symbol.where)
 
     def initialise(self, symbol: Symbol, c: Context) -> None:
-        if not self.layout.has_room(symbol):
+        if self.layout.is_fixed_channel(symbol):
             return
         elements: Iterable[int | None] = range(symbol.length) if symbol.length is not None else [None]
         if isinstance(symbol.type, Structure):
+            if not self.layout.has_room(symbol):
+                return  # its initial values are constants
             for place, value in self.structure_initials(symbol):
                 self.store(place, value, c)
             self.structure_channels(symbol, c)

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
 from assay.languages.promela.control import ControlGraph, GraphBuilder
-from assay.languages.promela.dead_variables import never_read, resets
+from assay.languages.promela.dead_variables import resets, without_influence
 from assay.languages.promela.footprint import Visibility
 from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
@@ -229,7 +229,7 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
         if s.hidden and not s.read and s not in visibility.exposed and s not in visibility.fallible
     }
     if "dead-variables" in reductions:
-        unread |= never_read(symbols, visibility)
+        unread |= without_influence(symbols, model.processes, visibility)
     layout = Layout(resolver.globals, model.processes, unread)
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
