@@ -234,6 +234,20 @@ class Generator(AmpleCode):
                 self.line(f"    if (!holds) return {code}u; }}")
             self.line("  return 0;\n}")
 
+    def largest_state(self) -> int:
+        """Bytes of the largest state; without `run`, no more processes than at the start."""
+        sizes = {p.name: self.layout.processes[p.name].size for p in self.plan.processes}
+        starts_more = any(
+            isinstance(part, ops.StartProcess)
+            for graph in self.plan.graphs.values()
+            for t in graph.transitions.values()
+            if t.operation is not None
+            for part in ops.operation_reads(t.operation)
+        )
+        if starts_more:
+            return self.layout.globals.size + MAXIMAL_PROCESSES * max(sizes.values())
+        return self.layout.globals.size + sum(p.instances * sizes[p.name] for p in self.plan.processes)
+
     def entry(self) -> None:
         ends: list[str] = []
         for graph in self.plan.graphs.values():
@@ -245,9 +259,7 @@ class Generator(AmpleCode):
         joined = "\n".join(ends)
         has_state = any(not p.over_step for p in self.plan.properties)
         has_step = any(p.over_step for p in self.plan.properties)
-        largest = self.layout.globals.size + MAXIMAL_PROCESSES * max(
-            (b.size for b in self.layout.processes.values()), default=8
-        )
+        largest = self.largest_state()
         timeout = (
             "  if (!moved) { c.timeout = 1; everybody(&c, 0, word_count * 8); }\n"
             if self.plan.resolver.uses_timeout
