@@ -80,4 +80,3 @@ def test_nothing_is_invented(searcher):
 def test_what_is_printed_counts_as_read_if_computing_it_can_fail(searcher, monkeypatch):
     monkeypatch.setattr(footprint, "can_fail", lambda expression: False)
     assert searcher.loses(LENGTH_IS_PRINTED, DEAD)
-    assert searcher.loses(WRONG_INITIAL_VALUE, DEAD)
