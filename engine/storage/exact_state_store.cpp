@@ -7,9 +7,9 @@ namespace assay::storage {
 namespace {
 
 constexpr std::uint32_t kKeyBits = 64;
-// Groups that come from a split aim at this many bits in use, so that half of
-// their word is headroom.
-constexpr std::uint32_t kSplitBits = 40;
+// Groups that come from a split aim at this many bits in use: their tables stay
+// small enough for the cache, and most of their word is headroom.
+constexpr std::uint32_t kSplitBits = 16;
 
 std::uint32_t bits_for(std::uint32_t values) { return values <= 1 ? 0 : std::bit_width(values - 1); }
 
