@@ -29,7 +29,7 @@ static int uses_channel(const u8 *r, int channel, uint64_t bit, int receiving) {
   return 0;
 }
 /* Nobody else can disturb this process at this channel, and the channel is ready. Where a cycle
- * must be broken, moreover: its partners at the channel have higher pids. */
+ * must be broken, moreover: its partners at the channel are all older (1) or all younger (2). */
 static int exclusive_and_ready(struct run *c, const u8 *g, uint32_t pid, int channel, int receiving,
                                int breaks) {
   struct queue q = find_queue(c, g, channel, 0);
@@ -39,7 +39,7 @@ static int exclusive_and_ready(struct run *c, const u8 *g, uint32_t pid, int cha
   const u8 *r = g + GLOBALS_SIZE;
   for (uint32_t i = 0; i < PROCESSES(g); i++, r += block_size[TYPE(r)]) {
     if (i != pid && uses_channel(r, channel, bit, receiving)) return 0;
-    if (breaks && i <= pid && uses_channel(r, channel, bit, !receiving)) return 0;
+    if (breaks && (breaks == 1 ? i >= pid : i <= pid) && uses_channel(r, channel, bit, !receiving)) return 0;
   }
   return 1;
 }
@@ -117,7 +117,5 @@ class AmpleCode(LocationCode):
         c = Context(process)
         for item in found.channels:
             number = self.load(item.channel, c)
-            conditions.append(
-                f"exclusive_and_ready(c, g, pid, {number}, {item.direction}, {int(found.breaks)})"
-            )
+            conditions.append(f"exclusive_and_ready(c, g, pid, {number}, {item.direction}, {found.breaks})")
         return " && ".join(conditions) or "1"

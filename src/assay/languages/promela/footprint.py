@@ -187,14 +187,15 @@ class Visibility:
             for part in ops.subexpressions(expr):
                 if isinstance(part, Load):
                     self.exposed.add(part.place.symbol)
-        self.watch_receivers()
+        symbols = [*globals_, *(s for p in processes for s in p.symbols)]
+        self.watch_receivers(symbols)
         self.fallible = {
             place.symbol
             for _, operation in self.operations()
             for place in ops.operation_writes(operation)
             if index_can_fail(place)
         }
-        for symbol in (*globals_, *(s for p in processes for s in p.symbols)):
+        for symbol in symbols:
             if any(can_fail(e) for e in initial_expressions([symbol])):
                 self.fallible.add(symbol)
         self.single = {p.name: self.is_single(p, processes) for p in processes}
@@ -214,9 +215,11 @@ class Visibility:
         for expr in (*whole, *(e for listed in self.initials.values() for e in listed)):
             yield from ops.subexpressions(expr)
 
-    def watch_receivers(self) -> None:
+    def watch_receivers(self, symbols: Iterable[Symbol]) -> None:
         """Where more than one statement hangs on whether a rendezvous is possible (`else`, an escape,
         an atomic sequence that might block), the sender sees where its receivers stand."""
+        if not any(shape.capacity == 0 for symbol in symbols for shape in declared_channels(symbol)):
+            return
         offered: set[Symbol] = set()
         unknown = False
         for name, locations in self.testing.items():
@@ -294,6 +297,14 @@ class Visibility:
 
 def is_fixed(channel: Place) -> bool:
     return Layout.is_fixed_channel(channel.symbol)
+
+
+def declared_channels(symbol: Symbol | ops.Field) -> Iterator[ops.ChannelShape]:
+    if symbol.channel is not None:
+        yield symbol.channel
+    if isinstance(symbol.type, ops.Structure):
+        for item in symbol.type.fields:
+            yield from declared_channels(item)
 
 
 def may_be_rendezvous(channel: Place) -> bool:

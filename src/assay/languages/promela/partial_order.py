@@ -12,7 +12,9 @@ least one is a breaker, so that no cycle of states can ignore a process for ever
 breaker is left out; if it only sends or receives, it is left out only while a process
 with the same or a lower pid may do the opposite with the channel. That suffices: on a
 cycle of states every message sent is received, so the partner of the process with the
-highest pid on that cycle has a lower pid, or is that process itself. Therefore a stranger
+highest pid on that cycle has a lower pid, or is that process itself. For each model either
+this rule holds for all processes or its mirror image, with pids the other way round,
+whichever leaves out less. Therefore a stranger
 can recompute the reduced successors of any state. If such a process has no
 move that leads to a state (an error, an atomic sequence that never ends), the runtime
 follows the others as well.
@@ -48,6 +50,7 @@ from assay.languages.promela.resolve import Resolver
 LARGEST_UNIT_COUNT = 64
 SEND, RECEIVE = 0, 1
 BOTH = 1 << SEND | 1 << RECEIVE
+OLDER, YOUNGER = 1, 2  # processes with lower, with higher pids
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class ChannelCondition:
 @dataclass(frozen=True, slots=True)
 class AmpleLocation:
     channels: tuple[ChannelCondition, ...] = ()
-    breaks: bool = False  # others wait only if the partners at the channels have higher pids
+    breaks: int = 0  # others wait only while all partners at the channels are OLDER or YOUNGER
     stops: bool = False  # the process ends here: it must be the youngest, and nobody may start another
 
 
@@ -120,22 +123,39 @@ class Planner:
     def run(self) -> None:
         channels_allowed = self.number_channels()
         self.note_later_uses()
-        for process in self.processes:
-            graph = self.graphs[process.name]
-            if process.name in self.visibility.watched:
-                continue
-            ample = {
-                location: found
-                for location in graph.edges
-                if (found := self.ample(process, graph, location, channels_allowed)) is not None
-            }
-            for location in self.cycle_breakers(process, graph, ample):
-                if self.only_messages(graph, location, ample[location]):
-                    ample[location] = replace(ample[location], breaks=True)
-                else:
-                    del ample[location]
-            for location, found in ample.items():
-                self.result.locations[process.name, location] = found
+        found = {
+            process.name: self.ample_locations(process, channels_allowed)
+            for process in self.processes
+            if process.name not in self.visibility.watched
+        }
+        _, chosen = min(
+            (self.break_cycles(found, partners) for partners in (YOUNGER, OLDER)), key=lambda r: r[0]
+        )
+        self.result.locations.update(chosen)
+
+    def ample_locations(self, process: Process, channels_allowed: bool) -> dict[int, AmpleLocation]:
+        graph = self.graphs[process.name]
+        return {
+            location: found
+            for location in graph.edges
+            if (found := self.ample(process, graph, location, channels_allowed)) is not None
+        }
+
+    def break_cycles(
+        self, found: dict[str, dict[int, AmpleLocation]], partners: int
+    ) -> tuple[int, dict[tuple[str, int], AmpleLocation]]:
+        """What stays ample if partners at a breaker must be older (or younger), and what that costs."""
+        chosen: dict[tuple[str, int], AmpleLocation] = {}
+        cost = 0
+        for name, ample in found.items():
+            breakers = self.cycle_breakers(name, ample, partners)
+            for location, item in ample.items():
+                if location not in breakers:
+                    chosen[name, location] = item
+                elif self.only_messages(name, location, item):
+                    chosen[name, location] = replace(item, breaks=partners)
+            cost += sum(1 + 9 * self.price(name, n, ample[n], partners) for n in breakers)
+        return cost, chosen
 
     # --- channels ---
 
@@ -336,30 +356,26 @@ class Planner:
                     pending.append(edge.transition.target)
         return True
 
-    @staticmethod
-    def only_messages(graph: ControlGraph, location: int, found: AmpleLocation) -> bool:
-        return len(found.channels) == len(graph.edges[location])
+    def only_messages(self, name: str, location: int, found: AmpleLocation) -> bool:
+        return len(found.channels) == len(self.graphs[name].edges[location])
 
-    def cycle_breakers(
-        self, process: Process, graph: ControlGraph, ample: dict[int, AmpleLocation]
-    ) -> set[int]:
+    def price(self, name: str, location: int, found: AmpleLocation, partners: int) -> int:
+        """Channels are mostly handed on in the order in which processes are started, so receivers
+        are mostly younger than senders. Then a breaker that sends to younger ones costs nothing."""
+        if not self.only_messages(name, location, found):
+            return 1
+        cheap = SEND if partners == YOUNGER else RECEIVE
+        return 0 if all(c.direction == cheap for c in found.channels) else 2
+
+    def cycle_breakers(self, name: str, ample: dict[int, AmpleLocation], partners: int) -> set[int]:
         """Ample locations such that every control cycle of ample locations has one of them."""
-
-        def price(location: int) -> int:
-            """A breaker costs least where it stays ample for the most partners: channels are mostly
-            handed to processes that are started later, so a sender's partner has a higher pid."""
-            found = ample[location]
-            if not self.only_messages(graph, location, found):
-                return 1
-            return 2 if any(c.direction == RECEIVE for c in found.channels) else 0
-
-        targets = {n: [t for t in self.landings(process, graph, n) if t in ample] for n in ample}
+        targets = {n: [t for t in self.landings(name, n) if t in ample] for n in ample}
         breakers: set[int] = set()
         while cycle := find_cycle(targets, breakers):
-            breakers.add(min(reversed(cycle), key=price))
+            breakers.add(min(reversed(cycle), key=lambda n: self.price(name, n, ample[n], partners)))
         return breakers
 
-    def landings(self, process: Process, graph: ControlGraph, location: int) -> list[int]:
+    def landings(self, name: str, location: int) -> list[int]:
         """Where the process can be after one step from here, atomic chains and merged steps followed."""
         found: set[int] = set()
         pending = [location]
@@ -369,8 +385,8 @@ class Planner:
             if here in expanded:
                 continue
             expanded.add(here)
-            for edge in graph.edges.get(here, ()):
-                last = [edge.transition, *self.fused.get((process.name, edge.transition.number), ())][-1]
+            for edge in self.graphs[name].edges.get(here, ()):
+                last = [edge.transition, *self.fused.get((name, edge.transition.number), ())][-1]
                 found.add(last.target)
                 if last.continues:
                     pending.append(last.target)

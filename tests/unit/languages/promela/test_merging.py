@@ -105,6 +105,6 @@ def test_steps_that_can_be_errors_must_not_be_merged(searcher, monkeypatch):
 
 
 def test_receivers_must_stay_where_a_sender_sees_them(searcher, monkeypatch):
-    monkeypatch.setattr(footprint.Visibility, "watch_receivers", lambda self: None)
+    monkeypatch.setattr(footprint.Visibility, "watch_receivers", lambda *_: None)
     assert searcher.loses(RENDEZVOUS_OR_ELSE, MERGING)
     assert searcher.loses(RENDEZVOUS_ESCAPES, MERGING)
