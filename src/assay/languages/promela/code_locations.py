@@ -85,6 +85,9 @@ class LocationCode(TransitionCode):
                 f"    result = {prefix}_{process.number}_{edge.transition.number}"
                 f"(c, state, size, process, pid, moved{extra});"
             )
+            if isinstance(edge.transition.operation, ops.SendMessage):
+                # A rendezvous that found no partner. As in SPIN, trying it ends an escape.
+                self.line("    if (result < 0) result = escaped = 0;")
             self.line("    any |= result;")
             if needs_moved:
                 self.line("    moved |= result;")

@@ -293,7 +293,7 @@ class TransitionCode(ChannelCode):
         self.land(process, t.target, [], Context(process))
         self.line("    }")
         self.after_step("n")
-        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel);")
+        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel) ? 1 : -1;")
 
     def receive_plain(
         self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage

@@ -395,7 +395,9 @@ class PromelaProgram:
         kind = next((p for pid, _, p in self.blocks(before) if pid == process), None)
         if kind is None:
             return StepFacts(f"process {process}", str(self.path), 0, "?")
-        t = self.model.graphs[kind.name].transitions[transition]
+        t = self.model.graphs[kind.name].transitions.get(transition)
+        if t is None:  # an error met while finding out who may run
+            return StepFacts(process_title(kind, process), kind.where.file, kind.where.line, "provided (...)")
         return StepFacts(
             process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text
         )
