@@ -1,6 +1,7 @@
 #include "search/trace.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -23,6 +24,8 @@ std::vector<Violation> trace_back(const transition_system::TransitionSystem& sys
                                   const storage::ExactStateStore& store,
                                   const std::vector<std::uint32_t>& level_starts,
                                   const std::vector<Finding>& findings) {
+  // A violation without a path must not be reported, nor silently dropped.
+  if (!findings.empty() && !store.is_readable()) throw std::bad_alloc();
   std::vector<Violation> violations;
   std::vector<std::uint32_t> states;  // where each path, followed backwards, has arrived
   std::uint32_t deepest = 0;

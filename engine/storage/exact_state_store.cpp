@@ -118,8 +118,10 @@ void ExactStateStore::maintain(Workspace& workspace) {
         // Refuse before anything is changed; a split needs 8 bytes per key for
         // a while, after the index has been given back.
         budget_.require(std::size_t{keys_.size()} * 12, keys_.index_bytes());
+        is_readable_ = false;
         repack(l, g, nullptr);
         finish_layout();
+        is_readable_ = true;
       }
       ++g;
     }

@@ -77,6 +77,8 @@ class ExactStateStore {
 
   /// Makes the room that `encode` missed. Keys change, ids do not. Alone.
   void maintain(Workspace& workspace);
+  /// False after `maintain` ran out of memory half way: states cannot be read.
+  bool is_readable() const { return is_readable_; }
   /// Room for growth before threads share the tables. Alone.
   void prepare_sharing();
   /// Counts the layouts; a key is good only under the layout that made it.
@@ -149,6 +151,7 @@ class ExactStateStore {
   std::vector<Level> levels_;
   KeyTable keys_;
   std::uint64_t generation_ = 1;
+  bool is_readable_ = true;
   std::uint32_t group_word_count_ = 0;
   std::vector<std::uint64_t>* outside_ = nullptr;
 };
