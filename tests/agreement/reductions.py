@@ -1,11 +1,13 @@
 """Random programs, searched with and without reductions: nothing reportable may get lost.
 
     python -m tests.agreement.reductions --programs 3000 --seed 1 --jobs 2
+    python -m tests.agreement.reductions --programs 3000 --seed 1 --talkative
 
 For each program the violations found in the whole graph (kind, message, line; an invalid
 end state is one of them) must be found again with all reductions, with each one alone and
 with random invariants over the globals of the program. A program for which they differ is made
-small and saved.
+small and saved. Talkative programs are small ones that do little but pass messages in loops,
+where partial-order reduction has most to do and most to lose.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from assay import _engine
 from assay.languages.promela import program
 from assay.languages.promela.operations import Scalar
 from assay.transition_system.interface import LanguageOptions, SourceProblem
-from tests.agreement.generator import Node, generate, render
+from tests.agreement.generator import Form, Node, generate, leaf, render
 from tests.agreement.shrink import shrink
 
 REDUCTIONS = frozenset(program.REDUCTIONS)
@@ -47,6 +49,103 @@ class Comparison:
     invariant: str = ""
     states: int = 0
     reduced_states: int = 0
+
+
+class Talk:
+    """One talkative program; every decision comes from one random source."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.assertions = 0
+
+    def program(self) -> Node:
+        some = self.random
+        self.channels = [f"q{n}" for n in range(some.randint(1, 3))]
+        units = [leaf("byte g, h;")]
+        for name in self.channels:
+            capacity = some.choices([0, 1, 2], [1, 3, 2])[0]
+            units.append(leaf(f"chan {name} = [{capacity}] of {{ byte }};"))
+        started = []
+        for number in range(some.randint(2, 4)):
+            # A channel comes by its name or as a parameter.
+            passed = some.random() < 0.4
+            ends = ["a", "b"] if passed else some.choices(self.channels, k=2)
+            body = tuple(self.process(*ends, number))
+            if passed:
+                first, second = some.choices(self.channels, k=2)
+                started.append(leaf(f"run p{number}({first}, {second})"))
+                units.append(Node(Form.UNIT, f"proctype p{number}(chan a, b)", body))
+            else:
+                units.append(Node(Form.UNIT, f"active proctype p{number}()", body))
+        if started:
+            together = (
+                (Node(Form.BLOCK, "atomic", tuple(started)),) if some.random() < 0.5 else tuple(started)
+            )
+            units.append(Node(Form.UNIT, "init", together))
+        return Node(Form.PROGRAM, children=tuple(units))
+
+    def process(self, ins: str, out: str, number: int) -> list[Node]:
+        declared = [leaf("byte x, y")]
+        if self.random.random() < 0.2:
+            declared.append(leaf(f"byte n = len({self.random.choice(self.channels)})"))
+        body = self.steps(ins, out, self.random.randint(0, 2))
+        if self.random.random() < 0.75:
+            options = tuple(
+                Node(Form.OPTION, children=tuple(self.steps(ins, out, self.random.randint(1, 3))))
+                for _ in range(self.random.randint(1, 2))
+            )
+            loop = Node(Form.CHOICE, "do", options, "od", label=self.random.choice(["", f"end{number}"]))
+            body.append(loop)
+        return [*declared, *(body or self.steps(ins, out, 2))]
+
+    def steps(self, ins: str, out: str, count: int) -> list[Node]:
+        return [self.step(ins, out) for _ in range(count)]
+
+    def step(self, ins: str, out: str) -> Node:
+        some = self.random
+        kind = some.random()
+        simple = leaf(self.statement(ins, out))
+        if kind < 0.75:
+            return simple
+        if kind < 0.84:
+            return Node(Form.BLOCK, "atomic", (simple, *self.simple(ins, out, some.randint(1, 2))))
+        if kind < 0.94:
+            other = some.choice(["else", "timeout", self.statement(ins, out)])
+            options = (
+                Node(Form.OPTION, children=(simple,)),
+                Node(Form.OPTION, children=(leaf(other), *self.simple(ins, out, 1))),
+            )
+            return Node(Form.CHOICE, "if", options, "fi")
+        blocks = tuple(Node(Form.BLOCK, "", tuple(self.simple(ins, out, 2))) for _ in range(2))
+        return Node(Form.UNLESS, children=blocks)
+
+    def simple(self, ins: str, out: str, count: int) -> list[Node]:
+        return [leaf(self.statement(ins, out)) for _ in range(count)]
+
+    def statement(self, ins: str, out: str) -> str:
+        some = self.random
+        self.assertions += 1
+        choices = {
+            f"{ins}?x": 6,
+            f"{out}!{some.choice(['x', '1', '2'])}": 6,
+            f"{ins}?{some.randint(0, 2)}": 1,
+            f"{ins}??{some.randint(0, 2)}": 1,
+            f"{out}!!x": 1,
+            f"nempty({ins})": 1,
+            f"nfull({out})": 1,
+            f"len({out}) == {some.randint(0, 1)}": 1,
+            "y = x + 1": 2,
+            "x = (x + y) % 3": 2,
+            "skip": 1,
+            f"x == {some.randint(0, 1)}": 1,
+            f"g = {some.randint(0, 2)}": 2,
+            f"g != {some.randint(0, 2)}": 1,
+            "h = x": 1,
+            f"assert(x != {some.randint(0, 2)} || g != {some.randint(0, 2)} || {self.assertions} == 0)": 2,
+            f"assert(y != {some.randint(0, 2)} || {self.assertions} == 0)": 1,
+            "y = 3 / x": 1,
+        }
+        return some.choices(list(choices), list(choices.values()))[0]
 
 
 class TooLarge(Exception):
@@ -160,10 +259,10 @@ def _child(sender: Connection, scratch: Path, text: str, seed: int, invariants: 
         sender.send(Comparison("disagree", f"crashed: {error!r}"))
 
 
-def run_one(seed: int, shrink_attempts: int) -> tuple[Comparison, str]:
+def run_one(seed: int, shrink_attempts: int, *, talkative: bool = False) -> tuple[Comparison, str]:
     """The comparison, and the program made small if it is a disagreement."""
-    generated = generate(seed)
-    comparison = check(generated.text, seed=seed)
+    tree = Talk(seed).program() if talkative else generate(seed).tree
+    comparison = check(render(tree), seed=seed)
     if comparison.outcome != "disagree":
         return comparison, ""
     invariants = [comparison.invariant] if comparison.invariant else []
@@ -171,7 +270,7 @@ def run_one(seed: int, shrink_attempts: int) -> tuple[Comparison, str]:
     def keeps(tree: Node) -> bool:
         return check(render(tree), invariants=invariants).outcome == "disagree"
 
-    smallest = render(shrink(generated.tree, keeps, attempts=shrink_attempts))
+    smallest = render(shrink(tree, keeps, attempts=shrink_attempts))
     final = check(smallest, invariants=invariants)
     return comparison, f"/* seed {seed}, {final.invariant!r}: {final.detail} */\n{smallest}"
 
@@ -181,6 +280,7 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="the first of consecutive seeds")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--talkative", action="store_true")
     parser.add_argument("--shrink", type=int, default=300, metavar="ATTEMPTS")
     parser.add_argument("--save", type=Path, default=Path("disagreements"), metavar="DIRECTORY")
     arguments = parser.parse_args()
@@ -189,7 +289,7 @@ def main() -> None:
     outcomes: Counter[str] = Counter()
     states = reduced_states = 0
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        results = pool.map(lambda seed: run_one(seed, arguments.shrink), seeds)
+        results = pool.map(lambda seed: run_one(seed, arguments.shrink, talkative=arguments.talkative), seeds)
         for seed, (comparison, shrunk) in zip(seeds, results, strict=True):
             outcomes[comparison.outcome] += 1
             states += comparison.states
