@@ -91,6 +91,7 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   double next_progress = std::max(options.progress_interval_seconds, 0.001);
   double next_interrupt = kAskInterrupt;
   std::exception_ptr watcher_failure;
+  bool refused = false;  // who said stop is not asked again
   std::unique_lock<std::mutex> lock(mutex);
   while (!finished) {
     double wait = std::min(kLook, std::max(next_progress - elapsed(), 0.0005));
@@ -108,11 +109,12 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
         next_interrupt = now + kAskInterrupt;
         if (watcher.interrupted()) control.stop(StopReason::kInterrupted);
       }
-      if (watcher.progress && now >= next_progress) {
+      if (watcher.progress && !refused && now >= next_progress) {
         next_progress = now + std::max(options.progress_interval_seconds, 0.001);
         const Progress progress{control.states.load(),   control.transitions.load(),  control.depth.load(),
                                 control.frontier.load(), support::resident_bytes(), now};
-        if (!watcher.progress(progress)) control.stop(StopReason::kInterrupted);
+        refused = !watcher.progress(progress);
+        if (refused) control.stop(StopReason::kInterrupted);
       }
     } catch (...) {
       watcher_failure = std::current_exception();

@@ -111,6 +111,9 @@ def deep_stack() -> Iterator[None]:
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     wanted = CHILD_STACK_BYTES if hard == resource.RLIM_INFINITY else min(CHILD_STACK_BYTES, hard)
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if address_space != resource.RLIM_INFINITY:  # each thread reserves a stack of that size
+        wanted = min(wanted, address_space // 16)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         yield
         return

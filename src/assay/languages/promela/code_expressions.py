@@ -218,7 +218,7 @@ class ExpressionCode:
     def found_queue(self, place: Place, c: Context) -> str:
         c.fails = True
         code = self.plan.violations.code(
-            "channel", f"'{place.symbol.name}' names no channel here", place.where
+            "uninitialized-channel", f"'{place.symbol.name}' names no channel here", place.where
         )
         return f"find_queue(c, {c.state}, {self.load(place, c)}, {code}u)"
 
