@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -64,14 +65,14 @@ def judge(text: str, *, compiler: str | None = None) -> spin.SpinOutcome:
         )
 
 
-def compare(text: str, *, reduced: bool, confirm: bool = True) -> Comparison:
+def compare(text: str, *, reduced: bool, confirm: bool = True, direct: bool = False) -> Comparison:
     """Ask both tools about one program."""
     expected = judge(text)
     if expected.status in (spin.Status.TIMED_OUT, spin.Status.OUT_OF_MEMORY):
         return Comparison("too large for SPIN")
     if expected.status is spin.Status.FINISHED and expected.aborted and not expected.kinds:
         return Comparison("too deep for SPIN")
-    comparison = _compare(text, expected, reduced)
+    comparison = _compare(text, expected, reduced, subject.check_directly if direct else subject.check)
     if comparison.outcome == "disagree" and confirm and spin.fast_compiler() != "gcc -O2":
         # what tcc and gcc see differently is undefined in SPIN, not a fact about the program
         again = judge(text, compiler="gcc -O2")
@@ -84,15 +85,15 @@ def compare(text: str, *, reduced: bool, confirm: bool = True) -> Comparison:
     return comparison
 
 
-def _compare(text: str, expected: spin.SpinOutcome, reduced: bool) -> Comparison:
+def _compare(
+    text: str, expected: spin.SpinOutcome, reduced: bool, check: Callable[..., subject.AssayOutcome]
+) -> Comparison:
     with tempfile.TemporaryDirectory(prefix="agreement-") as scratch:
         model = Path(scratch) / "model.pml"
         model.write_text(text)
         compiler = spin.fast_compiler().split()[0]
         limits = () if expected.counts_are_defined else ("--max-states", str(STATES_WITHOUT_SPIN))
-        found = subject.check(
-            model, (*subject.UNREDUCED, *limits), timeout_seconds=ASSAY_SECONDS, compiler=compiler
-        )
+        found = check(model, (*subject.UNREDUCED, *limits), timeout_seconds=ASSAY_SECONDS, compiler=compiler)
         if found.verdict in ("crashed", "timed out", "internal error"):
             return Comparison("disagree", f"Assay {found.verdict}: {found.message}")
         if expected.status in (spin.Status.REFUSED, spin.Status.NOT_COMPILED, spin.Status.CRASHED):
@@ -110,9 +111,7 @@ def _compare(text: str, expected: spin.SpinOutcome, reduced: bool) -> Comparison
             if found.kinds != expected.kinds:
                 return _disagree(expected, found, "kinds")
         if reduced:
-            less = subject.check(
-                model, (*subject.REDUCED, *limits), timeout_seconds=ASSAY_SECONDS, compiler=compiler
-            )
+            less = check(model, (*subject.REDUCED, *limits), timeout_seconds=ASSAY_SECONDS, compiler=compiler)
             if less.verdict != expected.verdict and not (limits and less.verdict == "incomplete"):
                 return _disagree(expected, less, "verdict with reductions")
         return Comparison("agree", states=expected.states, verdict=found.verdict)
@@ -128,21 +127,23 @@ def _disagree(expected: spin.SpinOutcome, found: subject.AssayOutcome, about: st
     )
 
 
-def run_one(seed: int, *, reduced: bool, shrink_attempts: int) -> Judged:
+def run_one(seed: int, *, reduced: bool, shrink_attempts: int, direct: bool = False) -> Judged:
     program = generate(seed)
-    comparison = compare(program.text, reduced=reduced)
+    comparison = compare(program.text, reduced=reduced, direct=direct)
     judged = Judged(seed, comparison, program.constructs)
     if comparison.outcome == "disagree":
         about = comparison.detail.split(":")[0]
 
         def keeps(tree: Node) -> bool:
-            again = compare(render(tree), reduced=about == "verdict with reductions", confirm=False)
+            again = compare(
+                render(tree), reduced=about == "verdict with reductions", confirm=False, direct=direct
+            )
             return again.outcome == "disagree" and again.detail.split(":")[0] == about
 
         smallest = (
             render(shrink(program.tree, keeps, attempts=shrink_attempts)) if shrink_attempts else program.text
         )
-        final = compare(smallest, reduced=reduced, confirm=False)
+        final = compare(smallest, reduced=reduced, confirm=False, direct=direct)
         judged.shrunk = f"/* seed {seed}: {final.detail or comparison.detail} */\n{smallest}"
     return judged
 
@@ -153,6 +154,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="the first of consecutive seeds")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--reduced", action="store_true", help="also compare verdicts with reductions on")
+    parser.add_argument("--direct", action="store_true", help="skip the command line: faster")
     parser.add_argument("--shrink", type=int, default=300, metavar="ATTEMPTS")
     parser.add_argument("--save", type=Path, default=Path("disagreements"), metavar="DIRECTORY")
     parser.add_argument("--seeds", type=int, nargs="*", help="exactly these instead")
@@ -160,7 +162,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if not spin.available():
         sys.exit("spin and gcc are needed (Debian: apt-get install spin gcc)")
-    work = partial(run_one, reduced=arguments.reduced, shrink_attempts=arguments.shrink)
+    work = partial(
+        run_one, reduced=arguments.reduced, shrink_attempts=arguments.shrink, direct=arguments.direct
+    )
     seeds = arguments.seeds or range(arguments.seed, arguments.seed + arguments.programs)
     began = time.perf_counter()
     outcomes: Counter[str] = Counter()
