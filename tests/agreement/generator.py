@@ -507,7 +507,8 @@ class Generator:
             (3 if depth else 0, "connective"),
             (1.2, "mtype"),
             (1.5 if scope.channels and not plain else 0, "channel state"),
-            (1.0 if scope.channels else 0, "poll"),
+            # Not inside arithmetic: SPIN writes a poll as `a && b` without parentheses there.
+            (1.0 if scope.channels and not plain else 0, "poll"),
             (0.4, "constant"),
             (3 if self.uses_remote and scope.inside != "d_step" else 0, "remote label"),
             (0.8 if self.uses_enabled and self.active_pids() else 0, "enabled"),

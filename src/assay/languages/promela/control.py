@@ -545,6 +545,7 @@ class GraphBuilder:
         source: Source,
         *,
         otherwise: bool,
+        leave_first: bool = True,
     ) -> Callable[[], tuple[Node, bool]]:
         """`do :: condition -> body; place++ :: else -> break od`; without else, the break is free."""
         waiting: list[Node] = []
@@ -567,7 +568,8 @@ class GraphBuilder:
         main_chain = self.nested(main)
         leave_chain = self.nested(leave)
         self.breaks.pop()
-        return lambda: (self.make_choice(source, [leave_chain, main_chain], waiting), True)
+        chains = [leave_chain, main_chain] if leave_first else [main_chain, leave_chain]
+        return lambda: (self.make_choice(source, chains, waiting), True)
 
     def for_in(
         self, variable: syntax.Reference, collection: syntax.Reference, body: syntax.Sequence, source: Source
@@ -630,7 +632,15 @@ class GraphBuilder:
                 return lambda: (self.make_choice(source, chains, None), True)
         self.assign(place, low, source)
         condition = ops.BinaryOp("<", Load(place), high, source.where)
-        return self.counting_loop(place, condition, lambda: None, source, otherwise=False)
+        # The order of the options matters where only the first is taken, in a d_step.
+        return self.counting_loop(
+            place,
+            condition,
+            lambda: None,
+            source,
+            otherwise=False,
+            leave_first=statement.form is syntax.SelectForm.LOOP,
+        )
 
     def unless(
         self, main: syntax.Statement, escape: syntax.Statement, source: Source
