@@ -205,23 +205,20 @@ void ExactStateStore::repack(std::size_t l, std::uint32_t g, Expansion* expansio
   if (total <= kKeyBits) {
     counts.push_back(new_count);
   } else {
-    for (std::uint32_t parts = std::max(2u, (total + kSplitBits - 1) / kSplitBits);; ++parts) {
-      // Cut where the running sum passes each multiple of the average.
-      counts.assign(1, 0);
-      std::uint32_t sum = 0, in_part = 0;
-      bool fits = true;
-      for (std::uint32_t i = 0; i < new_count; ++i) {
-        const bool over = std::uint64_t{sum + needed[i] / 2} * parts > std::uint64_t{total} * counts.size();
-        if (in_part > 0 && over && counts.size() < parts) {
-          counts.push_back(0);
-          in_part = 0;
-        }
-        ++counts.back();
-        sum += needed[i];
-        in_part += needed[i];
-        if (in_part > kKeyBits) fits = false;
+    // At least two changing fields go into a group (two always fit, ids have 32
+    // bits), so each level has at most half as many groups as changing fields:
+    // that is why the levels come to an end.
+    std::uint32_t in_group = 0, changing = 0;
+    counts.assign(1, 0);
+    for (std::uint32_t i = 0; i < new_count; ++i) {
+      const bool over = in_group + needed[i] > (changing < 2 ? kKeyBits : kSplitBits);
+      if (needed[i] > 0 && changing > 0 && over) {
+        counts.push_back(0);
+        in_group = changing = 0;
       }
-      if (fits && counts.size() > 1) break;
+      ++counts.back();
+      in_group += needed[i];
+      changing += needed[i] > 0;
     }
   }
   const auto parts = static_cast<std::uint32_t>(counts.size());
