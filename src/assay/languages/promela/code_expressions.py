@@ -226,8 +226,11 @@ class ExpressionCode:
         layout = self.fixed_queue(channel)
         if layout is not None:
             capacity = layout.shape.capacity
-            length = f"(int)U8({self.queue_address(channel, c)})" if capacity else "0"
-            full = f"({length} >= {capacity})" if capacity else "0"
+            if capacity:
+                length = f"(int)U8({self.queue_address(channel, c)})"
+                full = f"({length} >= {capacity})"
+            else:  # it holds a message only while that is being handed over
+                length = full = f"({self.load(channel, c)} == channel)" if c.offered else "0"
         else:
             queue = self.found_queue(channel, c)
             length = f"queue_length({queue})"

@@ -371,7 +371,9 @@ class TransitionCode(ChannelCode):
             self.line("}")
             return
         self.line(f"  int own = {self.load(receive.channel, c)};")
+        c.offered = True
         tests = self.message_tests(receive, c, lambda i: f"c->message[{i}]")
+        c.offered = False
         self.line("  if (!c->fatal && own != channel) return 0;")
         wrong = self.fields_code(receive.where)
         self.line(f"  if (!c->fatal && c->message_fields < {len(receive.fields)}) c->fatal = {wrong}u;")

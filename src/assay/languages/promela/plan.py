@@ -62,3 +62,4 @@ class Context:
     own: str = "p"
     pid: str = "(int)pid"
     fails: bool = False
+    offered: bool = False  # during a rendezvous: `channel` is the one that holds the message
