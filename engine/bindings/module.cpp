@@ -193,7 +193,8 @@ NB_MODULE(_engine, m) {
       .def_ro("depth", &search::Progress::depth)
       .def_ro("frontier", &search::Progress::frontier)
       .def_ro("memory_bytes", &search::Progress::memory_bytes)
-      .def_ro("seconds", &search::Progress::seconds);
+      .def_ro("seconds", &search::Progress::seconds)
+      .def_ro("tracing", &search::Progress::tracing);
 
   nb::class_<search::Violation>(m, "Violation")
       .def_ro("code", &search::Violation::code)

@@ -123,6 +123,7 @@ void breadth_first(const Task& task, Result& result) {
   }
   result.complete = result.stop_reason == StopReason::kNone;
   result.violation_count = log.count();
+  task.control.tracing = !log.empty();
   result.violations = trace_back(task.system, store, level_starts, log.first());
 }
 

@@ -69,6 +69,8 @@ class Control {
     this->frontier.store(frontier, std::memory_order_relaxed);
   }
   std::atomic<std::uint64_t> states{0}, transitions{0}, depth{0}, frontier{0};
+  /// The search is over and something was found: now the paths to it are made.
+  std::atomic<bool> tracing{false};
 
  private:
   std::atomic<int> reason_{0};

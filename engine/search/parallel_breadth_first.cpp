@@ -330,6 +330,7 @@ class ParallelSearch {
     }
     result.complete = result.stop_reason == StopReason::kNone;
     result.violation_count = log.count();
+    task_.control.tracing = !log.empty();
     result.violations = trace_back(task_.system, store_, level_starts_, log.first());
   }
 

@@ -112,7 +112,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
       if (watcher.progress && !refused && now >= next_progress) {
         next_progress = now + std::max(options.progress_interval_seconds, 0.001);
         const Progress progress{control.states.load(),   control.transitions.load(),  control.depth.load(),
-                                control.frontier.load(), support::resident_bytes(), now};
+                                control.frontier.load(), support::resident_bytes(), now,
+                                control.tracing.load()};
         refused = !watcher.progress(progress);
         if (refused) control.stop(StopReason::kInterrupted);
       }

@@ -15,6 +15,7 @@ struct Progress {
   std::uint64_t frontier = 0;
   std::uint64_t memory_bytes = 0;
   double seconds = 0;
+  bool tracing = false;
 };
 
 /// Called by the thread that called `search`, never by a searching one.

@@ -52,6 +52,9 @@ class Progress:
     def memory_bytes(self) -> int: ...
     @property
     def seconds(self) -> float: ...
+    @property
+    def tracing(self) -> bool:
+        """The search is over and found something; the paths to it are being made."""
 
 class Violation:
     """`path` names successors by position, from the initial state on.

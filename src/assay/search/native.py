@@ -42,6 +42,7 @@ class Progress:
     frontier: int = 0
     memory_bytes: int = 0
     seconds: float = 0.0
+    tracing: bool = False  # the search is over and found something: paths to it are being made
     silent_seconds: float = 0.0  # since the search last reported: a long step of the model
 
 
@@ -189,7 +190,8 @@ class _Child:
                 self._note_memory()
                 if on_progress is not None:
                     on_progress(self._with_silence(now - last_sign_of_life))
-                if self.searched is not None:
+                if self.searched is not None or self.progress.tracing:
+                    # A violation that was found is told, even if that takes longer than the limit.
                     limit: float | None = last_sign_of_life + EXPLANATION_SECONDS
                 elif stopping:
                     limit = kill_at
@@ -282,6 +284,7 @@ class _Child:
             latest.frontier,
             max(latest.memory_bytes, self._resident_bytes()),
             latest.seconds,
+            latest.tracing,
             seconds,
         )
 

@@ -88,6 +88,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
             frontier=progress.frontier,
             memory_bytes=progress.memory_bytes,
             seconds=progress.seconds,
+            tracing=progress.tracing,
         )
         return not stopped.is_set()
 
