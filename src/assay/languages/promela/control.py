@@ -859,6 +859,9 @@ class Finisher:
                 assert node.inner.last is not None
                 if node.inner.last.next is None:
                     node.inner.last.next = follower
+                elif node.inner.last.next.kind is Kind.GOTO:
+                    # `keep_label` put the jump behind what used to be the end of the block.
+                    node.inner.last = node.inner.last.next
 
     def hunt(self, node: Node, mark: Mark) -> Node:
         """The location where control really is when it reaches a node: jumps and joins are no
