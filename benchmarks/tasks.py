@@ -62,5 +62,5 @@ GROWTH = (
     Task("philosophers 8", "philosophers.pml", ("N=8",), 710_656, 4_533_760, 49_468),
     Task("philosophers 9", "philosophers.pml", ("N=9",), 3_883_008, 27_889_664, 196_504),
     Task("philosophers 10", "philosophers.pml", ("N=10",), 21_217_280, 169_426_944, 900_000),
-    Task("philosophers 11", "philosophers.pml", ("N=11",), 0, 0, 4_000_000),
+    Task("philosophers 11", "philosophers.pml", ("N=11",), 115_933_184, 1_018_839_040, 4_000_000),
 )
