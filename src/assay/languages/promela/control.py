@@ -587,10 +587,13 @@ class GraphBuilder:
                     f"expected a buffered channel of '{item.type.name}', got '{collection.name}'",
                     where=collection.where,
                 )
-            counter = syntax.Variable(
-                source.where, "short" if symbol.channel.capacity > 255 else "byte", f"_for_{self.count}"
-            )
-            place_of_counter = self.resolver.declare(counter, self.scope, self.process)
+            # As in SPIN, the loops over channels of one scope share one hidden counter.
+            name = "_for_" + "_".join(map(str, self.scope.path))
+            place_of_counter = self.scope.names.get(name)
+            if place_of_counter is None:
+                type_ = "short" if symbol.channel.capacity > 255 else "byte"
+                counter = syntax.Variable(source.where, type_, name)
+                place_of_counter = self.resolver.declare(counter, self.scope, self.process)
             assert isinstance(place_of_counter.type, ops.Scalar)
             place = Place(
                 place_of_counter, (ops.Step(None, None, None),), place_of_counter.type, source.where
