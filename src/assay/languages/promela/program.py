@@ -223,13 +223,10 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     visibility = Visibility(
         model.processes, model.graphs, resolver.globals, [p.expression for p in properties]
     )
-    unread = {
-        s
-        for s in symbols
-        if s.hidden and not s.read and s not in visibility.exposed and s not in visibility.fallible
-    }
-    if "dead-variables" in reductions:
-        unread |= without_influence(symbols, model.processes, visibility)
+    # A hidden variable is no part of the state where that cannot matter, reductions or not.
+    unread = without_influence(symbols, model.processes, visibility)
+    if "dead-variables" not in reductions:
+        unread = {s for s in unread if s.hidden}
     layout = Layout(resolver.globals, model.processes, unread)
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
