@@ -189,15 +189,6 @@ class Visibility:
                     self.exposed.add(part.place.symbol)
         symbols = [*globals_, *(s for p in processes for s in p.symbols)]
         self.watch_receivers(symbols)
-        self.fallible = {
-            place.symbol
-            for _, operation in self.operations()
-            for place in ops.operation_writes(operation)
-            if index_can_fail(place)
-        }
-        for symbol in symbols:
-            if any(can_fail(e) for e in initial_expressions([symbol])):
-                self.fallible.add(symbol)
         self.single = {p.name: self.is_single(p, processes) for p in processes}
         self.owner = self.find_owners(processes, globals_)
 
