@@ -208,6 +208,8 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
     }
     for prop in properties:
         for part in ops.subexpressions(prop.expression):
+            if isinstance(part, ops.AtLabel):
+                require_location(model, part)
             if type(part) in not_in_a_state or (isinstance(part, ops.PriorityOf) and part.process is None):
                 name = not_in_a_state.get(type(part), "_priority")
                 raise SourceProblem(
@@ -215,6 +217,19 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
                     hint="name variables, channels and locations of the model",
                 )
     return properties
+
+
+def require_location(model: PromelaModel, reference: ops.AtLabel) -> None:
+    """Refuses a label that control never rests at: asking for it would be false in every state."""
+    graph = model.graphs.get(reference.proctype)
+    location = graph.location_of(reference.label) if graph is not None else None
+    if graph is not None and location is not None and location not in graph.edges:
+        raise SourceProblem(
+            f"no process ever rests at '{reference.proctype}@{reference.label}'",
+            where=reference.where,
+            hint="the label stands at a goto, at the start of an option or at code that is never reached; "
+            "write 'skip' behind it",
+        )
 
 
 def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:

@@ -1,0 +1,7 @@
+byte x;
+active proctype P() {
+back:
+  x = 1 - x;
+here:
+  goto back
+}
