@@ -176,6 +176,11 @@ NUMBER_TYPES = (
 )
 
 
+def _names(text: str) -> set[str]:
+    """The variables of the program that an expression mentions."""
+    return set(re.findall(r"\b[a-z]+\d+\b", text))
+
+
 class Generator:
     """Writes one program; every decision comes from one random source."""
 
@@ -652,7 +657,8 @@ class Generator:
         if channel.fields[0].kind == "Record":
             found = [pattern for pattern, typedef in scope.structures if typedef == "Record"]
             self.use("receive typedef")
-            return f"{name}?{self.fill(self.random.choice(found), scope)}" if found else None
+            record = self.fill(self.random.choice(found), scope) if found else ""
+            return f"{name}?{record}" if record and not _names(record) & _names(name) else None
         mark, closing = "?", ""
         if channel.capacity:
             mark, closing = self.random.choice(
@@ -664,9 +670,9 @@ class Generator:
         values: list[str] = []
         for field in channel.fields:
             value = self.receive_argument(field, scope)
-            # one message must not set a variable twice, or an index and its element
-            names = set(re.findall(r"\b[a-z]+\d+\b", value))
-            again = any(names & set(re.findall(r"\b[a-z]+\d+\b", other)) for other in values)
+            # One message must not set a variable twice, an index and its element, or what its
+            # channel is chosen by: undoing the receive, SPIN then looks in another place.
+            again = any(_names(value) & _names(other) for other in (name, *values))
             values.append("_" if again else value)
         body = ", ".join(values) if closing else self.arguments(values)
         return f"{name}{mark}{body}{closing}"

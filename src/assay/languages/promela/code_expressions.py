@@ -132,8 +132,12 @@ class ExpressionCode:
                 code = self.plan.violations.code(
                     "enabled-self", "enabled() asks about the asking process", where
                 )
+                circular = self.plan.violations.code(
+                    "enabled-circular", "enabled() depends on its own answer, through another process", where
+                )
                 c.fails = True
-                return f"is_enabled(c, {c.state}, {self.expression(process, c)}, {c.pid}, moved, {code}u)"
+                who = self.expression(process, c)
+                return f"is_enabled(c, {c.state}, {who}, {c.pid}, moved, {code}u, {circular}u)"
             case ops.LocationOf(process):
                 return f"(int)LOCATION(process_at({c.state}, {self.expression(process, c)}))"
             case ops.PriorityOf(process):

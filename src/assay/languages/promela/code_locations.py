@@ -157,11 +157,17 @@ class LocationCode(TransitionCode):
         )
         self.line(
             "static inline int is_enabled(struct run *c, const u8 *g, int who, int me, int moved, "
-            "uint32_t code) {"
+            "uint32_t about_itself, uint32_t circular) {"
         )
-        self.line("  if (who == me) { if (!c->fatal) c->fatal = code; return 0; }")
+        self.line("  if (c->fatal) return 0;")
+        self.line("  if (who == me) { c->fatal = about_itself; return 0; }")
         self.line("  if (who < 0 || who >= (int)PROCESSES(g)) return 0;")
-        self.line("  return is_enabled_at(c, g, process_at(g, who), (uint32_t)who, moved);")
+        # Among so many questions one process was asked twice.
+        self.line("  if (c->asking > PROCESSES(g)) { c->fatal = circular; return 0; }")
+        self.line("  c->asking++;")
+        self.line("  const int answer = is_enabled_at(c, g, process_at(g, who), (uint32_t)who, moved);")
+        self.line("  c->asking--;")
+        self.line("  return answer;")
         self.line("}")
         for graph in self.plan.graphs.values():
             process = graph.process

@@ -43,6 +43,7 @@ struct run {
   size_t top;          /* its first free byte */
   uint32_t violation;  /* met on the way to here: 0 or a code */
   uint32_t fatal;      /* an evaluation just failed with this code */
+  uint32_t asking;     /* enabled() within enabled(): how deep */
   uint32_t timeout;    /* second try: nobody could move without it */
   uint32_t depth;      /* primitive steps in this chain */
   uint64_t work;       /* d_step iterations since the chain began */
