@@ -1,0 +1,330 @@
+"""The file around the frames: written as a stream, read a frame at a time.
+
+A file under construction has another name and gets its own only when it is
+whole and on disk; whatever interrupts the writer leaves nothing behind that
+looks like a certificate. The reader trusts no length: each is checked against
+the file and the counts of the header before memory is taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import zstandard
+
+from assay.evidence.certificate.header import MAX_HEADER_BYTES, CertificateProblem, Header
+
+MAGIC = b"\x89ASSAY\r\n"
+END_MAGIC = b"ASSAYEND"
+VERSION = 1
+PREAMBLE = struct.Struct("<8sII")
+RECORD = struct.Struct("<10I")
+TRAILER = struct.Struct("<Q8s32s")
+DIGEST_BYTES = 32
+
+MAX_FRAME_STATES = 1 << 22
+MAX_FRAME_ENTRIES = 1 << 23
+MAX_START_BYTES = 1 << 28
+BYTES_PER_NUMBER = 5
+BYTES_PER_SUBGRAPH = 5 + 7
+
+LEVELS = {"fast": 3, "small": 19}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame, decompressed. `subgraphs` is empty unless the header promises it."""
+
+    states: int
+    entries: int
+    references: int
+    start: bytes
+    bits: bytes
+    ids: bytes
+    counts: bytes
+    subgraphs: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRecord:
+    """A line of the index; lengths are those in the file."""
+
+    states: int
+    entries: int
+    references: int
+    start: int
+    bits: int
+    ids: int
+    counts: int
+    subgraphs: int
+    start_length: int
+    checksum: int
+
+    @property
+    def length(self) -> int:
+        return self.start + self.bits + self.ids + self.counts + self.subgraphs
+
+
+class CertificateWriter:
+    """Writes a certificate; used as a context, the file appears only when `finish` was called."""
+
+    def __init__(self, path: Path, header: Header, *, coding: str = "fast") -> None:
+        self._path = path
+        self._header = header
+        self._level = LEVELS[coding]
+        self._records: list[FrameRecord] = []
+        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        self._file: BinaryIO = self._partial.open("xb")
+        self._digest = hashlib.sha256()
+        self._offset = 0
+        self._finished = False
+        text = header.as_bytes()
+        if len(text) > MAX_HEADER_BYTES:
+            self._discard()
+            raise CertificateProblem(f"the header would take {len(text):,} bytes, more than a reader accepts")
+        self._write(PREAMBLE.pack(MAGIC, VERSION, len(text)) + text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._finished:
+            self._discard()
+
+    def add(self, frame: Frame) -> None:
+        sections = [self._compressed(section) for section in
+                    (frame.start, frame.bits, frame.ids, frame.counts, frame.subgraphs)]  # fmt: skip
+        body = b"".join(sections)
+        start, bits, ids, counts, subgraphs = (len(section) for section in sections)
+        self._records.append(
+            FrameRecord(
+                states=frame.states,
+                entries=frame.entries,
+                references=frame.references,
+                start=start,
+                bits=bits,
+                ids=ids,
+                counts=counts,
+                subgraphs=subgraphs,
+                start_length=len(frame.start),
+                checksum=zlib.crc32(body),
+            )
+        )
+        self._write(body)
+
+    def finish(self) -> int:
+        """Make the file appear; answers its size in bytes."""
+        header, records = self._header, self._records
+        written = tuple(sum(getattr(record, name) for record in records) for name in ("states", "entries"))
+        if written != (header.states, header.transitions) or len(records) != header.frames:
+            raise AssertionError(f"frames with {written} do not add up to {header}")
+        index_offset = self._offset
+        for record in records:
+            self._write(RECORD.pack(*(getattr(record, item.name) for item in fields(FrameRecord))))
+        self._write(struct.pack("<Q8s", index_offset, END_MAGIC))
+        self._write(self._digest.digest())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        self._partial.replace(self._path)
+        self._finished = True
+        return self._offset
+
+    def _compressed(self, section: bytes) -> bytes:
+        if not section:
+            return b""
+        compressor = zstandard.ZstdCompressor(
+            level=self._level, write_content_size=True, write_checksum=False, write_dict_id=False
+        )
+        return compressor.compress(section)
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+        self._offset += len(data)
+
+    def _discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._partial.unlink(missing_ok=True)
+
+
+class CertificateFile:
+    """A certificate opened for reading. Opening checks everything but the content of the frames."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file: BinaryIO = path.open("rb")
+        except OSError as problem:
+            raise CertificateProblem(f"{path} cannot be read: {problem.strerror}") from None
+        try:
+            self._open()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _open(self) -> None:
+        self.size = os.fstat(self._file.fileno()).st_size
+        if self.size < PREAMBLE.size + TRAILER.size:
+            raise CertificateProblem("the file is too short to be a certificate: it was truncated or is none")
+        magic, version, header_length = PREAMBLE.unpack(self._file.read(PREAMBLE.size))
+        if magic != MAGIC:
+            raise CertificateProblem("the file is not a certificate: it does not begin like one")
+        if version != VERSION:
+            raise CertificateProblem(
+                f"the certificate has version {version}, this Assay reads version {VERSION}"
+            )
+        if header_length > MAX_HEADER_BYTES or PREAMBLE.size + header_length > self.size - TRAILER.size:
+            raise CertificateProblem(
+                f"the header is said to take {header_length:,} bytes, more than there can be"
+            )
+        header_text = self._file.read(header_length)
+        self._file.seek(self.size - TRAILER.size)
+        index_offset, end_magic, digest = TRAILER.unpack(self._file.read(TRAILER.size))
+        if end_magic != END_MAGIC:
+            raise CertificateProblem("the file does not end like a certificate: it was truncated or extended")
+        if self._sha256() != digest:
+            raise CertificateProblem("the file is damaged: its SHA-256 is not the one at its end")
+        self.header = Header.from_bytes(header_text)
+        frames_offset = PREAMBLE.size + header_length
+        index_length = self.size - TRAILER.size - index_offset
+        if index_offset < frames_offset or index_length != self.header.frames * RECORD.size:
+            raise CertificateProblem(
+                "the index is not where the file says, or not as long as its frames need"
+            )
+        self._file.seek(index_offset)
+        self.records = [
+            FrameRecord(*RECORD.unpack(self._file.read(RECORD.size))) for _ in range(self.header.frames)
+        ]
+        self._check_index(index_offset - frames_offset)
+        self.offsets: list[int] = []
+        self.first_states: list[int] = []
+        offset, states = frames_offset, 0
+        for record in self.records:
+            self.offsets.append(offset)
+            self.first_states.append(states)
+            offset += record.length
+            states += record.states
+
+    def _check_index(self, frame_bytes: int) -> None:
+        header, records = self.header, self.records
+        for number, record in enumerate(records):
+            if record.states > MAX_FRAME_STATES or record.entries > MAX_FRAME_ENTRIES:
+                raise CertificateProblem(
+                    f"frame {number} claims {record.states:,} states and {record.entries:,} entries, "
+                    "more than a frame may have"
+                )
+            if record.references > record.entries:
+                raise CertificateProblem(f"frame {number} claims more references than entries")
+            if record.start_length > MAX_START_BYTES:
+                raise CertificateProblem(f"frame {number} claims a start section that is too long")
+            if record.subgraphs and not header.subgraphs:
+                raise CertificateProblem(f"frame {number} has a section that the header does not announce")
+        if sum(record.length for record in records) != frame_bytes:
+            raise CertificateProblem("the frames do not fill the file between header and index")
+        for claimed, name in (
+            (header.states, "states"),
+            (header.transitions, "entries"),
+            (header.references, "references"),
+        ):
+            found = sum(getattr(record, name) for record in records)
+            if found != claimed:
+                raise CertificateProblem(f"the frames have {found:,} {name}, the header claims {claimed:,}")
+
+    def _sha256(self) -> bytes:
+        digest = hashlib.sha256()
+        self._file.seek(0)
+        left = self.size - DIGEST_BYTES
+        while left:
+            block = self._file.read(min(left, 1 << 20))
+            if not block:
+                raise CertificateProblem("the file became shorter while it was read")
+            digest.update(block)
+            left -= len(block)
+        return digest.digest()
+
+    @property
+    def sha256(self) -> str:
+        """Of the whole file: what a signature is about."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def frame_bytes(self, number: int) -> bytes:
+        """A frame as it stands in the file, for sending it elsewhere."""
+        record = self.records[number]
+        self._file.seek(self.offsets[number])
+        body = self._file.read(record.length)
+        if len(body) != record.length or zlib.crc32(body) != record.checksum:
+            raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
+        return body
+
+    def frame(self, number: int, *, bits_only: bool = False) -> Frame:
+        return decode_frame(number, self.records[number], self.frame_bytes(number), bits_only=bits_only)
+
+    def frames(self) -> Iterator[Frame]:
+        for number in range(len(self.records)):
+            yield self.frame(number)
+
+
+def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bool = False) -> Frame:
+    """Decompress one frame, taking no more memory than its counts allow.
+
+    `bits_only` leaves out what only matters to somebody who does not trust the
+    producer: ids, counts and subgraphs.
+    """
+    sections: list[bytes] = []
+    position = 0
+    limits = (
+        record.start_length,
+        (record.entries + 7) // 8,
+        record.references * BYTES_PER_NUMBER,
+        record.states * BYTES_PER_NUMBER,
+        record.states * BYTES_PER_SUBGRAPH,
+    )
+    lengths = (record.start, record.bits, record.ids, record.counts, record.subgraphs)
+    for index, (length, limit) in enumerate(zip(lengths, limits, strict=True)):
+        wanted = index < 2 or not bits_only
+        section = body[position : position + length]
+        sections.append(_decompressed(number, section, limit) if wanted else b"")
+        position += length
+    if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
+        raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
+    return Frame(record.states, record.entries, record.references, *sections)
+
+
+def _decompressed(number: int, section: bytes, limit: int) -> bytes:
+    if not section:
+        return b""
+    try:
+        size = zstandard.frame_content_size(section)
+        if not 0 < size <= limit:
+            raise CertificateProblem(
+                f"frame {number} has a section of {size:,} bytes where its counts allow {limit:,}"
+            )
+        # Decompresses into a buffer of that size and no further, whatever the blocks say.
+        content = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(
+            section, allow_extra_data=False
+        )
+    except zstandard.ZstdError:
+        raise CertificateProblem(f"frame {number} cannot be decompressed") from None
+    if len(content) != size:
+        raise CertificateProblem(f"frame {number} has a section that is not one whole Zstandard frame")
+    return content
