@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_MODEL_ABI 1u
+#define ASSAY_MODEL_ABI 2u
 
 /* One successor. Its state stands in `assay_buffer.words`, unless the step
  * ended in an error that leaves no state behind (`has_state` is 0). */
@@ -60,6 +60,15 @@ typedef struct assay_buffer {
   void *scratch;
   size_t scratch_bytes;
   const assay_recorder *recorder; /* NULL during a search */
+  /* Which successors the caller will look at. NULL: all. Otherwise successor
+   * number i of this call, for i < wanted_count, matters only if bit
+   * wanted_first + i is set (lowest bit of a byte first). A model may build
+   * the others all the same; where it does not, the successor keeps its place
+   * with has_state 0, violation 0 and no words. Which successors there are,
+   * and their order, must not depend on the mask. */
+  const uint8_t *wanted;
+  uint64_t wanted_first;
+  uint64_t wanted_count;
 } assay_buffer;
 
 typedef struct assay_model {
