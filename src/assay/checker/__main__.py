@@ -1,0 +1,57 @@
+"""`python -m assay.checker PROGRAM CERTIFICATE.assay`: one sentence and an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from assay.checker import Accepted, Rejected, Unusable, check
+
+ACCEPTED, UNUSABLE, UNDECIDED, REJECTED = 0, 2, 3, 4
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 2:
+        return say("usage: python -m assay.checker PROGRAM CERTIFICATE.assay", UNUSABLE)
+    try:
+        accepted = check(Path(arguments[0]), Path(arguments[1]))
+    except Rejected as reason:
+        return say(f"rejected: {reason}", REJECTED)
+    except Unusable as reason:
+        return say(f"unusable: {reason}", UNUSABLE)
+    except MemoryError:
+        return say("undecided: memory ran out before the walk was over", UNDECIDED)
+    except KeyboardInterrupt:
+        return say("undecided: interrupted before the walk was over", UNDECIDED)
+    return say(sentence(accepted, arguments[0]), ACCEPTED)
+
+
+def sentence(accepted: Accepted, program: str) -> str:
+    """Says what was proved in full: which claim a stranger's file makes is for the reader to judge."""
+    header = accepted.header
+    properties = ["every assertion"]
+    if header.check_deadlock:
+        properties.append("absence of deadlock")
+    properties += [f"invariant {json.dumps(text)}" for text in header.invariants]
+    properties += [f"step invariant {json.dumps(text)}" for text in header.step_invariants]
+    notes = f" ({'; '.join(accepted.notes)})" if accepted.notes else ""
+    return (
+        f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} "
+        f"satisfies {', '.join(properties)}{notes}; visited {accepted.states} states and "
+        f"{accepted.transitions} transitions, {accepted.references} of them references, to depth "
+        f"{accepted.depth}; a wrong certificate passes with probability at most "
+        f"2^{accepted.wrong_acceptance_exponent}"
+    )
+
+
+def say(sentence: str, code: int) -> int:
+    """One line, whatever the stranger who wrote the file would like a terminal to do."""
+    shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sentence)
+    encoding = sys.stdout.encoding
+    sys.stdout.write(f"{shown}\n".encode(encoding, "backslashreplace").decode(encoding))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

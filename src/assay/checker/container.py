@@ -1,0 +1,358 @@
+"""The bytes of a certificate: parts, lengths, digests and limits.
+
+Everything here comes from a stranger. A length is compared with what it may be
+before anything of that length is made, and nothing is decompressed that does
+not state a size which the numbers of states and entries allow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import zstandard
+
+MAGIC = b"\x89ASSAY\r\n"
+VERSION = 1
+END_MAGIC = b"ASSAYEND"
+DIGEST_BYTES = 32
+TRAILER_BYTES = 8 + len(END_MAGIC) + DIGEST_BYTES
+RECORD = struct.Struct("<10I")
+
+LARGEST_HEADER = 1 << 20
+STATES_END = 1 << 32
+TRANSITIONS_END = 1 << 48
+MOST_FRAMES = 65_536
+MOST_STATES_IN_A_FRAME = 1 << 22
+MOST_ENTRIES_IN_A_FRAME = 1 << 23
+LARGEST_START = 1 << 28
+LONGEST_VARINT = 5
+LONGEST_SUBTREE_VARINT = 7
+
+HEADER_KEYS = {
+    "format",
+    "claim",
+    "program",
+    "language",
+    "sources",
+    "semantics",
+    "properties",
+    "tree",
+    "states",
+    "transitions",
+    "references",
+    "depth",
+    "frames",
+    "coding",
+    "subgraphs",
+    "producer",
+}
+
+
+class Rejected(Exception):
+    """The certificate does not prove its claim; the reason is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    program: str
+    language: str
+    sources: tuple[tuple[str, str], ...]  # name, SHA-256
+    semantics: Mapping[str, Any]
+    check_deadlock: bool
+    invariants: tuple[str, ...]
+    step_invariants: tuple[str, ...]
+    states: int
+    transitions: int
+    references: int
+    depth: int
+    frames: int
+    subgraphs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A record of the index and the five sections it speaks of, as they stand in the file."""
+
+    states: int
+    entries: int
+    references: int
+    start_length: int
+    start: memoryview
+    bits: memoryview
+    ids: memoryview
+    counts: memoryview
+    subgraphs: memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    header: Header
+    frames: tuple[Frame, ...]
+
+
+def read_container(data: bytes) -> Container:
+    """Check everything about the file that can be checked without the program."""
+    prefix = len(MAGIC) + 8
+    if len(data) < prefix + TRAILER_BYTES:
+        raise Rejected(f"a certificate is longer than {len(data)} bytes; the file is cut short or none")
+    if not data.startswith(MAGIC):
+        raise Rejected("the file does not begin as a certificate does")
+    version, header_length = struct.unpack_from("<II", data, len(MAGIC))
+    if version != VERSION:
+        raise Rejected(f"the file has version {version} of the format, this checker knows {VERSION}")
+    if data[-DIGEST_BYTES - len(END_MAGIC) : -DIGEST_BYTES] != END_MAGIC:
+        raise Rejected("the file does not end as a certificate does: it was cut short or has more bytes")
+    if hashlib.sha256(memoryview(data)[:-DIGEST_BYTES]).digest() != data[-DIGEST_BYTES:]:
+        raise Rejected("the SHA-256 at the end of the file is not that of the file")
+    (index,) = struct.unpack_from("<Q", data, len(data) - TRAILER_BYTES)
+    if header_length > LARGEST_HEADER:
+        raise Rejected(f"the header has {header_length} bytes, at most {LARGEST_HEADER} are allowed")
+    if not prefix + header_length <= index <= len(data) - TRAILER_BYTES:
+        raise Rejected("the header or the index lies outside the file")
+    header = read_header(data[prefix : prefix + header_length])
+    if index + header.frames * RECORD.size != len(data) - TRAILER_BYTES:
+        raise Rejected(f"the index does not have the length of {header.frames} frames")
+    return Container(header, read_frames(data, header, prefix + header_length, index))
+
+
+# --- The header -----------------------------------------------------------------------------------------
+
+
+def read_header(raw: bytes) -> Header:
+    fields = read_json(raw)
+    if not isinstance(fields, dict) or fields.keys() != HEADER_KEYS:
+        raise Rejected("the header does not have the keys of a certificate")
+    if fields["format"] != "assay-certificate" or fields["coding"] != "zstd":
+        raise Rejected("the header names another format or coding")
+    if fields["tree"] not in {"breadth-first", "depth-first"}:
+        raise Rejected("the header names neither of the two kinds of tree")
+    text(fields, "claim")
+    producer = mapping(fields, "producer", {"tool", "version"})
+    text(producer, "tool")
+    text(producer, "version")
+    properties = mapping(fields, "properties", {"assertions", "deadlock", "invariants", "step_invariants"})
+    if properties["assertions"] is not True:
+        raise Rejected("the header does not claim that assertions hold")
+    header = Header(
+        program=file_name(fields, "program"),
+        language=text(fields, "language"),
+        sources=sources(fields["sources"]),
+        semantics=mapping(fields, "semantics"),
+        check_deadlock=truth(properties, "deadlock"),
+        invariants=texts(properties, "invariants"),
+        step_invariants=texts(properties, "step_invariants"),
+        states=number(fields, "states", 1, STATES_END - 1),
+        transitions=number(fields, "transitions", 0, TRANSITIONS_END - 1),
+        references=number(fields, "references", 0, TRANSITIONS_END - 1),
+        depth=number(fields, "depth", 0, STATES_END - 1),
+        frames=number(fields, "frames", 1, MOST_FRAMES),
+        subgraphs=truth(fields, "subgraphs"),
+    )
+    if header.references != header.transitions - (header.states - 1):
+        raise Rejected("the header's states, transitions and references do not fit together")
+    return header
+
+
+def read_json(raw: bytes) -> object:
+    """JSON in its one allowed form: writing it again must give the same bytes.
+
+    That also excludes keys given twice. Characters outside ASCII may stand for
+    themselves or be escaped, as long as all are treated alike.
+    """
+    try:
+        value = json.loads(raw.decode("utf-8"), parse_float=no_json, parse_constant=no_json)
+        forms = [
+            json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=escaped).encode("utf-8")
+            for escaped in (False, True)
+        ]
+    except (ValueError, RecursionError):
+        raise Rejected("the header is no JSON text that a certificate may have") from None
+    if raw not in forms:
+        raise Rejected("the header's keys are not sorted, or it has spaces or a key twice")
+    return value
+
+
+def no_json(_: str) -> NoReturn:
+    raise ValueError("a certificate has no such number")
+
+
+def mapping(fields: Mapping[str, Any], key: str, keys: set[str] | None = None) -> Mapping[str, Any]:
+    value = fields[key]
+    if not isinstance(value, dict) or (keys is not None and value.keys() != keys):
+        raise Rejected(f"{key!r} of the header is not the object it must be")
+    return value
+
+
+def text(fields: Mapping[str, Any], key: str) -> str:
+    value = fields[key]
+    if not isinstance(value, str):
+        raise Rejected(f"{key!r} of the header is not a text")
+    return value
+
+
+def texts(fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = fields.get(key)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise Rejected(f"{key!r} of the header is not a list of texts")
+    return tuple(value)
+
+
+def truth(fields: Mapping[str, Any], key: str) -> bool:
+    value = fields.get(key)
+    if not isinstance(value, bool):
+        raise Rejected(f"{key!r} of the header is neither true nor false")
+    return value
+
+
+def number(fields: Mapping[str, Any], key: str, least: int, largest: int) -> int:
+    value = fields[key]
+    if type(value) is not int or not least <= value <= largest:  # True is an int to isinstance
+        raise Rejected(f"{key!r} of the header is not a number from {least} to {largest}")
+    return value
+
+
+def file_name(fields: Mapping[str, Any], key: str) -> str:
+    value = text(fields, key)
+    if "/" in value or not value:
+        raise Rejected(f"{key!r} of the header is not the name of a file without directories")
+    return value
+
+
+def sources(value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, list) or not value:
+        raise Rejected("'sources' of the header is not a list of files")
+    pairs = []
+    for item in value:
+        if not isinstance(item, dict) or item.keys() != {"name", "sha256"}:
+            raise Rejected("'sources' of the header is not a list of names and digests")
+        digest = text(item, "sha256")
+        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+            raise Rejected("'sha256' of the header is not a digest in hexadecimal")
+        pairs.append((file_name(item, "name"), digest))
+    return tuple(pairs)
+
+
+# --- The frames -----------------------------------------------------------------------------------------
+
+
+def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Frame, ...]:
+    frames = []
+    view = memoryview(data)
+    offset = begin
+    for number_of_frame, record in enumerate(RECORD.iter_unpack(data[index : len(data) - TRAILER_BYTES])):
+        states, entries, references, *lengths, start_length, checksum = record
+        name = f"frame {number_of_frame}"
+        if states > MOST_STATES_IN_A_FRAME or entries > MOST_ENTRIES_IN_A_FRAME:
+            raise Rejected(f"{name} has {states} states and {entries} entries, which is more than allowed")
+        if references > entries:
+            raise Rejected(f"{name} has {references} references among {entries} entries")
+        end = offset + sum(lengths)
+        if end > index:
+            raise Rejected(f"{name} reaches beyond the beginning of the index")
+        if zlib.crc32(view[offset:end]) != checksum:
+            raise Rejected(f"{name} does not have the checksum that the index gives")
+        sections = []
+        for length in lengths:
+            sections.append(view[offset : offset + length])
+            offset += length
+        frame = Frame(states, entries, references, start_length, *sections)
+        check_sizes(frame, header, name)
+        frames.append(frame)
+    if offset != index:
+        raise Rejected(f"{index - offset} bytes between the frames and the index belong to nothing")
+    for what, sum_of_frames, claimed in [
+        ("states", sum(frame.states for frame in frames), header.states),
+        ("transitions", sum(frame.entries for frame in frames), header.transitions),
+        ("references", sum(frame.references for frame in frames), header.references),
+    ]:
+        if sum_of_frames != claimed:
+            raise Rejected(f"the frames have {sum_of_frames} {what}, the header claims {claimed}")
+    return tuple(frames)
+
+
+def check_sizes(frame: Frame, header: Header, name: str) -> None:
+    """Whether the sections state sizes that the record allows; nothing is decompressed yet."""
+    if not 1 <= frame.start_length <= LARGEST_START:
+        raise Rejected(f"{name} claims a start section of {frame.start_length} bytes")
+    bits = (frame.entries + 7) // 8
+    pairs = frame.states if header.subgraphs else 0
+    for what, section, least, largest in [
+        ("start", frame.start, frame.start_length, frame.start_length),
+        ("bits", frame.bits, bits, bits),
+        ("ids", frame.ids, frame.references, LONGEST_VARINT * frame.references),
+        ("counts", frame.counts, frame.states, LONGEST_VARINT * frame.states),
+        ("subgraphs", frame.subgraphs, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs),
+    ]:
+        size = content_size(section, f"{what} of {name}")
+        if not least <= size <= largest:
+            raise Rejected(f"{what} of {name} would have {size} bytes, allowed are {least} to {largest}")
+
+
+def content_size(section: memoryview, name: str) -> int:
+    if not section:
+        return 0
+    try:
+        size = zstandard.frame_content_size(section)
+    except zstandard.ZstdError:
+        raise Rejected(f"{name} is not compressed with Zstandard") from None
+    if size < 1:
+        raise Rejected(f"{name} does not state the size of its content")
+    return size
+
+
+def decompressed(section: memoryview, name: str) -> bytes:
+    """The content of a section whose size `check_sizes` has found to be allowed."""
+    size = content_size(section, name)
+    if not size:
+        return b""
+    try:
+        content = zstandard.ZstdDecompressor().decompress(
+            section, max_output_size=size, allow_extra_data=False
+        )
+    except zstandard.ZstdError:
+        raise Rejected(f"{name} cannot be decompressed") from None
+    if len(content) != size:
+        raise Rejected(f"{name} has {len(content)} bytes and states {size}")
+    return content
+
+
+class Varints:
+    """Reads the numbers of a section one after another."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        self._content = content
+        self._name = name
+        self._offset = 0
+
+    def next(self, longest: int = LONGEST_VARINT) -> int:
+        value = 0
+        for length in range(longest):
+            if self._offset == len(self._content):
+                raise Rejected(f"{self._name} end too early")
+            byte = self._content[self._offset]
+            self._offset += 1
+            value |= (byte & 0x7F) << (7 * length)
+            if byte < 0x80:
+                if byte == 0 and length > 0:
+                    raise Rejected(f"{self._name} have a number with a superfluous byte")
+                return value
+        raise Rejected(f"{self._name} have a number of more than {longest} bytes")
+
+    def finish(self) -> None:
+        if self._offset != len(self._content):
+            raise Rejected(f"{self._name} have {len(self._content) - self._offset} bytes too many")
+
+
+def varint(value: int) -> bytes:
+    encoded = bytearray()
+    while value >= 0x80:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)

@@ -1,0 +1,94 @@
+"""The program that a certificate speaks of: same sources, same semantics, then its step function."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from assay import languages
+from assay._engine import CompiledModel
+from assay.checker.container import Header, Rejected, read_container, texts, truth
+from assay.checker.walk import Accepted, check_script
+from assay.transition_system.interface import CompiledProgram, LanguageOptions
+
+
+class Unusable(Exception):
+    """There is nothing to judge: a file is missing or of a kind this checker does not know."""
+
+
+def check(program: Path, certificate: Path) -> Accepted:
+    """Check a certificate against the text of a program.
+
+    Raises `Rejected` if it proves nothing about that program, `Unusable` if
+    there is no program or no certificate. Opens the compiled program in this
+    very process: give the checker one of its own.
+    """
+    data = content_of(certificate, "certificate")
+    container = read_container(data)
+    header = container.header
+    if header.language == "python-class":
+        raise Unusable("programs written as Python classes cannot be checked by this checker yet")
+    loaded = load(program, header)
+    return check_script(
+        container,
+        CompiledModel(str(loaded.library)),
+        describe=lambda code: describe(loaded, code),
+        notes=tuple(loaded.notes),
+    )
+
+
+def content_of(path: Path, what: str) -> bytes:
+    if not path.is_file():
+        raise Unusable(f"{path}: expected a {what}, got a path that is no file")
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise Unusable(f"{path}: the {what} cannot be read: {problem.strerror}") from None
+
+
+def load(path: Path, header: Header) -> CompiledProgram:
+    """Compile the program with the options that the header names; refuse any difference."""
+    # Before the compiler sees anything of the header, the program must be the one it speaks of.
+    if hashlib.sha256(content_of(path, "program")).hexdigest() != header.sources[0][1]:
+        raise Rejected(
+            f"{path} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
+        )
+    options = LanguageOptions(
+        invariants=header.invariants,
+        step_invariants=header.step_invariants,
+        reductions=frozenset(texts(header.semantics, "reductions")),
+        safety_only=truth(header.semantics, "safety_only"),
+        defines=texts(header.semantics, "defines"),
+    )
+    try:
+        loaded = languages.load(path, options)
+    except Exception as problem:  # the options are a stranger's
+        raise Rejected(f"the program cannot be read with the options of the certificate: {problem}") from None
+    if loaded.language != header.language:
+        raise Rejected(f"the program is in {loaded.language}, the certificate speaks of {header.language!a}")
+    if [source.sha256 for source in loaded.sources] != [digest for _, digest in header.sources]:
+        raise Rejected(f"{path} is another program: the SHA-256 of a file that it includes differs")
+    semantics = json.loads(json.dumps(loaded.semantics))
+    if not same(semantics, header.semantics):
+        raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
+    if loaded.caveats:
+        raise Rejected(f"no search is a proof of this program: {'; '.join(loaded.caveats)}")
+    return loaded
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """Equality of JSON values; to Python 1 and true would be equal. Goes no deeper than our own value."""
+    if type(ours) is not type(theirs):
+        return False
+    if isinstance(ours, dict):
+        return ours.keys() == theirs.keys() and all(same(ours[key], theirs[key]) for key in ours)
+    if isinstance(ours, list):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return bool(ours == theirs)
+
+
+def describe(program: CompiledProgram, code: int) -> str:
+    facts = program.describe_violation(code)
+    return facts.message if facts.file is None else f"{facts.file}:{facts.line}: {facts.message}"

@@ -1,0 +1,297 @@
+"""The script of a certificate, walked along its tree.
+
+The walk visits the states in preorder and holds nothing but the open path: the
+ancestors of the next state and, for each, the children that are still to come.
+No table of visited states is kept. That every `REF d` leads to the state
+visited as number d is decided at the end by comparing two products, as
+"Checking without a table" in docs/formats/certificate.md describes and proves.
+"""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import mul
+from typing import Protocol
+
+from assay.checker.container import (
+    LONGEST_SUBTREE_VARINT,
+    Container,
+    Frame,
+    Header,
+    Rejected,
+    Varints,
+    decompressed,
+    read_container,
+    varint,
+)
+
+PRIME = 2**127 - 1
+
+
+class Model(Protocol):
+    """The step function. States are strings of 64-bit words; violation codes are 0 when all is well."""
+
+    def initial_state(self) -> tuple[bytes, int]: ...
+    def successors(self, state: bytes) -> list[tuple[bytes | None, int]]: ...
+    def is_valid_end(self, state: bytes) -> bool: ...
+    def check_state(self, state: bytes) -> int: ...
+    def check_step(self, before: bytes, after: bytes) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What was checked, and how likely a wrong certificate would have passed."""
+
+    header: Header
+    states: int
+    transitions: int
+    references: int
+    depth: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def wrong_acceptance_exponent(self) -> int:
+        """A wrong certificate is accepted with probability at most two to this power."""
+        return (3 * self.transitions + self.states).bit_length() - 127
+
+
+class ReferenceCheck:
+    """The two products R and O over a prime field, under secrets drawn here.
+
+    Create it only after the whole certificate has been read: the proof needs
+    secrets that the certificate cannot depend on.
+    """
+
+    def __init__(self) -> None:
+        self._point = secrets.randbelow(PRIME)
+        self._number_key = secrets.randbelow(PRIME)
+        self._length_key = secrets.randbelow(PRIME)
+        self._word_keys: list[int] = []  # one for each word of the longest state so far
+        self._referred = 1
+        self._visited = 1
+
+    def refer(self, number: int, state: bytes) -> None:
+        """An entry `REF number` belongs to this successor."""
+        self._referred = self._referred * self._factor(number, state) % PRIME
+
+    def visit(self, number: int, state: bytes, count: int) -> None:
+        """This state was visited under this number, and `count` references to it are claimed."""
+        if count:
+            self._visited = self._visited * pow(self._factor(number, state), count, PRIME) % PRIME
+
+    def holds(self) -> bool:
+        return self._referred == self._visited
+
+    def _factor(self, number: int, state: bytes) -> int:
+        length = len(state) // 8
+        while len(self._word_keys) < length:
+            self._word_keys.append(secrets.randbelow(PRIME))
+        words = struct.unpack(f"<{length}Q", state)
+        content: int = sum(map(mul, self._word_keys, words))
+        return self._point - (self._number_key * number + self._length_key * length + content)
+
+
+@dataclass(slots=True)
+class Ancestor:
+    """A visited state on the open path."""
+
+    number: int
+    targets: list[int | None]  # where each entry leads; None for a child that was not visited yet
+    children: list[tuple[int, bytes]]  # `TREE` entries still to come: position and state, the next one last
+    position: int  # of the entry that leads to the next state on the path
+    subtree_end: int | None  # entries of the script before the end of its subtree, if the file claims that
+
+
+class Walk:
+    def __init__(self, header: Header, model: Model, describe: Callable[[int], str]) -> None:
+        self._header = header
+        self._model = model
+        self._describe = describe
+        self._check = ReferenceCheck()
+        self._path: list[Ancestor] = []
+        self._next: bytes | None  # the state that the preorder visits next, None at the end
+        self._next, violation = model.initial_state()
+        self._refuse_violation(violation, "setting up the initial state")
+        self._states = 0
+        self._entries = 0
+        self._claimed_references = 0
+        self._depth = 0
+
+    def frame(self, frame: Frame, name: str) -> None:
+        """Walk the states of one frame. What it leaves on the path is what the next one must begin with."""
+        first = self._states
+        start = self._start()
+        if frame.start_length != len(start) or decompressed(frame.start, f"start of {name}") != start:
+            raise Rejected(f"{name} does not start where the walk stands before it, at state {first}")
+        bits = Bits(decompressed(frame.bits, f"bits of {name}"), frame, name)
+        ids = Varints(decompressed(frame.ids, f"ids of {name}"), f"ids of {name}")
+        counts = Varints(decompressed(frame.counts, f"counts of {name}"), f"counts of {name}")
+        subgraphs = Varints(decompressed(frame.subgraphs, f"subgraphs of {name}"), f"subgraphs of {name}")
+        for _ in range(frame.states):
+            if self._next is None:
+                raise Rejected(
+                    f"the tree ends after {self._states} states, the header claims {self._header.states}"
+                )
+            self._visit(self._next, first, bits, ids, counts, subgraphs)
+        for section in (bits, ids, counts, subgraphs):
+            section.finish()
+
+    def finish(self, *, notes: tuple[str, ...] = ()) -> Accepted:
+        header = self._header
+        if self._next is not None:
+            raise Rejected(
+                f"the script ends after {self._states} states and leaves some of its tree unvisited"
+            )
+        if self._depth != header.depth:
+            raise Rejected(f"the longest path has {self._depth} steps, the header claims {header.depth}")
+        # Also keeps the degree of the second product within what the bound on wrong acceptance assumes.
+        if self._claimed_references != header.references:
+            raise Rejected(
+                f"the counts add up to {self._claimed_references} references, "
+                f"the script has {header.references}"
+            )
+        if not self._check.holds():
+            raise Rejected(
+                "a reference does not lead to the state it names, or a count of references is wrong"
+            )
+        return Accepted(header, self._states, self._entries, header.references, self._depth, notes)
+
+    def _visit(
+        self, state: bytes, first_of_frame: int, bits: Bits, ids: Varints, counts: Varints, subgraphs: Varints
+    ) -> None:
+        number = self._states
+        if len(self._path) > self._header.depth:
+            raise Rejected(f"the path to state {number} is longer than the depth that the header claims")
+        self._depth = max(self._depth, len(self._path))
+        self._refuse_violation(self._model.check_state(state), f"state {number}")
+        successors = self._model.successors(state)
+        if not successors and self._header.check_deadlock and not self._model.is_valid_end(state):
+            raise Rejected(f"a property is violated: state {number} has no successors and is no valid end")
+        parent = self._path[-1] if self._path else None
+        if parent is not None:
+            parent.targets[parent.position] = number
+        prediction_from = parent if parent is not None and parent.number >= first_of_frame else None
+
+        targets: list[int | None] = []
+        children: list[tuple[int, bytes]] = []
+        for position, (successor, violation) in enumerate(successors):
+            where = f"the step at position {position} of state {number}"
+            self._refuse_violation(violation, where)
+            if successor is None:
+                raise Rejected(f"a property is violated: {where} leads to no state")
+            self._refuse_violation(self._model.check_step(state, successor), where)
+            if bits.next():
+                targets.append(None)
+                children.append((position, successor))
+                continue
+            predicted = prediction(number, position, len(successors), prediction_from)
+            target = predicted + unzigzag(ids.next())
+            if not 0 <= target < self._header.states:
+                raise Rejected(f"{where} refers to state {target}, which does not exist")
+            self._check.refer(target, successor)
+            targets.append(target)
+
+        count = counts.next()
+        self._claimed_references += count
+        self._check.visit(number, state, count)
+        subtree_end = None
+        if self._header.subgraphs:
+            if subgraphs.next() != len(successors):
+                raise Rejected(f"the subgraphs give state {number} another number of entries than it has")
+            subtree_end = self._entries + subgraphs.next(LONGEST_SUBTREE_VARINT)
+        self._states += 1
+        self._entries += len(successors)
+        children.reverse()
+        self._path.append(Ancestor(number, targets, children, -1, subtree_end))
+        self._advance()
+
+    def _advance(self) -> None:
+        """Leave the states whose children have all been visited, and go to the next child."""
+        while self._path and not self._path[-1].children:
+            done = self._path.pop()
+            if done.subtree_end not in {None, self._entries}:
+                raise Rejected(
+                    f"the subgraphs give the subtree of state {done.number} another size than it has"
+                )
+        self._next = None
+        if self._path:
+            self._path[-1].position, self._next = self._path[-1].children.pop()
+
+    def _start(self) -> bytes:
+        """The open path in the form of a start section."""
+        encoded = bytearray(varint(len(self._path)))
+        for ancestor in self._path:
+            encoded += varint(ancestor.position)
+            encoded += varint(len(ancestor.children))
+            previous = ancestor.position
+            for position, _ in reversed(ancestor.children):
+                encoded += varint(position - previous - 1)
+                previous = position
+        return bytes(encoded)
+
+    def _refuse_violation(self, code: int, where: str) -> None:
+        if code:
+            raise Rejected(f"a property is violated: {self._describe(code)} ({where})")
+
+
+class Bits:
+    """Reads the `TREE` bits of a frame one after another."""
+
+    def __init__(self, content: bytes, frame: Frame, name: str) -> None:
+        as_number = int.from_bytes(content, "little")
+        if as_number >> frame.entries:
+            raise Rejected(f"bits of {name} that stand for no entry are set")
+        if as_number.bit_count() != frame.entries - frame.references:
+            raise Rejected(f"bits of {name} do not mark {frame.references} references")
+        self._content = content
+        self._entries = frame.entries
+        self._name = name
+        self._offset = 0
+
+    def next(self) -> bool:
+        if self._offset == self._entries:
+            raise Rejected(f"the states of {self._name} have more successors than the frame has entries")
+        bit = self._content[self._offset // 8] >> (self._offset % 8) & 1
+        self._offset += 1
+        return bit == 1
+
+    def finish(self) -> None:
+        if self._offset != self._entries:
+            raise Rejected(f"the states of {self._name} have fewer successors than the frame has entries")
+
+
+def prediction(number: int, position: int, entries: int, parent: Ancestor | None) -> int:
+    """The number that a reference most likely names: what the same action led to from the parent."""
+    if parent is None:
+        return number
+    same = position
+    if position >= parent.position:
+        same -= entries - len(parent.targets)
+    target = parent.targets[same] if 0 <= same < len(parent.targets) else None
+    return number if target is None else target + number - parent.number
+
+
+def unzigzag(value: int) -> int:
+    return value >> 1 if value % 2 == 0 else -(value + 1 >> 1)
+
+
+def check_script(
+    container: Container,
+    model: Model,
+    *,
+    describe: Callable[[int], str] = "violation {}".format,
+    notes: tuple[str, ...] = (),
+) -> Accepted:
+    """Walk a whole script over a model; raises `Rejected`. Draws its secrets after the file was read."""
+    walk = Walk(container.header, model, describe)
+    for number, frame in enumerate(container.frames):
+        walk.frame(frame, f"frame {number}")
+    return walk.finish(notes=notes)
+
+
+def check_bytes(data: bytes, model: Model) -> Accepted:
+    """Check the bytes of a certificate over a model, without asking which program it speaks of."""
+    return check_script(read_container(data), model)
