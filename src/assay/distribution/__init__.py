@@ -1,0 +1,1 @@
+"""Who runs independent tasks: this process, child processes on this machine, or a Dask cluster."""

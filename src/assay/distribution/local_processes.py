@@ -1,0 +1,283 @@
+"""Runs tasks in child processes on this machine, so that a task that crashes harms nobody else.
+
+A child does one task after another. When it dies, its task is given to a fresh
+one, a few times; when it grows past the memory limit or the deadline passes, it
+is ended. No child outlives the executor, whatever happens to either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Self
+
+from assay.distribution.interface import OutOfTime, WorkerDied
+from assay.distribution.memory import memory_of
+from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
+
+TICK_SECONDS = 0.1
+READ_BYTES = 1 << 20
+STACK_BYTES = 512 << 20
+LAST_WORDS_BYTES = 4000
+
+
+class LocalProcesses:
+    """An executor over `workers` child processes.
+
+    A task is tried again `retries` times when its child dies. A child with more
+    than `memory_limit_bytes` resident (0: no limit) is ended and its task is not
+    tried again. `deadline` is a reading of `time.monotonic()`. `on_tick` is called
+    about ten times a second while tasks run; what it raises ends them.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        retries: int = 2,
+        memory_limit_bytes: int = 0,
+        deadline: float | None = None,
+        on_tick: Callable[[], None] | None = None,
+    ) -> None:
+        assert workers >= 1
+        self.workers = workers
+        self.peak_memory_bytes = 0
+        self._retries = retries
+        self._memory_limit_bytes = memory_limit_bytes
+        self._deadline = deadline
+        self._on_tick = on_tick
+        self._children: list[_Child] = []
+
+    def describe(self) -> str:
+        return "1 local process" if self.workers == 1 else f"{self.workers} local processes"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for child in self._children:
+            child.kill()
+        while self._children:
+            self._bury(self._children[-1])
+
+    def run(
+        self,
+        work: str,
+        tasks: Sequence[object],
+        *,
+        on_progress: Callable[[int, object], None],
+        on_done: Callable[[int, object], None],
+    ) -> list[object]:
+        waiting = deque(range(len(tasks)))
+        results: dict[int, object] = {}
+        deaths: Counter[int] = Counter()
+
+        def take(child: _Child, answer: object) -> None:
+            index = child.task
+            assert index is not None
+            match answer:
+                case Reported(progress):
+                    on_progress(index, progress)
+                case Returned(result, _):
+                    child.task = None
+                    results[index] = result
+                    on_done(index, result)
+                case Raised(error, _):
+                    raise error
+
+        def mourn(child: _Child) -> None:
+            index, how = child.task, self._bury(child)
+            if index is None:
+                return
+            deaths[index] += 1
+            if deaths[index] > self._retries:
+                times = f" (tried {deaths[index]} times)" if deaths[index] > 1 else ""
+                raise WorkerDied(index, how + times)
+            waiting.appendleft(index)
+
+        def look_around(now: float) -> None:
+            self._look_at_the_memory()
+            if self._on_tick is not None:
+                self._on_tick()
+            if self._deadline is not None and now > self._deadline:
+                raise OutOfTime(len(results), len(tasks))
+
+        next_tick = time.monotonic()
+        try:
+            while True:
+                for child in tuple(self._children):
+                    alive = child.exchange()
+                    for body in take_bodies(child.arrived):
+                        answer = pickle.loads(body)  # noqa: S301 (our own child wrote it)
+                        self._note_peak(getattr(answer, "peak_memory_bytes", 0))
+                        take(child, answer)
+                    if not alive:
+                        mourn(child)
+                if len(results) == len(tasks):
+                    break
+                if (now := time.monotonic()) >= next_tick:
+                    next_tick = now + TICK_SECONDS
+                    look_around(now)
+                while waiting and (idle := self._idle_child()) is not None:
+                    index = waiting.popleft()
+                    idle.give(index, packed(Assigned(work, tasks[index])))
+                self._wait_for_a_sign(until=next_tick)
+        except BaseException:
+            self.close()
+            raise
+        return [results[index] for index in range(len(tasks))]
+
+    def _idle_child(self) -> _Child | None:
+        for child in self._children:
+            if child.task is None:
+                return child
+        if len(self._children) == self.workers:
+            return None
+        child = _Child()
+        self._children.append(child)
+        return child
+
+    def _wait_for_a_sign(self, *, until: float) -> None:
+        poll = select.poll()
+        for child in self._children:
+            poll.register(child.answers, select.POLLIN)
+            if child.unsent:
+                poll.register(child.tasks, select.POLLOUT)
+        poll.poll(max(0.0, until - time.monotonic()) * 1000)
+
+    def _look_at_the_memory(self) -> None:
+        for child in self._children:
+            memory = memory_of(child.pid)
+            self._note_peak(memory.peak_bytes)
+            if child.task is not None and 0 < self._memory_limit_bytes < memory.resident_bytes:
+                limit = self._memory_limit_bytes / (1 << 20)
+                raise WorkerDied(child.task, f"it had grown past the memory limit of {limit:,.0f} MiB")
+
+    def _note_peak(self, peak_bytes: int) -> None:
+        self.peak_memory_bytes = max(self.peak_memory_bytes, peak_bytes)
+
+    def _bury(self, child: _Child) -> str:
+        """Leave nothing of a child behind; returns how it died."""
+        how = child.end()
+        self._children.remove(child)
+        return how
+
+
+class _Child:
+    """One worker process: its two pipes, the task that it does, what is on the way."""
+
+    def __init__(self) -> None:
+        self.task: int | None = None
+        self.arrived = bytearray()
+        self.unsent = memoryview(packed(sys.path))
+        with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
+            self._errors = ours.enter_context(tempfile.TemporaryFile())
+            their_tasks, self.tasks = os.pipe()
+            theirs.callback(os.close, their_tasks)
+            ours.callback(os.close, self.tasks)
+            self.answers, their_answers = os.pipe()
+            theirs.callback(os.close, their_answers)
+            ours.callback(os.close, self.answers)
+            os.set_blocking(self.tasks, False)
+            os.set_blocking(self.answers, False)
+            arguments = [str(os.getpid()), str(their_tasks), str(their_answers)]
+            with deep_stack():
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "assay.distribution.worker", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._errors,
+                    pass_fds=(their_tasks, their_answers),
+                    process_group=0,  # Ctrl-C on a terminal reaches us alone
+                )
+            self._ours = ours.pop_all()
+        self.pid = self._process.pid
+
+    def give(self, task: int, message: bytes) -> None:
+        self.task = task
+        self.unsent = memoryview(bytes(self.unsent) + message)
+
+    def exchange(self) -> bool:
+        """Send and receive what can be without waiting; False when the child is gone."""
+        # Asked first: what a child said before it died is read before it is buried.
+        gone = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        try:
+            while self.unsent:
+                self.unsent = self.unsent[os.write(self.tasks, self.unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self.unsent = memoryview(b"")
+        try:
+            while chunk := os.read(self.answers, READ_BYTES):
+                self.arrived += chunk
+                if not gone:  # one that never stops talking does not keep us from the others
+                    return True
+        except BlockingIOError:
+            return not gone
+        return False
+
+    def kill(self) -> None:
+        """Its own children too. Until `end` the number cannot belong to anyone else."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self) -> str:
+        """Make sure that it is gone and say how it went."""
+        self.kill()
+        status = self._process.wait()
+        self._errors.seek(0)
+        last_words = self._errors.read()[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
+        self._ours.close()
+        if status == -signal.SIGKILL:
+            return "it was killed (SIGKILL), most likely by the system for lack of memory"
+        if status < 0:
+            return f"it crashed with {_signal_name(-status)}"
+        return f"it ended with status {status}" + (f": {last_words}" if last_words else "")
+
+
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def deep_stack() -> Iterator[None]:
+    """A child started inside gets a deep stack: models recurse.
+
+    The limit is inherited, and only address space is reserved, so raising it costs
+    nothing. It belongs to the whole process, hence one thread at a time.
+    """
+    with _starting:
+        soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+        wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+        address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if address_space != resource.RLIM_INFINITY:  # each thread reserves a stack of that size
+            wanted = min(wanted, address_space // 16)
+        if soft == resource.RLIM_INFINITY or soft >= wanted:
+            yield
+            return
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
