@@ -1,0 +1,194 @@
+"""The commands around certificates: look at one, make keys, sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.exit_codes import EXIT_CODES
+from assay.cli.quantities import Count
+from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.signature import SignatureProblem, default_envelope, generate_keys
+from assay.evidence.signature import sign as sign_certificate
+from assay.evidence.signature import verify as verify_signature
+from assay.evidence.verdict import Verdict
+
+if TYPE_CHECKING:
+    from assay.report.certificate import Envelope, Successor
+    from assay.transition_system.interface import CompiledProgram
+
+TASKS = (10, 50, 100)
+EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW = click.Path(path_type=Path)
+
+
+@click.command(short_help="Make a pair of keys for signing certificates.")
+@click.option(
+    "--private", type=NEW, required=True, help="Where the secret key goes; nobody else may read it."
+)
+@click.option("--public", type=NEW, required=True, help="Where the key goes that you give to others.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def keygen(private: Path, public: Path, as_json: bool) -> int:
+    """Make an Ed25519 key for `assay sign`. Files that exist are never overwritten."""
+    try:
+        identity = generate_keys(private, public)
+    except SignatureProblem as problem:
+        raise click.ClickException(str(problem)) from None
+    if as_json:
+        _print_json({"key_id": identity, "private": str(private), "public": str(public)})
+    else:
+        print(f"key {identity}")
+        print(f"  keep {private} secret; give {public} to those who shall check your signatures")
+    return 0
+
+
+@click.command(short_help="Sign a certificate.")
+@click.argument("certificate", type=EXISTING)
+@click.option("--key", type=EXISTING, required=True, help="The secret key that `assay keygen` made.")
+@click.option("--output", type=NEW, help="Where the envelope goes [CERTIFICATE.sig].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> int:
+    """Say with your key that you stand behind CERTIFICATE.
+
+    The envelope (DSSE with an in-toto statement) tells others who made the claim. Whether the claim is true
+    they find out by certifying it.
+    """
+    output = output or default_envelope(certificate)
+    try:
+        signature = sign_certificate(certificate, key, output)
+    except SignatureProblem as problem:
+        raise click.ClickException(str(problem)) from None
+    if as_json:
+        _print_json(
+            {
+                "envelope": str(output),
+                "key_id": signature.key_id,
+                "certificate": str(certificate),
+                "sha256": signature.sha256,
+                "claim": signature.claim,
+            }
+        )
+    else:
+        from assay.report.certificate import printable
+
+        print(f"signed  {certificate}: {printable(signature.claim)}")
+        print(f"  by key {signature.key_id}, saved as {output}")
+    return 0
+
+
+@click.command(short_help="Show what a certificate claims and what it is made of.")
+@click.argument("certificate", type=EXISTING)
+@click.option("--script", is_flag=True, help="Print the script of a small certificate, step by step.")
+@click.option("--program", type=EXISTING, help="The program, for a script with its statements.")
+@click.option(
+    "--tasks",
+    type=Count(1, 65_536),
+    multiple=True,
+    help="Show how the script divides into this many tasks [10, 50, 100]. Repeatable.",
+)
+@click.option("--key", "keys", type=EXISTING, multiple=True, help="Check the signature with this public key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def inspect(
+    certificate: Path,
+    script: bool,
+    program: Path | None,
+    tasks: Sequence[int],
+    keys: Sequence[Path],
+    as_json: bool,
+) -> int:
+    """Show what CERTIFICATE claims, its size and parts, and who signed it.
+
+    Nothing is certified here. With --key, exit code 4 says that no signature beside the certificate is by one
+    of the keys.
+    """
+    from assay.report import certificate as report
+
+    envelope = _envelope(certificate, keys)
+    with CertificateFile(certificate) as file:
+        inspection = report.inspect(file, tasks or TASKS, envelope)
+        steps = ProgramSteps(program, file.header) if script and program else None
+        entries = report.read_script(file, steps) if script else None
+    if as_json:
+        data = inspection.as_json()
+        if entries is not None:
+            data["script"] = report.script_as_json(entries)
+        _print_json(data)
+    else:
+        report.print_inspection(inspection)
+        if entries is not None:
+            print()
+            report.print_script(entries)
+    return EXIT_CODES[Verdict.REJECTED] if envelope.verified is False else 0
+
+
+def _envelope(certificate: Path, keys: Sequence[Path]) -> Envelope:
+    from assay.report.certificate import Envelope
+
+    beside = default_envelope(certificate)
+    if not keys:
+        return Envelope(str(beside) if beside.exists() else None)
+    try:
+        signature = verify_signature(certificate, beside, keys)
+    except SignatureProblem as problem:
+        return Envelope(str(beside) if beside.exists() else None, verified=False, problem=str(problem))
+    return Envelope(str(beside), verified=True, key_id=signature.key_id)
+
+
+class ProgramSteps:
+    """The program that a certificate is about, opened in this process: only for scripts that people read."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        from assay._engine import CompiledModel
+        from assay.languages import load
+        from assay.verification.request import language_options_of
+
+        options = {
+            **header.semantics,
+            "safety": header.semantics.get("safety_only"),
+            "invariants": list(header.properties.invariants),
+            "step_invariants": list(header.properties.step_invariants),
+        }
+        self._program: CompiledProgram = load(path, language_options_of(options))
+        _require_same_sources(self._program, header)
+        self._model = CompiledModel(str(self._program.library))
+
+    def initial(self) -> bytes:
+        return self._model.initial_state()[0]
+
+    def successors(self, state: bytes) -> list[Successor]:
+        from assay.report.certificate import Successor
+
+        return [
+            Successor(after, self._statement(state, position))
+            for position, (after, _) in enumerate(self._model.successors(state))
+        ]
+
+    def _statement(self, state: bytes, position: int) -> str:
+        texts = []
+        for process, transition, after in self._model.explain(state, position):
+            step = self._program.describe_step(state, process, transition)
+            texts.append(f"{step.process} {step.text}")
+            state = after
+        return "; ".join(texts)
+
+
+def _require_same_sources(program: CompiledProgram, header: Header) -> None:
+    given = [(Path(source.path).name, source.sha256) for source in program.sources]
+    claimed = [(source.name, source.sha256) for source in header.sources]
+    if given != claimed:
+        names = ", ".join(name for name, _ in given)
+        raise CertificateProblem(
+            f"the certificate is about another program: {names} as given is not what it was made from"
+        )
+
+
+def _print_json(data: dict[str, object]) -> None:
+    import json
+
+    from assay import __version__
+
+    print(json.dumps(data | {"version": __version__}))

@@ -1,0 +1,431 @@
+"""A certificate as people read it: what it claims, where its bytes go, how it divides into tasks.
+
+Looking is not checking: nothing here says that a certificate is right. All
+text comes from a stranger, so whatever could steer a terminal is escaped.
+
+The script is printed as Taleghani (2010, section 3.1.1) does: a depth-first
+walk in two rows, what was done and the state it led to, with backtracks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import zstandard
+from rich.console import Console
+from rich.text import Text
+
+from assay.evidence.certificate.container import CertificateFile, Frame
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.report.console import make_console
+from assay.report.quantities import bytes_text, count, value_text
+
+SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
+MAX_PRINTED_ENTRIES = 5_000
+MAX_PRINTED_BYTES = 1 << 24
+STATEMENT_COLUMN = 32
+LABEL_WIDTH = 14
+
+
+# --- facts ---
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """What becomes of the frames when that many tasks share them, each a run of consecutive ones."""
+
+    tasks: int
+    largest_share: float  # of all entries, in the largest task
+    average_path: float  # steps from the initial state to where a task begins
+    longest_path: int
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The signature beside a certificate; `verified` is None when nobody gave a key to check it with."""
+
+    file: str | None
+    verified: bool | None = None
+    key_id: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    certificate: str
+    header: Header
+    sha256: str
+    file_bytes: int
+    section_bytes: Mapping[str, int]
+    partitions: tuple[Partition, ...]
+    envelope: Envelope
+
+    @property
+    def bytes_per_transition(self) -> float | None:
+        return self.file_bytes / self.header.transitions if self.header.transitions else None
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "certificate": self.certificate,
+            "claim": self.header.claim,
+            **asdict(self.header),
+            "references": self.header.references,
+            "sha256": self.sha256,
+            "file_bytes": self.file_bytes,
+            "bytes_per_transition": self.bytes_per_transition,
+            "section_bytes": dict(self.section_bytes),
+            "partitions": [asdict(partition) for partition in self.partitions],
+            "signature": asdict(self.envelope),
+        }
+
+
+def inspect(certificate: CertificateFile, tasks: Sequence[int], envelope: Envelope) -> Inspection:
+    """Gather what can be said without the program."""
+    sizes = {name: sum(getattr(record, name) for record in certificate.records) for name in SECTIONS}
+    header = certificate.offsets[0]
+    paths = [path_length(certificate, number) for number in range(len(certificate.records))]
+    return Inspection(
+        certificate=str(certificate.path),
+        header=certificate.header,
+        sha256=certificate.sha256,
+        file_bytes=certificate.size,
+        section_bytes={**sizes, "header": header, "index": certificate.size - header - sum(sizes.values())},
+        partitions=tuple(
+            partition(certificate, paths, number)
+            for number in dict.fromkeys(min(number, len(paths)) for number in tasks)
+        ),
+        envelope=envelope,
+    )
+
+
+def partition(certificate: CertificateFile, paths: Sequence[int], tasks: int) -> Partition:
+    bounds = [len(paths) * task // tasks for task in range(tasks + 1)]
+    entries = [
+        sum(record.entries for record in certificate.records[begin:end]) for begin, end in pairwise(bounds)
+    ]
+    begins = [paths[bound] for bound in bounds[:-1]]
+    return Partition(
+        tasks=tasks,
+        largest_share=max(entries) / max(1, sum(entries)),
+        average_path=sum(begins) / tasks,
+        longest_path=max(begins),
+    )
+
+
+def path_length(certificate: CertificateFile, number: int) -> int:
+    """The number at the head of a frame's start section, without decompressing the rest of it."""
+    record = certificate.records[number]
+    section = certificate.frame_bytes(number)[: record.start]
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 28).stream_reader(section) as reader:
+            head = reader.read(Numbers.MAX_BYTES)
+    except zstandard.ZstdError:
+        raise CertificateProblem(f"frame {number} cannot be decompressed") from None
+    return Numbers(head, f"the start of frame {number}").next()
+
+
+class Numbers:
+    """The varints of a section, one after another."""
+
+    MAX_BYTES = 7
+
+    def __init__(self, section: bytes, what: str) -> None:
+        self._section = section
+        self._what = what
+        self._position = 0
+
+    def next(self) -> int:
+        value = 0
+        for shift in range(0, 7 * self.MAX_BYTES, 7):
+            if self._position >= len(self._section):
+                raise CertificateProblem(f"{self._what} ends in the middle of a number")
+            byte = self._section[self._position]
+            self._position += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise CertificateProblem(f"{self._what} has a number that is too long")
+
+    def require_end(self) -> None:
+        if self._position != len(self._section):
+            raise CertificateProblem(f"{self._what} goes on after its last number")
+
+
+# --- the script ---
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """Of a program given by its user: the state as the engine knows it (None: an error left none)."""
+
+    state: bytes | None
+    statement: str
+
+
+class Steps(Protocol):
+    """A program, one step at a time."""
+
+    def initial(self) -> bytes: ...
+    def successors(self, state: bytes) -> Sequence[Successor]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    target: int
+    is_tree: bool
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One column of the printed script."""
+
+    instruction: str  # "-", "t1", "B"
+    state: str  # "S1"
+    statement: str = ""
+
+
+def read_script(certificate: CertificateFile, program: Steps | None) -> list[list[Entry]]:
+    """The entries of every state. References are decoded, not checked.
+
+    Only somebody who knows how many successors each state has can cut the bits
+    into states: the program, or the subgraphs section.
+    """
+    header = certificate.header
+    if header.transitions > MAX_PRINTED_ENTRIES:
+        raise CertificateProblem(
+            f"a script of {header.transitions:,} entries is not for reading; "
+            f"at most {MAX_PRINTED_ENTRIES:,} are printed"
+        )
+    if sum(record.start_length for record in certificate.records) > MAX_PRINTED_BYTES:
+        raise CertificateProblem("the starts of the frames take more room than so small a script needs")
+    if program is None and not header.subgraphs:
+        raise CertificateProblem(
+            "this certificate does not say how many successors each state has; "
+            "give the program too: --program PROGRAM"
+        )
+    script = _Script(header, program)
+    for number, frame in enumerate(certificate.frames()):
+        script.add(number, frame)
+    return script.entries()
+
+
+class _Script:
+    """Follows the tree in preorder and decodes every reference (docs/formats/certificate.md, Ids)."""
+
+    def __init__(self, header: Header, program: Steps | None) -> None:
+        self._header = header
+        self._program = program
+        self._targets: list[list[int | None]] = []  # None: a child that was not visited yet
+        self._trees: list[list[bool]] = []
+        self._successors: list[Sequence[Successor]] = []
+        # What is still to be visited: the state that leads there, the position, the state itself.
+        self._open: list[tuple[int, int, bytes | None]] = [(-1, 0, program.initial() if program else None)]
+
+    def add(self, number: int, frame: Frame) -> None:
+        """Visit the states of the next frame."""
+        first_state, used = len(self._targets), 0
+        identifiers = Numbers(frame.ids, f"the list of references in frame {number}")
+        subgraphs = Numbers(frame.subgraphs, f"the list of subgraphs in frame {number}")
+        for y in range(first_state, first_state + frame.states):
+            if not self._open:
+                raise CertificateProblem(f"the tree ends before state S{y + 1}")
+            s, j, state = self._open.pop()
+            if s >= 0:
+                self._targets[s][j] = y
+            size = self._size(y, state, subgraphs)
+            if used + size > frame.entries:
+                raise CertificateProblem(
+                    f"state S{y + 1} has more successors than frame {number} has entries"
+                )
+            bits = range(used, used + size)
+            trees = [bool(frame.bits[bit >> 3] >> (bit & 7) & 1) for bit in bits]
+            used += size
+            targets: list[int | None] = [None] * size
+            self._trees.append(trees)
+            self._targets.append(targets)
+            for k, is_tree in enumerate(trees):
+                if is_tree:
+                    continue
+                code = identifiers.next()
+                difference = -(code + 1 >> 1) if code & 1 else code >> 1
+                prediction = self._prediction(y, k, s, j) if s >= first_state else y
+                target = prediction + difference
+                if not 0 <= target < self._header.states:
+                    raise CertificateProblem(f"state S{y + 1} has a reference to a state that does not exist")
+                targets[k] = target
+            for k in reversed(range(size)):
+                if trees[k]:
+                    self._open.append((y, k, self._successors[y][k].state if self._program else None))
+        if used != frame.entries:
+            raise CertificateProblem(f"frame {number} has more entries than its states have successors")
+        identifiers.require_end()
+        if self._program is None:
+            subgraphs.require_end()
+
+    def _size(self, y: int, state: bytes | None, subgraphs: Numbers) -> int:
+        if self._program is None:
+            size = subgraphs.next()
+            subgraphs.next()  # entries in the whole subtree
+            return size
+        if state is None:
+            raise CertificateProblem(f"the certificate does not fit the program: S{y + 1} is no state of it")
+        self._successors.append(self._program.successors(state))
+        return len(self._successors[y])
+
+    def _prediction(self, y: int, k: int, s: int, j: int) -> int:
+        n, m = len(self._targets[y]), len(self._targets[s])
+        i = k if k < j else k - (n - m)
+        x = self._targets[s][i] if 0 <= i < m else None
+        return y if x is None else x + (y - s)
+
+    def entries(self) -> list[list[Entry]]:
+        if self._open:
+            raise CertificateProblem(f"the tree goes on after state S{len(self._targets)}")
+        found = []
+        for y, (targets, trees) in enumerate(zip(self._targets, self._trees, strict=True)):
+            statements = (
+                [successor.statement for successor in self._successors[y]]
+                if self._program
+                else [""] * len(targets)
+            )
+            found.append(
+                [
+                    Entry(target, is_tree, statement)
+                    for target, is_tree, statement in zip(targets, trees, statements, strict=True)
+                    if target is not None
+                ]
+            )
+        return found
+
+
+def moves(script: Sequence[Sequence[Entry]]) -> Iterator[Move]:
+    """The depth-first walk that a script stands for: after a reference, and when a state is done, back."""
+    yield Move("-", "S1")
+    path = [(0, iter(enumerate(script[0], start=1)))]
+    while path:
+        state, rest = path[-1]
+        position, entry = next(rest, (0, None))
+        if entry is None:
+            path.pop()
+            if path:
+                yield Move("B", f"S{path[-1][0] + 1}")
+            continue
+        yield Move(f"t{position}", f"S{entry.target + 1}", entry.statement)
+        if entry.is_tree:
+            path.append((entry.target, iter(enumerate(script[entry.target], start=1))))
+        else:
+            yield Move("B", f"S{state + 1}")
+
+
+def script_as_json(script: Sequence[Sequence[Entry]]) -> list[dict[str, str]]:
+    return [asdict(move) for move in moves(script)]
+
+
+# --- text ---
+
+
+def printable(text: str) -> str:
+    """A stranger's text without what would move the cursor, change colours or turn the writing around."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def print_inspection(inspection: Inspection, *, console: Console | None = None) -> None:
+    console = console or make_console()
+    header, envelope = inspection.header, inspection.envelope
+    console.print(Text(printable(header.claim), "bold"))
+    console.print(Text("  This is what the file claims; nothing was checked here.", "dim"))
+    per_transition = inspection.bytes_per_transition
+    _print_fact(
+        console,
+        "counts",
+        f"{count(header.states, 'state')}, {count(header.transitions, 'transition')}, "
+        f"{count(header.references, 'reference')}, depth {header.depth:,}",
+    )
+    _print_fact(
+        console,
+        "size",
+        bytes_text(inspection.file_bytes)
+        + (f", {per_transition:.2f} bytes per transition" if per_transition is not None else ""),
+    )
+    _print_fact(
+        console,
+        "sections",
+        ", ".join(f"{name} {bytes_text(size)}" for name, size in inspection.section_bytes.items() if size),
+    )
+    _print_fact(console, "script", f"{header.tree} tree, {count(header.frames, 'frame')}")
+    for division in inspection.partitions:
+        _print_fact(
+            console,
+            count(division.tasks, "task"),
+            f"the largest has {division.largest_share:.1%} of all entries; "
+            f"paths to their begin: average {division.average_path:,.1f}, longest {division.longest_path:,}",
+        )
+    for source in header.sources:
+        _print_fact(console, "source", f"{source.name}  SHA-256 {source.sha256}")
+    for name, value in header.semantics.items():
+        _print_fact(console, "semantics", f"{name} = {value_text(value)}")
+    for text in _properties(header):
+        _print_fact(console, "property", text)
+    _print_fact(console, "producer", f"{header.producer['tool']} {header.producer['version']}")
+    _print_fact(console, "SHA-256", inspection.sha256)
+    style = "" if envelope.verified is None else "bold green" if envelope.verified else "bold red"
+    _print_fact(console, "signature", _signature(envelope), style)
+
+
+def _print_fact(console: Console, name: str, text: str, style: str = "") -> None:
+    line = Text("  ")
+    line.append(name.ljust(LABEL_WIDTH), "cyan")
+    line.append(printable(text), style)
+    console.print(line)
+
+
+def _properties(header: Header) -> list[str]:
+    properties = header.properties
+    return [
+        *(["assertions"] if properties.assertions else []),
+        *(["no deadlock"] if properties.deadlock else []),
+        *(f"invariant {text}" for text in properties.invariants),
+        *(f"step invariant {text}" for text in properties.step_invariants),
+    ]
+
+
+def _signature(envelope: Envelope) -> str:
+    if envelope.verified:
+        return f"{envelope.file}, verified with key {envelope.key_id}"
+    if envelope.verified is False:
+        return f"not verified: {envelope.problem}"
+    if envelope.file is None:
+        return "none lies beside the file"
+    return f"{envelope.file}, not checked; --key PUBLIC checks it"
+
+
+def print_script(script: Sequence[Sequence[Entry]], *, console: Console | None = None) -> None:
+    """The rows of the thesis, folded where the line ends; statements below where the program gave them."""
+    console = console or make_console()
+    rows: list[tuple[str, list[str]]] = [("Trans instr:", []), ("State ID:", []), ("Statement:", [])]
+    used = LABEL_WIDTH
+
+    def print_rows() -> None:
+        for name, cells in rows:
+            if any(cell.strip() for cell in cells):
+                console.print((name.ljust(LABEL_WIDTH) + "".join(cells)).rstrip(), markup=False)
+            cells.clear()
+
+    for move in moves(script):
+        statement = printable(move.statement)
+        if len(statement) > STATEMENT_COLUMN:
+            statement = statement[: STATEMENT_COLUMN - 3] + "..."
+        cells = (move.instruction, move.state, statement)
+        width = max(map(len, cells)) + 1
+        if used + width - 1 > console.width:
+            print_rows()
+            console.print()
+            used = LABEL_WIDTH
+        used += width
+        for (_, row), cell in zip(rows, cells, strict=True):
+            row.append(cell.ljust(width))
+    print_rows()
