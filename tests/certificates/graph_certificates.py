@@ -24,6 +24,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import zstandard
@@ -224,6 +225,23 @@ def default_header(*, tree: str = "breadth-first", subgraphs: bool = False) -> d
         "coding": "zstd",
         "subgraphs": subgraphs,
         "producer": {"tool": "graph_certificates", "version": "1"},
+    }
+
+
+def program_header(program: Any, options: Any, *, deadlock: bool = True) -> dict[str, Any]:
+    """What `certify(model, **program_header(...))` needs to speak of a loaded program."""
+    sources = [{"name": Path(source.path).name, "sha256": source.sha256} for source in program.sources]
+    return {
+        "program": sources[0]["name"],
+        "language": program.language,
+        "sources": sources,
+        "semantics": dict(program.semantics),
+        "properties": {
+            "assertions": True,
+            "deadlock": deadlock,
+            "invariants": list(options.invariants),
+            "step_invariants": list(options.step_invariants),
+        },
     }
 
 

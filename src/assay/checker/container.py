@@ -289,9 +289,11 @@ def check_sizes(frame: Frame, header: Header, name: str) -> None:
         ("counts", frame.counts, frame.states, LONGEST_VARINT * frame.states),
         ("subgraphs", frame.subgraphs, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs),
     ]:
-        size = content_size(section, f"{what} of {name}")
+        size = content_size(section, f"section {what} of {name}")
         if not least <= size <= largest:
-            raise Rejected(f"{what} of {name} would have {size} bytes, allowed are {least} to {largest}")
+            raise Rejected(
+                f"section {what} of {name} would have {size} bytes, allowed are {least} to {largest}"
+            )
 
 
 def content_size(section: memoryview, name: str) -> int:
@@ -334,19 +336,23 @@ class Varints:
         value = 0
         for length in range(longest):
             if self._offset == len(self._content):
-                raise Rejected(f"{self._name} end too early")
+                raise Rejected(f"{self._name} ends too early")
             byte = self._content[self._offset]
             self._offset += 1
             value |= (byte & 0x7F) << (7 * length)
             if byte < 0x80:
                 if byte == 0 and length > 0:
-                    raise Rejected(f"{self._name} have a number with a superfluous byte")
+                    raise Rejected(f"{self._name} has a number with a superfluous byte")
                 return value
-        raise Rejected(f"{self._name} have a number of more than {longest} bytes")
+        raise Rejected(f"{self._name} has a number of more than {longest} bytes")
 
     def finish(self) -> None:
         if self._offset != len(self._content):
-            raise Rejected(f"{self._name} have {len(self._content) - self._offset} bytes too many")
+            raise Rejected(f"{self._name} has {len(self._content) - self._offset} bytes too many")
+
+
+def varints(section: memoryview, name: str) -> Varints:
+    return Varints(decompressed(section, name), name)
 
 
 def varint(value: int) -> bytes:

@@ -26,6 +26,7 @@ from assay.checker.container import (
     decompressed,
     read_container,
     varint,
+    varints,
 )
 
 PRIME = 2**127 - 1
@@ -124,12 +125,12 @@ class Walk:
         """Walk the states of one frame. What it leaves on the path is what the next one must begin with."""
         first = self._states
         start = self._start()
-        if frame.start_length != len(start) or decompressed(frame.start, f"start of {name}") != start:
+        if frame.start_length != len(start) or decompressed(frame.start, f"section start of {name}") != start:
             raise Rejected(f"{name} does not start where the walk stands before it, at state {first}")
-        bits = Bits(decompressed(frame.bits, f"bits of {name}"), frame, name)
-        ids = Varints(decompressed(frame.ids, f"ids of {name}"), f"ids of {name}")
-        counts = Varints(decompressed(frame.counts, f"counts of {name}"), f"counts of {name}")
-        subgraphs = Varints(decompressed(frame.subgraphs, f"subgraphs of {name}"), f"subgraphs of {name}")
+        bits = Bits(decompressed(frame.bits, f"section bits of {name}"), frame, name)
+        ids = varints(frame.ids, f"section ids of {name}")
+        counts = varints(frame.counts, f"section counts of {name}")
+        subgraphs = varints(frame.subgraphs, f"section subgraphs of {name}")
         for _ in range(frame.states):
             if self._next is None:
                 raise Rejected(
@@ -243,9 +244,9 @@ class Bits:
     def __init__(self, content: bytes, frame: Frame, name: str) -> None:
         as_number = int.from_bytes(content, "little")
         if as_number >> frame.entries:
-            raise Rejected(f"bits of {name} that stand for no entry are set")
+            raise Rejected(f"section bits of {name} has bits that stand for no entry")
         if as_number.bit_count() != frame.entries - frame.references:
-            raise Rejected(f"bits of {name} do not mark {frame.references} references")
+            raise Rejected(f"section bits of {name} does not mark {frame.references} references")
         self._content = content
         self._entries = frame.entries
         self._name = name
