@@ -1,4 +1,7 @@
-"""The commands around certificates: look at one, make keys, sign."""
+"""The commands around certificates: look at one, make keys, sign.
+
+What reads certificates is imported when one is there, so that other commands start without it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,10 @@ import click
 
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count
-from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header
-from assay.evidence.signature import SignatureProblem, default_envelope, generate_keys
-from assay.evidence.signature import sign as sign_certificate
-from assay.evidence.signature import verify as verify_signature
 from assay.evidence.verdict import Verdict
 
 if TYPE_CHECKING:
+    from assay.evidence.certificate.header import Header
     from assay.report.certificate import Envelope, Successor
     from assay.transition_system.interface import CompiledProgram
 
@@ -34,9 +33,11 @@ NEW = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def keygen(private: Path, public: Path, as_json: bool) -> int:
     """Make an Ed25519 key for `assay sign`. Files that exist are never overwritten."""
+    from assay.evidence import signature
+
     try:
-        identity = generate_keys(private, public)
-    except SignatureProblem as problem:
+        identity = signature.generate_keys(private, public)
+    except signature.SignatureProblem as problem:
         raise click.ClickException(str(problem)) from None
     if as_json:
         _print_json({"key_id": identity, "private": str(private), "public": str(public)})
@@ -57,26 +58,28 @@ def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> in
     The envelope (DSSE with an in-toto statement) tells others who made the claim. Whether the claim is true
     they find out by certifying it.
     """
-    output = output or default_envelope(certificate)
+    from assay.evidence import signature
+
+    output = output or signature.default_envelope(certificate)
     try:
-        signature = sign_certificate(certificate, key, output)
-    except SignatureProblem as problem:
+        signed = signature.sign(certificate, key, output)
+    except signature.SignatureProblem as problem:
         raise click.ClickException(str(problem)) from None
     if as_json:
         _print_json(
             {
                 "envelope": str(output),
-                "key_id": signature.key_id,
+                "key_id": signed.key_id,
                 "certificate": str(certificate),
-                "sha256": signature.sha256,
-                "claim": signature.claim,
+                "sha256": signed.sha256,
+                "claim": signed.claim,
             }
         )
     else:
         from assay.report.certificate import printable
 
-        print(f"signed  {certificate}: {printable(signature.claim)}")
-        print(f"  by key {signature.key_id}, saved as {output}")
+        print(f"signed  {certificate}: {printable(signed.claim)}")
+        print(f"  by key {signed.key_id}, saved as {output}")
     return 0
 
 
@@ -105,37 +108,41 @@ def inspect(
     Nothing is certified here. With --key, exit code 4 says that no signature beside the certificate is by one
     of the keys.
     """
+    from assay.evidence.certificate.container import CertificateFile
     from assay.report import certificate as report
 
+    if program and not script:
+        raise click.UsageError("--program is needed for --script alone")
     envelope = _envelope(certificate, keys)
     with CertificateFile(certificate) as file:
         inspection = report.inspect(file, tasks or TASKS, envelope)
-        steps = ProgramSteps(program, file.header) if script and program else None
-        entries = report.read_script(file, steps) if script else None
+        steps = ProgramSteps(program, file.header) if program else None
+        listing = report.read_script(file, steps) if script else None
     if as_json:
         data = inspection.as_json()
-        if entries is not None:
-            data["script"] = report.script_as_json(entries)
+        if listing is not None:
+            data["script"] = listing.as_json()
         _print_json(data)
     else:
         report.print_inspection(inspection)
-        if entries is not None:
+        if listing is not None:
             print()
-            report.print_script(entries)
+            report.print_script(listing)
     return EXIT_CODES[Verdict.REJECTED] if envelope.verified is False else 0
 
 
 def _envelope(certificate: Path, keys: Sequence[Path]) -> Envelope:
+    from assay.evidence import signature
     from assay.report.certificate import Envelope
 
-    beside = default_envelope(certificate)
+    beside = signature.default_envelope(certificate)
     if not keys:
         return Envelope(str(beside) if beside.exists() else None)
     try:
-        signature = verify_signature(certificate, beside, keys)
-    except SignatureProblem as problem:
+        verified = signature.verify(certificate, beside, keys)
+    except signature.SignatureProblem as problem:
         return Envelope(str(beside) if beside.exists() else None, verified=False, problem=str(problem))
-    return Envelope(str(beside), verified=True, key_id=signature.key_id)
+    return Envelope(str(beside), verified=True, key_id=verified.key_id)
 
 
 class ProgramSteps:
@@ -177,6 +184,8 @@ class ProgramSteps:
 
 
 def _require_same_sources(program: CompiledProgram, header: Header) -> None:
+    from assay.evidence.certificate.header import CertificateProblem
+
     given = [(Path(source.path).name, source.sha256) for source in program.sources]
     claimed = [(source.name, source.sha256) for source in header.sources]
     if given != claimed:

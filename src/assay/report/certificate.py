@@ -20,6 +20,7 @@ from rich.text import Text
 
 from assay.evidence.certificate.container import CertificateFile, Frame
 from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.script import TREE, Script, instruction
 from assay.report.console import make_console
 from assay.report.quantities import bytes_text, count, value_text
 
@@ -173,13 +174,6 @@ class Steps(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    target: int
-    is_tree: bool
-    statement: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Move:
     """One column of the printed script."""
 
@@ -188,8 +182,29 @@ class Move:
     statement: str = ""
 
 
-def read_script(certificate: CertificateFile, program: Steps | None) -> list[list[Entry]]:
-    """The entries of every state. References are decoded, not checked.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A script and, where the program was given, the statement of each entry."""
+
+    script: Script
+    statements: tuple[tuple[str, ...], ...] = ()
+
+    def moves(self) -> Iterator[Move]:
+        """The depth-first walk that the script stands for, in the words of the thesis."""
+        yield Move("-", "S1")
+        source = 0
+        for step in self.script.steps():
+            spoken = self.statements and step.position is not None
+            statement = self.statements[source][step.position or 0] if spoken else ""
+            yield Move(instruction(step), f"S{step.state + 1}", statement)
+            source = step.state  # a reference is followed by the way back, so this is where we stand
+
+    def as_json(self) -> list[dict[str, str]]:
+        return [asdict(move) for move in self.moves()]
+
+
+def read_script(certificate: CertificateFile, program: Steps | None) -> Listing:
+    """The script of a small certificate. References are decoded, not checked.
 
     Only somebody who knows how many successors each state has can cut the bits
     into states: the program, or the subgraphs section.
@@ -207,27 +222,27 @@ def read_script(certificate: CertificateFile, program: Steps | None) -> list[lis
             "this certificate does not say how many successors each state has; "
             "give the program too: --program PROGRAM"
         )
-    script = _Script(header, program)
+    decoder = _Decoder(header, program)
     for number, frame in enumerate(certificate.frames()):
-        script.add(number, frame)
-    return script.entries()
+        decoder.add(number, frame)
+    return decoder.listing()
 
 
-class _Script:
+class _Decoder:
     """Follows the tree in preorder and decodes every reference (docs/formats/certificate.md, Ids)."""
 
     def __init__(self, header: Header, program: Steps | None) -> None:
         self._header = header
         self._program = program
-        self._targets: list[list[int | None]] = []  # None: a child that was not visited yet
-        self._trees: list[list[bool]] = []
-        self._successors: list[Sequence[Successor]] = []
+        self._entries: list[tuple[int, ...]] = []
+        self._targets: list[list[int]] = []  # the same, but with the numbers of the children visited so far
+        self._statements: list[tuple[str, ...]] = []
         # What is still to be visited: the state that leads there, the position, the state itself.
         self._open: list[tuple[int, int, bytes | None]] = [(-1, 0, program.initial() if program else None)]
 
     def add(self, number: int, frame: Frame) -> None:
         """Visit the states of the next frame."""
-        first_state, used = len(self._targets), 0
+        first_state, used = len(self._entries), 0
         identifiers = Numbers(frame.ids, f"the list of references in frame {number}")
         subgraphs = Numbers(frame.subgraphs, f"the list of subgraphs in frame {number}")
         for y in range(first_state, first_state + frame.states):
@@ -236,93 +251,57 @@ class _Script:
             s, j, state = self._open.pop()
             if s >= 0:
                 self._targets[s][j] = y
-            size = self._size(y, state, subgraphs)
-            if used + size > frame.entries:
+            children = self._children(y, state, subgraphs)
+            n = len(children)
+            if used + n > frame.entries:
                 raise CertificateProblem(
                     f"state S{y + 1} has more successors than frame {number} has entries"
                 )
-            bits = range(used, used + size)
-            trees = [bool(frame.bits[bit >> 3] >> (bit & 7) & 1) for bit in bits]
-            used += size
-            targets: list[int | None] = [None] * size
-            self._trees.append(trees)
-            self._targets.append(targets)
-            for k, is_tree in enumerate(trees):
-                if is_tree:
-                    continue
-                code = identifiers.next()
-                difference = -(code + 1 >> 1) if code & 1 else code >> 1
-                prediction = self._prediction(y, k, s, j) if s >= first_state else y
-                target = prediction + difference
-                if not 0 <= target < self._header.states:
-                    raise CertificateProblem(f"state S{y + 1} has a reference to a state that does not exist")
-                targets[k] = target
-            for k in reversed(range(size)):
-                if trees[k]:
-                    self._open.append((y, k, self._successors[y][k].state if self._program else None))
+            entries = []
+            for k in range(n):
+                if frame.bits[used >> 3] >> (used & 7) & 1:
+                    entries.append(TREE)
+                else:
+                    prediction = self._prediction(y, k, n, s, j) if s >= first_state else y
+                    entries.append(self._reference(y, prediction, identifiers.next()))
+                used += 1
+            self._entries.append(tuple(entries))
+            self._targets.append(entries)
+            self._open += [(y, k, children[k]) for k in reversed(range(n)) if entries[k] == TREE]
         if used != frame.entries:
             raise CertificateProblem(f"frame {number} has more entries than its states have successors")
         identifiers.require_end()
         if self._program is None:
             subgraphs.require_end()
 
-    def _size(self, y: int, state: bytes | None, subgraphs: Numbers) -> int:
+    def listing(self) -> Listing:
+        if self._open:
+            raise CertificateProblem(f"the tree goes on after state S{len(self._entries)}")
+        return Listing(Script(tuple(self._entries)), tuple(self._statements))
+
+    def _children(self, y: int, state: bytes | None, subgraphs: Numbers) -> Sequence[bytes | None]:
+        """The successors of a state, as far as known: without the program, just so many."""
         if self._program is None:
             size = subgraphs.next()
             subgraphs.next()  # entries in the whole subtree
-            return size
+            return [None] * min(size, self._header.transitions + 1)
         if state is None:
             raise CertificateProblem(f"the certificate does not fit the program: S{y + 1} is no state of it")
-        self._successors.append(self._program.successors(state))
-        return len(self._successors[y])
+        successors = self._program.successors(state)
+        self._statements.append(tuple(successor.statement for successor in successors))
+        return [successor.state for successor in successors]
 
-    def _prediction(self, y: int, k: int, s: int, j: int) -> int:
-        n, m = len(self._targets[y]), len(self._targets[s])
+    def _prediction(self, y: int, k: int, n: int, s: int, j: int) -> int:
+        m = len(self._targets[s])
         i = k if k < j else k - (n - m)
-        x = self._targets[s][i] if 0 <= i < m else None
-        return y if x is None else x + (y - s)
+        x = self._targets[s][i] if 0 <= i < m else TREE
+        return y if x == TREE else x + (y - s)
 
-    def entries(self) -> list[list[Entry]]:
-        if self._open:
-            raise CertificateProblem(f"the tree goes on after state S{len(self._targets)}")
-        found = []
-        for y, (targets, trees) in enumerate(zip(self._targets, self._trees, strict=True)):
-            statements = (
-                [successor.statement for successor in self._successors[y]]
-                if self._program
-                else [""] * len(targets)
-            )
-            found.append(
-                [
-                    Entry(target, is_tree, statement)
-                    for target, is_tree, statement in zip(targets, trees, statements, strict=True)
-                    if target is not None
-                ]
-            )
-        return found
-
-
-def moves(script: Sequence[Sequence[Entry]]) -> Iterator[Move]:
-    """The depth-first walk that a script stands for: after a reference, and when a state is done, back."""
-    yield Move("-", "S1")
-    path = [(0, iter(enumerate(script[0], start=1)))]
-    while path:
-        state, rest = path[-1]
-        position, entry = next(rest, (0, None))
-        if entry is None:
-            path.pop()
-            if path:
-                yield Move("B", f"S{path[-1][0] + 1}")
-            continue
-        yield Move(f"t{position}", f"S{entry.target + 1}", entry.statement)
-        if entry.is_tree:
-            path.append((entry.target, iter(enumerate(script[entry.target], start=1))))
-        else:
-            yield Move("B", f"S{state + 1}")
-
-
-def script_as_json(script: Sequence[Sequence[Entry]]) -> list[dict[str, str]]:
-    return [asdict(move) for move in moves(script)]
+    def _reference(self, y: int, prediction: int, code: int) -> int:
+        target = prediction + (-(code + 1 >> 1) if code & 1 else code >> 1)
+        if not 0 <= target < self._header.states:
+            raise CertificateProblem(f"state S{y + 1} has a reference to a state that does not exist")
+        return target
 
 
 # --- text ---
@@ -337,7 +316,7 @@ def print_inspection(inspection: Inspection, *, console: Console | None = None) 
     console = console or make_console()
     header, envelope = inspection.header, inspection.envelope
     console.print(Text(printable(header.claim), "bold"))
-    console.print(Text("  This is what the file claims; nothing was checked here.", "dim"))
+    console.print(Text("  This is what the file claims; whether it is true was not checked.", "dim"))
     per_transition = inspection.bytes_per_transition
     _print_fact(
         console,
@@ -403,7 +382,7 @@ def _signature(envelope: Envelope) -> str:
     return f"{envelope.file}, not checked; --key PUBLIC checks it"
 
 
-def print_script(script: Sequence[Sequence[Entry]], *, console: Console | None = None) -> None:
+def print_script(listing: Listing, *, console: Console | None = None) -> None:
     """The rows of the thesis, folded where the line ends; statements below where the program gave them."""
     console = console or make_console()
     rows: list[tuple[str, list[str]]] = [("Trans instr:", []), ("State ID:", []), ("Statement:", [])]
@@ -415,7 +394,7 @@ def print_script(script: Sequence[Sequence[Entry]], *, console: Console | None =
                 console.print((name.ljust(LABEL_WIDTH) + "".join(cells)).rstrip(), markup=False)
             cells.clear()
 
-    for move in moves(script):
+    for move in listing.moves():
         statement = printable(move.statement)
         if len(statement) > STATEMENT_COLUMN:
             statement = statement[: STATEMENT_COLUMN - 3] + "..."

@@ -4,15 +4,19 @@ import json
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from assay import __version__
+from assay._engine import ExplicitGraph
 from assay.cli import certificates
-from assay.evidence.certificate.container import CertificateWriter, Frame
+from assay.evidence.certificate.container import CertificateFile, CertificateWriter, Frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
+from assay.report.certificate import read_script
+from tests.certificates.graph_certificates import certify
 
 # The graph of figure 3.1 of the thesis, read off its printed script: S1 leads to S2 and S4, S2 to S1 and S3,
 # S3 to S1, S4 and S5, S4 to S2, S5 to S4. Depth-first, so the tree is S1-S2-S3-{S4, S5}.
@@ -111,7 +115,7 @@ def test_inspect_says_the_claim_and_where_the_bytes_go(figure):
     assert shown(figure) == (
         "In all 5 states and 9 transitions that figure.pml (promela) can reach, no assertion fails, "
         "`x < 2` holds in every state.\n"
-        "  This is what the file claims; nothing was checked here.\n"
+        "  This is what the file claims; whether it is true was not checked.\n"
         "  counts        5 states, 9 transitions, 5 references, depth 3\n"
         f"  size          {size} B, {size / 9:.2f} bytes per transition\n"
         "  sections      " + ", ".join(f"{name} {length} B" for name, length in sections.items()) + "\n"
@@ -298,6 +302,11 @@ def test_a_script_needs_the_program_or_the_subgraphs():
     )
 
 
+def test_a_program_without_the_wish_for_a_script_is_a_mistake(figure):
+    with pytest.raises(click.UsageError, match="--program is needed for --script alone"):
+        run(certificates.inspect, figure, "--program", figure)
+
+
 def test_a_long_script_is_not_for_reading():
     header = replace(FIGURE, states=1, transitions=5_001, depth=0, subgraphs=False)
     frame = Frame(1, 5_001, 5_001, b"\x00", bytes(626), bytes(5_001), b"\x89\x27")
@@ -329,6 +338,22 @@ def test_a_long_script_is_not_for_reading():
 )  # fmt: skip
 def test_a_script_that_does_not_hold_together_is_refused(changes, sentence):
     assert refusal(write("bad.assay", FIGURE, replace(WHOLE, **changes)), "--script") == sentence
+
+
+@pytest.mark.parametrize("tree", ["breadth-first", "depth-first"])
+@pytest.mark.parametrize("frames", [1, 3])
+def test_every_script_is_read_as_it_was_written(tree, frames):
+    for seed in range(20):
+        random = Random(seed)
+        nodes = [number.to_bytes(8, "little") for number in range(1, 31)]
+        edges = [[(random.randrange(30), 0) for _ in range(random.randrange(5))] for _ in nodes]
+        model = ExplicitGraph(nodes, edges, [True] * 30, [0] * 30)
+        made = certify(model, tree=tree, frames=frames, subgraphs=True)
+        counts = {name: made.header[name] for name in ("states", "transitions", "depth", "frames")}
+        content = ({name: getattr(frame, name) for name in Frame.__slots__} for frame in made.raw_frames())
+        write("random.assay", replace(FIGURE, **counts), *(Frame(**sections) for sections in content))
+        with CertificateFile(Path("random.assay")) as file:
+            assert read_script(file, None).script.entries == tuple(map(tuple, made.entries))
 
 
 def counter_certificate(text="LAST=2"):
