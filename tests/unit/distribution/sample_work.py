@@ -1,7 +1,9 @@
 """Tasks that succeed, raise, report, crash, eat memory or sleep; done in worker processes."""
 
 import os
+import resource
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -35,9 +37,9 @@ def slow_square(task, report):
     return task * task
 
 
-def later_first(task, report):
+def last_first(task, report):
     """The smaller the task, the longer it takes."""
-    time.sleep((3 - task) * 0.15)
+    time.sleep((3 - task) * 0.1)
     return task
 
 
@@ -109,8 +111,6 @@ def sleep(task, report):
 
 def start_a_sleeper(task, report):
     """A grandchild that nobody waits for; reports its number and sleeps."""
-    import subprocess
-
     sleeper = subprocess.Popen(["sleep", "60"])
     report(sleeper.pid)
     time.sleep(60)
@@ -126,8 +126,5 @@ def large(task, report):
     return task * 2
 
 
-def recurse(task, report):
-    import json
-
-    sys.setrecursionlimit(10 * task)
-    return len(json.dumps(json.loads("[" * task + "]" * task)))
+def stack_limit(task, report):
+    return resource.getrlimit(resource.RLIMIT_STACK)[0]
