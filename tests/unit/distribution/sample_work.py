@@ -33,7 +33,7 @@ def square(task, report):
 
 
 def slow_square(task, report):
-    time.sleep(0.3)
+    time.sleep(0.1)
     return task * task
 
 
