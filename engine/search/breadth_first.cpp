@@ -42,28 +42,41 @@ void breadth_first(const Task& task, Result& result) {
     Expander<Sharing::kPrivate> expander(task.system, store, options);
     KeyTable& keys = store.keys();
 
+    std::vector<std::uint32_t> targets;  // of the batch, for the log
+    const auto write_down = [&] {
+      std::size_t next = 0;
+      for (const std::uint32_t degree : expander.degrees) {
+        options.log->begin_state(degree);
+        for (std::uint32_t i = 0; i < degree; ++i) options.log->add(targets[next++]);
+      }
+    };
+
     const std::uint64_t state_limit = options.state_limit == 0 ? KeyTable::kMaxKeys : options.state_limit;
     const auto commit = [&] {
       for (auto& reached : expander.reached) keys.advance(reached.probe);
       const std::uint64_t index = keys.index_number();
+      targets.clear();
       for (auto& reached : expander.reached) {
-        if (keys.size() >= state_limit && keys.find(reached.probe.key) == KeyTable::kNone) {
+        const std::uint32_t known = keys.size();
+        if (known >= state_limit && keys.find(reached.probe.key) == KeyTable::kNone) {
           at_state_limit = true;
           return;
         }
-        if (keys.index_number() == index) [[likely]] {
-          keys.find_or_add(reached.probe);
-        } else {
-          keys.find_or_add<Sharing::kPrivate>(reached.probe.key);
-        }
+        const std::uint32_t id = keys.index_number() == index
+                                     ? keys.find_or_add(reached.probe)
+                                     : keys.find_or_add<Sharing::kPrivate>(reached.probe.key);
+        if (options.log != nullptr) targets.push_back(id == known ? evidence::GraphLog::kTree : id);
         ++transitions;
       }
+      if (options.log != nullptr) write_down();
     };
+    if (options.log != nullptr) options.log->begin(evidence::GraphLog::Order::kBreadthFirst);
 
     for (std::uint32_t depth = 0; !stop_now && !stop_after_level; ++depth) {
       const std::uint32_t end = store.size();
       if (expanded == end) break;
       if (depth > 0) level_starts.push_back(expanded);
+      if (options.log != nullptr) options.log->begin_level(expanded);
       const bool at_limit = options.depth_limit != 0 && depth >= options.depth_limit;
       while (expanded < end && !stop_now) {
         std::uint32_t next = expanded;
@@ -122,6 +135,7 @@ void breadth_first(const Task& task, Result& result) {
     result.stop_reason = StopReason::kDepth;
   }
   result.complete = result.stop_reason == StopReason::kNone;
+  if (options.log != nullptr && result.complete) options.log->finish();
   result.violation_count = log.count();
   task.control.tracing = !log.empty();
   result.violations = trace_back(task.system, store, level_starts, log.first());

@@ -50,6 +50,7 @@ void depth_first(const Task& task, Result& result) {
   std::vector<std::uint32_t> order;
   std::uint64_t transitions = 0, expanded = 0, max_depth = 0;
   std::size_t first_with_pending = 0;
+  std::vector<std::uint64_t> log_places;  // for each frame: where the log has its successors
   bool cut = false, stop_now = false, out_of_memory = false;
 
   const auto record = [&](std::uint32_t code, std::uint32_t position) {
@@ -99,6 +100,10 @@ void depth_first(const Task& task, Result& result) {
       for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     };
 
+    const auto write_down = [&](std::uint32_t position, std::uint32_t target) {
+      if (options.log != nullptr) options.log->set(log_places[frames.size() - 1] + position, target);
+    };
+
     // Makes the successors from number `first` of that order on pending.
     const auto await = [&](Frame& frame, std::uint32_t first) {
       for (auto& reached : expander.reached) keys.advance(reached.probe);
@@ -106,7 +111,10 @@ void depth_first(const Task& task, Result& result) {
       for (auto i = static_cast<std::uint32_t>(order.size()); i-- > first;) {
         const auto& reached = expander.reached[order[i]];
         // What is known now need not wait: most successors are.
-        if (keys.find(reached.probe) != KeyTable::kNone) continue;
+        if (const std::uint32_t known = keys.find(reached.probe); known != KeyTable::kNone) {
+          write_down(reached.position, known);
+          continue;
+        }
         push(pending_keys, reached.probe.key, task.budget);
         push(pending_positions, reached.position, task.budget);
         ++frame.pending;
@@ -144,17 +152,25 @@ void depth_first(const Task& task, Result& result) {
       push(frames, Frame{id}, task.budget);
       for (const Finding& finding : expander.findings) record(finding.code, finding.position);
       transitions += expander.reached.size();
+      if (options.log != nullptr) {
+        // Steps that end in an error reach no state but have positions too.
+        const std::uint32_t count = expander.reached.empty() ? 0 : expander.reached.back().position + 1;
+        push(log_places, options.log->begin_state(count), task.budget);
+        for (std::uint32_t i = 0; i < count; ++i) options.log->add(evidence::GraphLog::kUnknown);
+      }
       arrange(id);
       await(frames.back(), 0);
       if (pending_keys.size() > std::max<std::size_t>(kPendingAtLeast, store.size())) drop_old_pending();
     };
 
+    if (options.log != nullptr) options.log->begin(evidence::GraphLog::Order::kDepthFirst);
     if (!stop_now) enter(0);
     while (!frames.empty() && !stop_now && !task.control.should_stop()) {
       Frame& frame = frames.back();
       if (frame.pending == Frame::kDropped) restore_pending(frame);
       if (frame.pending == 0) {
         frames.pop_back();
+        if (options.log != nullptr) log_places.pop_back();
         continue;
       }
       --frame.pending;
@@ -165,11 +181,15 @@ void depth_first(const Task& task, Result& result) {
       if (!pending_keys.empty()) keys.start(pending_keys.back());
       const std::uint32_t known = keys.size();
       if (options.state_limit != 0 && known >= options.state_limit) {
-        if (keys.find(key) != KeyTable::kNone) continue;
+        if (const std::uint32_t id = keys.find(key); id != KeyTable::kNone) {
+          write_down(position, id);
+          continue;
+        }
         task.control.stop(StopReason::kStates);
         break;
       }
       const std::uint32_t id = keys.find_or_add<Sharing::kPrivate>(key);
+      write_down(position, id < known ? id : evidence::GraphLog::kTree);
       if (id < known) continue;
       frame.position = position;
       enter(id);
@@ -196,6 +216,7 @@ void depth_first(const Task& task, Result& result) {
     result.stop_reason = StopReason::kDepth;
   }
   result.complete = result.stop_reason == StopReason::kNone;
+  if (options.log != nullptr && result.complete) options.log->finish();
 }
 
 }  // namespace assay::search

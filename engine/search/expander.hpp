@@ -44,6 +44,7 @@ class Expander {
 
   void clear() {
     reached.clear();
+    degrees.clear();
     findings.clear();
     cut = false;
   }
@@ -51,6 +52,21 @@ class Expander {
   /// Checks a state and appends its successors to `reached`; with `at_limit`
   /// it only notes in `cut` that there are some. False: no room.
   bool expand(storage::StateId id, std::uint32_t depth, bool at_limit) {
+    const std::size_t reached_before = reached.size();
+    if (!expand_into_reached(id, depth, at_limit)) return false;
+    degrees.push_back(static_cast<std::uint32_t>(reached.size() - reached_before));
+    return true;
+  }
+
+  storage::ExactStateStore::Workspace& workspace() { return workspace_; }
+
+  std::vector<Reached> reached;
+  std::vector<std::uint32_t> degrees;  // how many of `reached` each expanded state has
+  std::vector<Finding> findings;
+  bool cut = false;
+
+ private:
+  bool expand_into_reached(storage::StateId id, std::uint32_t depth, bool at_limit) {
     store_.read(id, cursor_);
     const std::uint64_t* words = cursor_.words.data();
     const std::uint32_t length = cursor_.length;
@@ -89,13 +105,6 @@ class Expander {
     return true;
   }
 
-  storage::ExactStateStore::Workspace& workspace() { return workspace_; }
-
-  std::vector<Reached> reached;
-  std::vector<Finding> findings;
-  bool cut = false;
-
- private:
   const transition_system::TransitionSystem& system_;
   storage::ExactStateStore& store_;
   const bool check_deadlock_;

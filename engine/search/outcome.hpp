@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "evidence/graph_log.hpp"
+
 namespace assay::search {
 
 struct Options {
@@ -22,6 +24,7 @@ struct Options {
   bool stop_at_first_violation = true;
   bool check_deadlock = true;
   double progress_interval_seconds = 1;
+  evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
 };
 
 enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted };

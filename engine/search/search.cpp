@@ -23,6 +23,9 @@ Strategy choose(const Options& options) {
     throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose bfs, dfs or random-dfs");
   }
   if (options.threads == 0) throw std::invalid_argument("a search needs at least one thread");
+  if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
+    throw std::invalid_argument("only bfs and dfs on one thread with exact storage write the graph down");
+  }
   if (options.storage == "exact") {
     if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;
     if (is_breadth_first) return parallel_breadth_first;

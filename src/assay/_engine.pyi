@@ -110,4 +110,113 @@ def search(
     check_deadlock: bool,
     on_progress: Callable[[Progress], bool] | None,  # False stops the search ("interrupted")
     progress_interval_seconds: float,
+    log: GraphLog | None = None,  # where the graph is written down: bfs or dfs, exact, one thread
 ) -> SearchResult: ...
+
+class GraphLog:
+    """A nameless file with the graph that a search walked through."""
+
+    def __init__(self, directory: str) -> None: ...
+    @property
+    def is_finished(self) -> bool:
+        """The search saw every state and wrote all of it down."""
+
+    @property
+    def bytes(self) -> int: ...
+
+class ScriptWriter:
+    """Turns a finished log into the frames of a certificate, in preorder."""
+
+    def __init__(self, log: GraphLog, *, subgraphs: bool) -> None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def depth(self) -> int: ...  # of the tree
+    def write(
+        self, frames: int, take: Callable[[int, int, int, bytes, bytes, bytes, bytes, bytes], bool]
+    ) -> bool:
+        """Hands over frames: states, entries, references, then the raw sections start, bits,
+        ids, counts, subgraphs. `take` answers whether to go on; False: it was told to stop."""
+
+def frames_for(transitions: int) -> int:
+    """How many frames a script with that many entries should have."""
+
+class Rejected(Exception):
+    """A script that does not fit its program, in one sentence."""
+
+class WalkFacts:
+    @property
+    def states(self) -> int: ...
+    @property
+    def entries(self) -> int: ...
+    @property
+    def references(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def path_length(self) -> int: ...  # of the initialization path
+    @property
+    def duplicates(self) -> int: ...  # purpose "explain": states visited under a second number
+    @property
+    def map_entries(self) -> int: ...  # purpose "explain": the largest size of the map
+    @property
+    def referred(self) -> bytes: ...  # the two products, 16 bytes each, lowest first
+    @property
+    def visited(self) -> bytes: ...
+
+class Discrepancy:
+    """An entry that refers to another state than it leads to."""
+
+    @property
+    def state(self) -> int: ...  # number of the state that has the entry
+    @property
+    def position(self) -> int: ...
+    @property
+    def claimed(self) -> int: ...
+    @property
+    def actual(self) -> int | None: ...  # under which number the script visits that state, if it does
+    @property
+    def path(self) -> list[int]: ...  # to the state that has the entry; empty if not known
+
+class Walk:
+    """Walks a program along a script, frame by frame; see `walk`."""
+
+    @staticmethod
+    def secret_bytes(model: Model) -> int:
+        """How many random bytes a walk needs."""
+
+    def begin(self, start: bytes, first_state: int) -> None:
+        """Go to where a frame starts. Raises `Rejected`, as `frame` does."""
+
+    def frame(
+        self, states: int, entries: int, references: int, bits: bytes, ids: bytes, counts: bytes
+    ) -> bool:
+        """Walk through one frame. False: a property fails, see `violation`."""
+
+    def position(self) -> bytes:
+        """Where the walk stands, as the start section of a frame."""
+
+    @property
+    def is_finished(self) -> bool: ...
+    def facts(self) -> WalkFacts: ...
+    @property
+    def violation(self) -> tuple[int, list[int]] | None:
+        """Code (0: a deadlock) and path of a property that fails."""
+
+    @property
+    def discrepancy(self) -> Discrepancy | None: ...  # purpose "explain"
+    def wrong_count(self) -> tuple[int, int, int] | None:
+        """Purpose "explain", at the end: state, references claimed, references found."""
+
+def walk(
+    model: Model,
+    *,
+    purpose: str,  # "authenticate", "explain", "trust"
+    check_deadlock: bool,
+    total_states: int,  # of the whole script
+    memory_limit_bytes: int,  # 0: none; MemoryError when the walk would keep more
+    secrets: bytes,
+    drop_after_last: bool,  # "explain": forget a number after its last reference
+) -> Walk: ...

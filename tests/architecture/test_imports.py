@@ -97,8 +97,9 @@ MAY_INCLUDE = {
     "support": set(),
     "transition_system": {"support"},
     "storage": {"support"},
-    "search": {"support", "storage", "transition_system"},
-    "bindings": {"support", "storage", "transition_system", "search"},
+    "evidence": {"support", "transition_system"},
+    "search": {"support", "storage", "transition_system", "evidence"},
+    "bindings": {"support", "storage", "transition_system", "evidence", "search"},
 }
 ENGINE_FILES = sorted(path for path in ENGINE.rglob("*") if path.suffix in {".h", ".hpp", ".cpp"})
 

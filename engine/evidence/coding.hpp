@@ -1,0 +1,65 @@
+/// The numbers of a certificate as bytes: LEB128, and signed ones folded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace assay::evidence {
+
+inline void put_varint(std::string& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<char>(static_cast<unsigned char>(value) | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+inline std::uint64_t folded(std::int64_t value) {
+  return value >= 0 ? static_cast<std::uint64_t>(value) << 1 : (static_cast<std::uint64_t>(-(value + 1)) << 1) | 1;
+}
+inline std::int64_t unfolded(std::uint64_t value) {
+  return (value & 1) != 0 ? -static_cast<std::int64_t>(value >> 1) - 1 : static_cast<std::int64_t>(value >> 1);
+}
+
+/// Reads varints from bytes that a stranger wrote.
+class VarintReader {
+ public:
+  VarintReader(const char* begin, std::size_t length)
+      : next_(reinterpret_cast<const unsigned char*>(begin)), end_(next_ + length) {}
+
+  bool at_end() const { return next_ == end_; }
+
+  /// False if there is none, or not in its shortest form of at most `limit` bytes.
+  bool read(std::uint64_t& value, int limit = 5) {
+    if (next_ != end_ && *next_ < 0x80) [[likely]] {
+      value = *next_++;
+      return true;
+    }
+    value = 0;
+    for (int i = 0; i < limit && next_ != end_; ++i) {
+      const std::uint64_t byte = *next_++;
+      value |= (byte & 0x7F) << (7 * i);
+      if (byte < 0x80) return byte != 0 || i == 0;
+    }
+    return false;
+  }
+
+ private:
+  const unsigned char* next_;
+  const unsigned char* end_;
+};
+
+/// The open path: where a walk in preorder stands, as positions of entries.
+/// Each step of the path has the position it took and those of the TREE
+/// entries after it, in order.
+inline void put_path_step(std::string& out, std::uint32_t taken, const std::uint32_t* remaining, std::size_t count) {
+  put_varint(out, taken);
+  put_varint(out, count);
+  std::uint32_t previous = taken;
+  for (std::size_t i = 0; i < count; ++i) {
+    put_varint(out, remaining[i] - previous - 1);
+    previous = remaining[i];
+  }
+}
+
+}  // namespace assay::evidence

@@ -1,0 +1,436 @@
+#include "evidence/walk.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "evidence/content_hash.hpp"
+#include "support/memory.hpp"
+#include "transition_system/successor_buffer.hpp"
+
+namespace assay::evidence {
+namespace {
+
+using support::FieldElement;
+using transition_system::SuccessorBuffer;
+using transition_system::TransitionSystem;
+
+std::string plural(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// The bits of a frame, lowest of a byte first.
+class Bits {
+ public:
+  Bits(const std::string& bytes, std::uint64_t count)
+      : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data())), count_(count) {
+    if (bytes.size() != (count + 7) / 8) throw Rejected("a frame has more or fewer bits than entries");
+    if (count % 8 != 0 && (bytes_[count / 8] >> (count % 8)) != 0) throw Rejected("unused bits of a frame are set");
+  }
+  const std::uint8_t* bytes() const { return bytes_; }
+  std::uint64_t next() const { return next_; }
+  std::uint64_t left() const { return count_ - next_; }
+  bool read() {
+    const bool bit = (bytes_[next_ / 8] >> (next_ % 8)) & 1;
+    ++next_;
+    return bit;
+  }
+  void skip(std::uint64_t bits) { next_ += bits; }
+
+ private:
+  const std::uint8_t* bytes_;
+  std::uint64_t count_;
+  std::uint64_t next_ = 0;
+};
+
+/// Two products over everything seen: equal, apart from a tiny probability,
+/// exactly if every reference is right.
+class Products {
+ public:
+  void refer(FieldElement factor) {
+    // Several chains of multiplications, because each has to wait for its last one.
+    referred_[turn_] *= factor;
+    turn_ = (turn_ + 1) % kChains;
+  }
+  void visit(FieldElement factor, std::uint64_t times) {
+    if (times > 0) visited_ *= times == 1 ? factor : factor.power(times);
+  }
+  std::string referred() const {
+    FieldElement product(1);
+    for (const FieldElement& chain : referred_) product *= chain;
+    return bytes_of(product);
+  }
+  std::string visited() const { return bytes_of(visited_); }
+
+ private:
+  static constexpr std::size_t kChains = 4;
+  static std::string bytes_of(FieldElement element) {
+    unsigned char bytes[16];
+    element.to_bytes(bytes);
+    return std::string(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  }
+  FieldElement referred_[kChains] = {FieldElement(1), FieldElement(1), FieldElement(1), FieldElement(1)};
+  FieldElement visited_{FieldElement(1)};
+  std::size_t turn_ = 0;
+};
+
+/// The map FP from numbers to fingerprints. A number is known from its first
+/// mention on, by an entry or by a visit.
+class FingerprintMap {
+ public:
+  explicit FingerprintMap(bool drop_after_last) : drops_(drop_after_last) {}
+
+  struct Claim {
+    FieldElement fingerprint;
+    std::uint64_t state = kNoNumber;  // whose entry mentioned it first
+    std::uint32_t position = 0;
+    bool visited = false;
+    std::uint64_t claimed = 0;  // references, according to the script
+    std::uint64_t found = 0;
+  };
+
+  /// Null, or the claim that this one contradicts.
+  const Claim* refer(std::uint64_t number, FieldElement fingerprint, std::uint64_t state, std::uint32_t position) {
+    const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint, state, position});
+    peak_ = std::max(peak_, map_.size());
+    Claim& claim = at->second;
+    if (!(claim.fingerprint == fingerprint)) return &claim;
+    ++claim.found;
+    drop_if_done(at);
+    return nullptr;
+  }
+  const Claim* visit(std::uint64_t number, FieldElement fingerprint, std::uint64_t references) {
+    const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint});
+    peak_ = std::max(peak_, map_.size());
+    Claim& claim = at->second;
+    if (!(claim.fingerprint == fingerprint)) return &claim;
+    claim.visited = true;
+    claim.claimed = references;
+    drop_if_done(at);
+    return nullptr;
+  }
+  std::optional<WrongCount> wrong_count() const {
+    std::optional<WrongCount> first;
+    for (const auto& [number, claim] : map_) {
+      if (claim.claimed == claim.found || (first && first->state < number)) continue;
+      first = WrongCount{number, claim.claimed, claim.found};
+    }
+    return first;
+  }
+  std::size_t peak() const { return peak_; }
+  std::size_t bytes() const { return map_.size() * (sizeof(Claim) + 40); }
+
+ private:
+  using Map = std::unordered_map<std::uint64_t, Claim>;
+
+  void drop_if_done(Map::iterator at) {
+    if (drops_ && at->second.visited && at->second.found == at->second.claimed) map_.erase(at);
+  }
+
+  const bool drops_;
+  Map map_;
+  std::size_t peak_ = 0;
+};
+
+template <Purpose purpose>
+class WalkFor final : public Walk {
+  static constexpr bool kAuthenticates = purpose == Purpose::kAuthenticate;
+  static constexpr bool kExplains = purpose == Purpose::kExplain;
+  static constexpr bool kReadsIds = purpose != Purpose::kTrust;
+
+ public:
+  WalkFor(const TransitionSystem& system, const WalkOptions& options)
+      : system_(system),
+        options_(options),
+        max_words_(system.max_words()),
+        has_state_checks_(system.has_state_checks()),
+        has_step_checks_(kReadsIds && system.has_step_checks()),
+        hash_(options.secrets, kReadsIds ? system.max_words() : 0),
+        map_(options.drop_after_last),
+        words_(std::size_t{system.max_words()} + 1) {}
+
+  void begin(const std::string& start, std::uint64_t first_state) override {
+    next_number_ = first_state;
+    VarintReader section(start.data(), start.size());
+    const auto read = [&] {
+      std::uint64_t value = 0;
+      if (!section.read(value)) throw Rejected("the start of a frame is not a list of numbers");
+      return value;
+    };
+    const std::uint64_t length = read();
+    facts_.path_length = length;
+    std::uint32_t violation = 0;
+    std::uint32_t count = system_.initial(words_.data(), &violation);
+    require_length(count);
+    FieldElement mark = kReadsIds ? hash_.mark(words_.data(), count) : FieldElement();
+    for (std::uint64_t i = 0; i < length; ++i) {
+      const std::uint64_t taken = read(), remaining_count = read();
+      system_.successors(words_.data(), count, buffer_.cleared());
+      const std::uint32_t successors = buffer_.count();
+      if (taken >= successors || remaining_count >= successors) {
+        throw Rejected("the initialization path of a frame takes step number " + std::to_string(taken) +
+                       " in a state with " + plural(successors, "successor"));
+      }
+      remaining_.clear();
+      std::uint64_t position = taken;
+      for (std::uint64_t r = 0; r < remaining_count; ++r) {
+        position += read() + 1;
+        if (position >= successors) throw Rejected("the start of a frame names a child that does not exist");
+        remaining_.push_back(static_cast<std::uint32_t>(position));
+      }
+      path_.enter_outside(successors, static_cast<std::uint32_t>(taken), remaining_);
+      for (std::size_t r = remaining_.size(); r-- > 0;) push_child(remaining_[r], count, mark);
+      const assay_successor& next = child(static_cast<std::uint32_t>(taken));
+      const std::uint64_t* words = buffer_.words(next);
+      if constexpr (kReadsIds) mark = hash_.mark_of_similar(mark, words_.data(), count, words, next.word_count);
+      std::copy(words, words + next.word_count, words_.data());
+      count = next.word_count;
+      require_memory();
+    }
+    if (!section.at_end()) throw Rejected("the start of a frame is longer than its path");
+    if (length > 0 || first_state == 0) {
+      pending_.push(words_.data(), count, mark.low(), mark.high());
+    }
+  }
+
+  bool frame(const FrameSections& sections) override {
+    Bits bits(sections.bits, sections.entries);
+    VarintReader ids(sections.ids.data(), sections.ids.size());
+    VarintReader counts(sections.counts.data(), sections.counts.size());
+    frame_first_ = next_number_;
+    const std::uint64_t references_before = facts_.references;
+    for (std::uint32_t i = 0; i < sections.states; ++i) {
+      if (pending_.empty()) {
+        throw Rejected("the script has more states than it leads to: nothing is left to visit at state " +
+                       std::to_string(next_number_) + ", where the frame still has " +
+                       plural(sections.states - i, "state"));
+      }
+      if (!visit(bits, ids, counts)) return false;
+    }
+    if (bits.left() > 0) {
+      throw Rejected(plural(bits.left(), "entry") + " of a frame belong to no state");
+    }
+    if constexpr (kReadsIds) {
+      if (!ids.at_end() || !counts.at_end()) throw Rejected("a frame has more numbers than its entries need");
+    }
+    if (facts_.references - references_before != sections.references) {
+      throw Rejected("a frame has another number of references than the index says");
+    }
+    return true;
+  }
+
+  std::string position() const override { return path_.as_section(); }
+  bool is_finished() const override { return pending_.empty(); }
+
+  WalkFacts facts() const override {
+    WalkFacts facts = facts_;
+    facts.referred = products_.referred();
+    facts.visited = products_.visited();
+    facts.map_entries = map_.peak();
+    return facts;
+  }
+  const std::optional<WalkViolation>& violation() const override { return violation_; }
+  const std::optional<Discrepancy>& discrepancy() const override { return discrepancy_; }
+  std::optional<WrongCount> wrong_count() const override { return map_.wrong_count(); }
+
+ private:
+  void require_length(std::uint32_t count) const {
+    if (count > max_words_) {
+      throw std::runtime_error("the model wrote a state of " + std::to_string(count) + " words but promised at most " +
+                               std::to_string(max_words_));
+    }
+  }
+  void require_memory() const {
+    if (options_.memory_limit_bytes == 0) return;
+    if (pending_.bytes() + path_.bytes() + buffer_.bytes() + map_.bytes() > options_.memory_limit_bytes) {
+      throw support::MemoryRefused();
+    }
+  }
+
+  const assay_successor& child(std::uint32_t position) const {
+    const assay_successor& successor = buffer_[position];
+    if (successor.has_state == 0) throw Rejected("the script follows a step that ends in an error");
+    require_length(successor.word_count);
+    return successor;
+  }
+  void push_child(std::uint32_t position, std::uint32_t count, FieldElement parent) {
+    const assay_successor& successor = child(position);
+    const std::uint64_t* words = buffer_.words(successor);
+    FieldElement mark;
+    if constexpr (kReadsIds) mark = hash_.mark_of_similar(parent, words_.data(), count, words, successor.word_count);
+    pending_.push(words, successor.word_count, mark.low(), mark.high());
+  }
+
+  bool violated(std::uint32_t code) {
+    violation_ = WalkViolation{code, path_.positions()};
+    return false;
+  }
+  /// While the entries of the violating state are read, it is the innermost of the path.
+  bool violated_by_step(std::uint32_t code, std::uint32_t position) {
+    violated(code);
+    violation_->path.back() = position;
+    return false;
+  }
+
+  /// The next state with all its entries. False: a property fails.
+  bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
+    const std::uint64_t number = next_number_++;
+    std::uint64_t mark_low = 0, mark_high = 0;
+    const std::uint32_t length = pending_.pop(words_.data(), mark_low, mark_high);
+    const std::uint64_t* const words = words_.data();
+    const FieldElement mark = FieldElement::from_words(mark_low, mark_high);
+    ++facts_.states;
+    facts_.depth = std::max<std::uint64_t>(facts_.depth, path_.length());
+    if (number == 0) {
+      std::uint32_t code = 0;
+      system_.initial(scratch_initial(), &code);
+      if (code != 0) return violated(code);
+    }
+    if (has_state_checks_) {
+      if (const std::uint32_t code = system_.check_state(words, length)) return violated(code);
+    }
+    if constexpr (kReadsIds) {
+      std::uint64_t references = 0;
+      if (!counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
+      if constexpr (kAuthenticates) products_.visit(hash_.factor(mark, number), references);
+      if constexpr (kExplains) note_visit(number, mark, references);
+    }
+
+    assay_buffer* const out = buffer_.cleared();
+    if constexpr (!kReadsIds) {
+      out->wanted = bits.bytes();
+      out->wanted_first = bits.next();
+      out->wanted_count = bits.left();
+    }
+    system_.successors(words, length, out);
+    const std::uint32_t count = buffer_.count();
+    if (count == 0 && options_.check_deadlock && !system_.is_valid_end(words, length)) {
+      return violated(0);
+    }
+    if (count > bits.left()) {
+      throw Rejected("state " + std::to_string(number) + " has " + plural(count, "successor") + ", but the frame has " +
+                     plural(bits.left(), "entry") + " left for it");
+    }
+    const OpenPath::Step* parent = nullptr;
+    if (kReadsIds && !path_.empty() && path_.innermost().number != kNoNumber &&
+        path_.innermost().number >= frame_first_) {
+      parent_ = path_.innermost();
+      parent = &parent_;
+    }
+    OpenPath::Entry* const entries = path_.enter(number, count);
+    tree_positions_.clear();
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const bool is_tree = bits.read();
+      const assay_successor& successor = buffer_[k];
+      if (is_tree || kReadsIds) {
+        if (successor.violation != 0) return violated_by_step(successor.violation, k);
+        (void)child(k);
+        if (has_step_checks_) {
+          if (const std::uint32_t code =
+                  system_.check_step(words, length, buffer_.words(successor), successor.word_count)) {
+            return violated_by_step(code, k);
+          }
+        }
+      }
+      entries[k] = {OpenPath::kUnvisited, is_tree};
+      if (is_tree) {
+        tree_positions_.push_back(k);
+        continue;
+      }
+      ++facts_.references;
+      if constexpr (kReadsIds) {
+        const std::uint64_t target = read_reference(ids, number, k, count, parent);
+        entries[k].leads_to = static_cast<std::uint32_t>(target);
+        const FieldElement reached =
+            hash_.mark_of_similar(mark, words, length, buffer_.words(successor), successor.word_count);
+        if constexpr (kAuthenticates) products_.refer(hash_.factor(reached, target));
+        if constexpr (kExplains) note_reference(number, k, target, reached);
+      }
+    }
+    facts_.entries += count;
+    for (std::size_t i = tree_positions_.size(); i-- > 0;) push_child(tree_positions_[i], length, mark);
+    if (!tree_positions_.empty()) require_memory();
+    path_.advance(next_number_);
+    return true;
+  }
+
+  std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k, std::uint32_t count,
+                               const OpenPath::Step* parent) {
+    std::uint64_t predicted = number;
+    if (parent != nullptr) {
+      const std::int64_t i = k < parent->taken ? std::int64_t{k} : std::int64_t{k} - std::int64_t{count} + parent->entries;
+      if (i >= 0 && i < parent->entries) {
+        const std::uint32_t x = path_.entry(*parent, static_cast<std::uint32_t>(i)).leads_to;
+        if (x != OpenPath::kUnvisited) predicted = x + (number - parent->number);
+      }
+    }
+    std::uint64_t code = 0;
+    if (!ids.read(code)) throw Rejected("a frame has fewer numbers than references");
+    const std::int64_t target = static_cast<std::int64_t>(predicted) + unfolded(code);
+    if (target < 0 || static_cast<std::uint64_t>(target) >= options_.total_states) {
+      throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
+                     std::to_string(target) + ", which the script does not have");
+    }
+    return static_cast<std::uint64_t>(target);
+  }
+
+  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, FieldElement content) {
+    if (map_.refer(target, content, number, k) == nullptr || discrepancy_) return;
+    discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
+    discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
+    wanted_ = content;
+    if (const auto known = numbers_.find(content.low()); known != numbers_.end()) discrepancy_->actual = known->second;
+  }
+  void note_visit(std::uint64_t number, FieldElement content, std::uint64_t references) {
+    if (!options_.drop_after_last) {
+      const auto [known, is_new] = numbers_.try_emplace(content.low(), number);
+      if (!is_new) ++facts_.duplicates;
+    }
+    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content) discrepancy_->actual = number;
+    const FingerprintMap::Claim* const wrong = map_.visit(number, content, references);
+    if (wrong == nullptr || discrepancy_) return;
+    // An earlier entry took this number for another state.
+    discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
+    wanted_ = wrong->fingerprint;
+    if (const auto known = numbers_.find(wanted_.low()); known != numbers_.end()) discrepancy_->actual = known->second;
+  }
+
+  std::uint64_t* scratch_initial() {
+    scratch_.resize(std::size_t{max_words_} + 1);
+    return scratch_.data();
+  }
+
+  const TransitionSystem& system_;
+  const WalkOptions options_;
+  const std::uint32_t max_words_;
+  const bool has_state_checks_;
+  const bool has_step_checks_;
+  const ContentHash hash_;
+  Products products_;
+  FingerprintMap map_;
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the low half of the fingerprint
+  FieldElement wanted_;
+  OpenPath path_;
+  PendingStates pending_;
+  SuccessorBuffer buffer_;
+  std::vector<std::uint64_t> words_, scratch_;
+  std::vector<std::uint32_t> remaining_, tree_positions_;
+  OpenPath::Step parent_{};
+  std::uint64_t next_number_ = 0;
+  std::uint64_t frame_first_ = 0;
+  WalkFacts facts_;
+  std::optional<WalkViolation> violation_;
+  std::optional<Discrepancy> discrepancy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Walk> Walk::make(const TransitionSystem& system, const WalkOptions& options) {
+  switch (options.purpose) {
+    case Purpose::kAuthenticate: return std::make_unique<WalkFor<Purpose::kAuthenticate>>(system, options);
+    case Purpose::kExplain: return std::make_unique<WalkFor<Purpose::kExplain>>(system, options);
+    case Purpose::kTrust: return std::make_unique<WalkFor<Purpose::kTrust>>(system, options);
+  }
+  throw std::invalid_argument("unknown purpose of a walk");
+}
+
+}  // namespace assay::evidence
