@@ -22,6 +22,7 @@ import click
 from assay import __version__
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, Definition, Duration, Memory
+from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
 from assay.search.options import STORAGES, STRATEGIES, OptionProblem
@@ -96,6 +97,15 @@ def assay() -> None:
 @click.option(
     "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
 )
+@click.option("--certificate", metavar="FILE", help="Write a certificate that others can check: OUT.assay.")
+@click.option(
+    "--certificate-coding",
+    type=click.Choice(CODINGS),
+    default="fast",
+    show_default=True,
+    help="How hard to compress it.",
+)
+@click.option("--subgraphs", is_flag=True, help="Add the sizes of subtrees to the certificate.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
 @click.pass_context
@@ -132,6 +142,9 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             reductions=[name for name in REDUCTIONS if name not in switched_off],
             defines=given["defines"],
             trace=given["trace"] or _trace_name(program),
+            certificate=given["certificate"],
+            certificate_coding=given["certificate_coding"],
+            subgraphs=given["subgraphs"],
             listener=listener,
             started=context.obj,
         )

@@ -65,6 +65,7 @@ class Result:
     violations: tuple[Violation, ...] = ()
     violation_count: int = 0
     loss: Loss | None = None
+    certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
     options: Mapping[str, object] = field(default_factory=dict)
     semantics: Mapping[str, object] = field(default_factory=dict)
     version: str = ""
@@ -89,7 +90,7 @@ class Result:
             "violations": [violation.as_json() for violation in self.violations],
             "violation_count": self.violation_count,
             "loss": self.loss.as_json(self.states) if self.loss else None,
-            "certificate": None,
+            "certificate": dict(self.certificate) if self.certificate else None,
             "options": dict(self.options),
             "semantics": dict(self.semantics),
             "version": self.version,

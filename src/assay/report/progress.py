@@ -17,6 +17,11 @@ SILENCE_WORTH_SAYING_SECONDS = 5.0
 
 
 def progress_text(progress: Progress, elapsed: float) -> str:
+    if progress.frames:
+        return (
+            f"writing the certificate  {progress.frames_written:,} of {progress.frames:,} frames"
+            f"  {seconds_text(elapsed)}"
+        )
     rate = progress.states / progress.seconds if progress.seconds > 0 else 0.0
     parts = [
         f"{progress.states:,} states",

@@ -18,10 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from assay.evidence.certificate.claim import CertificateRequest, Claim
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
@@ -44,6 +45,8 @@ class Progress:
     seconds: float = 0.0
     tracing: bool = False  # the search is over and found something: paths to it are being made
     silent_seconds: float = 0.0  # since the search last reported: a long step of the model
+    frames_written: int = 0  # of a certificate, after the search
+    frames: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,21 @@ class NativeViolation:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenCertificate:
+    path: str
+    bytes: int
+    seconds: float
+    frames: int
+    log_bytes: int  # disk that the graph took while it was recorded
+
+
+@dataclass(frozen=True, slots=True)
 class NativeOutcome:
     facts: SearchFacts
     violations: tuple[NativeViolation, ...]
     peak_memory_bytes: int
+    certificate: WrittenCertificate | None = None
+    certificate_problem: str = ""  # why there is none although one was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +94,26 @@ def search(
     *,
     deadline: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    certificate: CertificateRequest | None = None,
+    claim: Claim | None = None,
 ) -> NativeOutcome:
-    """Search a compiled model. `deadline` is a reading of `time.monotonic()`."""
-    job = {"task": "search", "library": str(library), "options": options.as_json(), "deadline": deadline}
+    """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
+
+    A certificate is written when the search saw every state and found nothing.
+    """
+    job: dict[str, object] = {
+        "task": "search",
+        "library": str(library),
+        "options": options.as_json(),
+        "deadline": deadline,
+    }
+    if certificate is not None and claim is not None:
+        job["certificate"] = {
+            "path": str(certificate.path),
+            "coding": certificate.coding,
+            "subgraphs": certificate.subgraphs,
+            "claim": claim.as_json(),
+        }
     with _Child(job) as child:
         child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
         return _outcome(child, options)
@@ -133,6 +164,7 @@ class _Child:
         self.searched: dict[str, Any] | None = None
         self.runs: list[dict[str, Any]] = []
         self.failure: dict[str, Any] | None = None
+        self.certificate: dict[str, Any] | None = None
         self.finished = False
         self.peak_memory_bytes = 0
         self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
@@ -271,22 +303,17 @@ class _Child:
             self.runs.append(event)
         elif kind == "failed":
             self.failure = event
+        elif kind == "writing":
+            self.progress = replace(self.progress, **event)
+        elif kind == "certificate":
+            self.certificate = event
         elif kind == "done":
             self.finished = True
         self.peak_memory_bytes = max(self.peak_memory_bytes, event.get("peak_memory_bytes", 0))
 
     def _with_silence(self, seconds: float) -> Progress:
-        latest = self.progress
-        return Progress(
-            latest.states,
-            latest.transitions,
-            latest.depth,
-            latest.frontier,
-            max(latest.memory_bytes, self._resident_bytes()),
-            latest.seconds,
-            latest.tracing,
-            seconds,
-        )
+        memory = max(self.progress.memory_bytes, self._resident_bytes())
+        return replace(self.progress, memory_bytes=memory, silent_seconds=seconds)
 
     def _note_memory(self) -> None:
         self.peak_memory_bytes = max(self.peak_memory_bytes, self._status("VmHWM:"))
@@ -342,7 +369,19 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
                 violation["code"], tuple(violation["path"]), None if raw is None else _raw_run(raw)
             )
         )
-    return NativeOutcome(facts, tuple(violations), child.peak_memory_bytes)
+    certificate, problem = _certificate(child)
+    return NativeOutcome(facts, tuple(violations), child.peak_memory_bytes, certificate, problem)
+
+
+def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:
+    found = child.certificate
+    if found is None:
+        return None, "the process that searched did not write it" if not child.finished else ""
+    if found["problem"]:
+        return None, found["problem"]
+    return WrittenCertificate(
+        found["path"], found["bytes"], found["seconds"], found["frames"], found["log_bytes"]
+    ), ""
 
 
 def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFacts:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay._engine import Model, Progress
+    from assay._engine import GraphLog, Model, Progress
 
 PROGRESS_INTERVAL_SECONDS = 0.1
 # A depth-first run can be millions of steps long; nobody reads its middle.
@@ -70,6 +70,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         send("executing")
 
     model = _engine.CompiledModel(job["library"])
+    certificate = job.get("certificate")
     if job["task"] == "replay":
         send("run", **execute(model, job["positions"], alive))
         return
@@ -111,8 +112,11 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
     )
+    log = None
     try:
-        result = search()
+        if certificate is not None:
+            log = _engine.GraphLog(os.path.dirname(certificate["path"]) or ".")  # noqa: PTH120 (pathlib is slow to import)
+        result = search(log=log)
     except ValueError as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
         return
@@ -133,6 +137,56 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     )
     for violation in result.violations:
         send("run", **execute(model, violation.path, alive))
+    if log is not None and certificate is not None and log.is_finished and not result.violation_count:
+        _write_certificate(log, certificate, send, stopped)
+
+
+def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+    from pathlib import Path
+
+    from assay import _engine
+    from assay.evidence.certificate.claim import Claim
+    from assay.evidence.certificate.container import CertificateWriter, Frame
+    from assay.evidence.certificate.header import CertificateProblem
+
+    began = time.monotonic()
+    try:
+        script = _engine.ScriptWriter(log, subgraphs=wanted["subgraphs"])
+        frames = _engine.frames_for(script.transitions)
+        header = Claim.from_json(wanted["claim"]).with_counts(
+            states=script.states,
+            transitions=script.transitions,
+            depth=script.depth,
+            frames=frames,
+            subgraphs=wanted["subgraphs"],
+        )
+        with CertificateWriter(Path(wanted["path"]), header, coding=wanted["coding"]) as file:
+            written = 0
+
+            def take(*sections: Any) -> bool:
+                nonlocal written
+                file.add(Frame(*sections))
+                written += 1
+                send("writing", frames_written=written, frames=frames)
+                return not stopped.is_set()
+
+            if not script.write(frames, take):
+                send("certificate", problem="it was interrupted")
+                return
+            size = file.finish()
+    except (OSError, RuntimeError, CertificateProblem) as problem:
+        send("certificate", problem=str(problem))
+        return
+    send(
+        "certificate",
+        problem="",
+        path=wanted["path"],
+        bytes=size,
+        seconds=time.monotonic() - began,
+        frames=frames,
+        log_bytes=log.bytes,
+        peak_memory_bytes=peak_memory_bytes(),
+    )
 
 
 def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> dict[str, object]:

@@ -12,7 +12,13 @@ from assay.evidence.result import Result
 from assay.languages import handwritten
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import LanguageOptions
-from assay.verification.request import REDUCTIONS, Listener, Request, known_reductions
+from assay.verification.request import (
+    REDUCTIONS,
+    Listener,
+    Request,
+    certificate_request,
+    known_reductions,
+)
 from assay.verification.traces import require_same_run, require_same_sources, save_traces
 
 
@@ -37,13 +43,18 @@ def verify(
     reductions: Iterable[str] = REDUCTIONS,
     defines: Iterable[str] = (),
     trace: str | Path | None = None,
+    certificate: str | Path | None = None,
+    certificate_coding: str = "fast",
+    subgraphs: bool = False,
     listener: Listener | None = None,
     started: float | None = None,
 ) -> Result:
     """Verify a program file, `model.py:ClassName`, or an object with the interface's three methods.
 
     Limits of zero are none. `trace` names the file a counterexample is saved
-    in; further ones get a number. `started` is the reading of
+    in; further ones get a number. `certificate` names the file that lets others re-check a
+    program that was verified; `certificate_coding="small"` takes longer to write and fewer bytes, and
+    `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
@@ -69,7 +80,14 @@ def verify(
         safety_only=safety,
         defines=tuple(defines),
     )
-    request = Request(options, language_options, started, listener or _nobody)
+    wanted = (
+        None
+        if certificate is None
+        else certificate_request(
+            Path(certificate), program, options, coding=certificate_coding, subgraphs=subgraphs
+        )
+    )
+    request = Request(options, language_options, started, listener or _nobody, wanted)
     if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
         from assay.verification.compiled import verify_compiled
 

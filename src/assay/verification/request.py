@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from assay.evidence.certificate.claim import CODINGS, CertificateRequest
 from assay.search.native import Progress
 from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions
@@ -29,6 +31,7 @@ class Request:
     language_options: LanguageOptions
     started: float
     listener: Listener
+    certificate: CertificateRequest | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -70,6 +73,27 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
         safety_only=options.get("safety") is True,
         defines=texts("defines"),
     )
+
+
+def certificate_request(
+    path: Path, program: object, options: SearchOptions, *, coding: str, subgraphs: bool
+) -> CertificateRequest:
+    """Refuses, before anything is searched, what could not end in a certificate."""
+    if coding not in CODINGS:
+        raise OptionProblem(f"certificate coding: expected one of {', '.join(CODINGS)}, got {coding!r}")
+    if options.storage != "exact":
+        raise OptionProblem(
+            f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
+        )
+    if options.threads != 1:
+        raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
+    if options.strategy not in {"bfs", "dfs"}:
+        raise OptionProblem(f"certificate: expected the search bfs or dfs, got {options.strategy}")
+    if isinstance(program, str | Path) and Path(program).resolve() == path.resolve():
+        raise OptionProblem("certificate: expected a file of its own, got the program itself")
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")
+    return CertificateRequest(path=path, coding=coding, subgraphs=subgraphs)
 
 
 def known_reductions(names: Iterable[str]) -> frozenset[str]:
