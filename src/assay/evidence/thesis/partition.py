@@ -7,10 +7,8 @@ what is left. A wrong list makes the partition fail or be uneven, never wrong (T
 3.2.4).
 
 The thesis rewrites script and list in every iteration, O(k(S + T)). Preorder makes a
-subtree an interval of numbers, so nothing is rewritten here: what was cut out is a
-few intervals, numbers of transitions are differences of prefix sums, and the list is kept by size. A state
-leaves it once, an ancestor changes its size once for each region below it, and a
-search looks at the distinct sizes only.
+subtree an interval of numbers, so the script is never rewritten here: what was cut out is a few
+intervals, and numbers of transitions are differences of prefix sums. That leaves O(kS + T).
 
 What the thesis leaves open: of several subtrees equally close we take the one
 with the lowest number. The initial state is never chosen, since the last region has its root
@@ -108,32 +106,33 @@ def partition(
     tree = script.tree()
     before = [0, *accumulate(_transitions(script, trustful=trustful))]
     spanning = 1 if trustful else 0
-    sizes = _Sizes(listed if isinstance(listed, Mapping) else dict(enumerate(listed)))
+    sizes = dict(sorted(listed.items()) if isinstance(listed, Mapping) else enumerate(listed))
     extracted: list[range] = []  # the largest subtrees that are gone, in order
     left = before[-1]
     found = []
     for shares in range(regions, 1, -1):
-        root = sizes.closest(left, shares)
+        candidates = filter(None, sizes)  # in ascending order, without the initial state
+        root = min(candidates, key=lambda number: abs(sizes[number] * shares - left), default=None)
         if root is None:
             break
         if not 0 <= root < script.states:
             raise PartitionProblem(f"Subgraphs lists state {root}, which the script does not have")
         region = _region(root, tree, extracted, before, spanning)
-        if sizes.of[root] != region.transitions:
+        if sizes[root] != region.transitions:
             raise PartitionProblem(
-                f"Subgraphs lists {sizes.of[root]} transitions for the region of state {root}, "
+                f"Subgraphs lists {sizes[root]} transitions for the region of state {root}, "
                 f"which has {region.transitions} in the script"
             )
         for number in region.states():
-            if number not in sizes.of:
+            if number not in sizes:
                 raise PartitionProblem(
                     f"Subgraphs does not list state {number} of the region of state {root}"
                 )
-            sizes.remove(number)
+            del sizes[number]
         for number in region.ancestors:
-            if number not in sizes.of:
+            if number not in sizes:
                 raise PartitionProblem(f"Subgraphs does not list state {number}, an ancestor of state {root}")
-            sizes.reduce(number, region.transitions + spanning)
+            sizes[number] -= region.transitions + spanning
         _extract(region, extracted)
         left -= region.transitions + spanning
         found.append(region)
@@ -152,42 +151,6 @@ def even_intervals(script: Script, intervals: int) -> list[Interval]:
         Interval(range(start, stop), before[stop] - before[start], tree.path(start) if start < stop else ())
         for start, stop in zip(starts, stops, strict=True)
     ]
-
-
-class _Sizes:
-    """The list Subgraphs, by state and by size."""
-
-    def __init__(self, listed: Mapping[int, int]) -> None:
-        self.of = dict(listed)
-        self._by_size: dict[int, set[int]] = {}
-        for number, size in listed.items():
-            self._add(number, size)
-
-    def closest(self, transitions: int, shares: int) -> int | None:
-        """The lowest of the states whose size is closest to `transitions / shares`."""
-        if not self._by_size:
-            return None
-        distances = {size: abs(size * shares - transitions) for size in self._by_size}
-        least = min(distances.values())
-        return min(min(self._by_size[size]) for size, distance in distances.items() if distance == least)
-
-    def remove(self, number: int) -> int:
-        size = self.of.pop(number)
-        if number:
-            numbers = self._by_size[size]
-            numbers.remove(number)
-            if not numbers:
-                del self._by_size[size]
-        return size
-
-    def reduce(self, number: int, transitions: int) -> None:
-        size = self.remove(number) - transitions
-        self.of[number] = size
-        self._add(number, size)
-
-    def _add(self, number: int, size: int) -> None:
-        if number:  # the initial state is no candidate
-            self._by_size.setdefault(size, set()).add(number)
 
 
 def _transitions(script: Script, *, trustful: bool) -> list[int]:
