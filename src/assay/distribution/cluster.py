@@ -8,6 +8,9 @@ of Assay and Dask does not look into them.
 
 Progress travels as events of the scheduler: they cost a worker no round trip, and
 what the scheduler keeps of them is bounded.
+
+Results are as trustworthy as the cluster: who runs its workers decides what they
+answer.
 """
 
 from __future__ import annotations
@@ -38,6 +41,10 @@ TOPIC = "assay-progress"
 
 class ClusterProblem(Exception):
     """The cluster cannot be reached or cannot do the work."""
+
+
+class _Unwanted(Exception):
+    """Raised in a Dask worker when nobody waits for its task any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +85,14 @@ class Cluster:
         self._memory_limit_bytes = memory_limit_bytes
         self._deadline = deadline
         self._client = _connect(address)
-        self.workers = self._threads()
-        if not self.workers:
-            self.close()
-            raise ClusterProblem(
-                f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
-            )
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(self.close)
+            self.workers = self._threads()
+            if not self.workers:
+                raise ClusterProblem(
+                    f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`"
+                )
+            on_failure.pop_all()
 
     def describe(self) -> str:
         return f"the Dask cluster at {self._address} ({self.workers} at a time)"
@@ -205,7 +214,8 @@ class Cluster:
 
     def _threads(self) -> int:
         try:
-            return sum(self._client.nthreads(callback_timeout=ANSWER_SECONDS).values())
+            ask = self._client.scheduler.ncores
+            return sum(self._client.sync(ask, callback_timeout=ANSWER_SECONDS).values())
         except OSError as error:  # time-outs and lost connections alike
             raise ClusterProblem(f"the Dask scheduler at {self._address} no longer answers") from error
 
@@ -266,7 +276,7 @@ def do_in_a_child(version: str, pickled_assignment: bytes) -> bytes:
         # Dask forgets a task that its client cancelled or left behind, but would let it run to its end.
         state = worker.state.tasks.get(key)
         if state is None or state.state == "cancelled":
-            raise ClusterProblem("nobody waits for this task any more")
+            raise _Unwanted
 
     with LocalProcesses(
         1,
@@ -279,6 +289,8 @@ def do_in_a_child(version: str, pickled_assignment: bytes) -> bytes:
             [result] = executor.run(
                 assignment.work, [assignment.task], on_progress=report, on_done=lambda *_: None
             )
+        except _Unwanted:
+            raise  # should Dask want it again after all, it is a failure of Dask's and tried again
         except Exception as error:
             problem = error
         return pickle.dumps(_Outcome(result, problem, executor.peak_memory_bytes))
