@@ -120,6 +120,7 @@ def test_rows_that_are_no_search_are_refused(instructions, states, problem):
         Script.from_rows(Rows.parse(f"Trans instr: {instructions}\nState ID: {states}"))
 
 
+@settings(deadline=None)
 @given(graphs(), TREES)
 def test_a_script_has_one_entry_for_each_transition_and_a_tree_over_all_states(graph, build):
     script = build(0, graph.__getitem__)
@@ -130,6 +131,7 @@ def test_a_script_has_one_entry_for_each_transition_and_a_tree_over_all_states(g
     assert all(tree.parents[number] < number < tree.ends[number] for number in range(1, script.states))
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_the_two_rows_of_a_depth_first_script_read_back(graph):
     script = Script.depth_first(0, graph.__getitem__)
@@ -137,6 +139,7 @@ def test_the_two_rows_of_a_depth_first_script_read_back(graph):
     assert len(script.rows().states) == 1 + 2 * script.transitions  # 3.1.5: at most 2T instructions
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_breadth_first_paths_are_shortest(graph):
     script = Script.breadth_first(0, graph.__getitem__)
@@ -155,6 +158,7 @@ def test_breadth_first_paths_are_shortest(graph):
 # Algorithm 3.1
 
 
+@settings(deadline=None)
 @given(graphs(), TREES)
 def test_honest_scripts_certify_and_visit_every_reachable_state(graph, build):
     visited = certify(build(0, graph.__getitem__), model_of(graph, 0))
@@ -253,6 +257,7 @@ def test_properties_of_states_and_steps_are_checked_everywhere():
     assert steps == []
 
 
+@settings(deadline=None)
 @given(graphs(), TREES)
 def test_entries_in_one_sequence_are_cut_by_the_program(graph, build):
     script = build(0, graph.__getitem__)
@@ -275,6 +280,7 @@ def test_a_sequence_used_up_early_omits_a_transition_where_it_ends():
 # 3.1.3
 
 
+@settings(deadline=None)
 @given(graphs(), TREES)
 def test_a_perfect_search_visits_each_state_once(graph, build):
     instructions = build(0, graph.__getitem__).trustful_rows()
@@ -293,6 +299,7 @@ def test_a_perfect_search_that_does_not_fit_the_program_is_an_error():
 # Algorithm 3.2
 
 
+@settings(deadline=None)
 @given(graphs(), TREES, st.integers(1, 6), st.booleans())
 def test_regions_cover_every_state_once_and_no_transition_twice(graph, build, count, trustful):
     script = build(0, graph.__getitem__)
@@ -306,6 +313,7 @@ def test_regions_cover_every_state_once_and_no_transition_twice(graph, build, co
         assert sum(label != "B" for label in own) == region.transitions
 
 
+@settings(deadline=None)
 @given(graphs(), TREES, st.integers(1, 6))
 def test_the_greedy_choice_is_the_printed_one(graph, build, count):
     """Line 6, by searching the whole list in every iteration."""
@@ -323,6 +331,7 @@ def test_the_greedy_choice_is_the_printed_one(graph, build, count):
         left -= region.transitions
 
 
+@settings(deadline=None)
 @given(graphs(), TREES, st.integers(1, 6))
 def test_parallel_certification_answers_what_the_sequential_one_does(graph, build, count):
     script = build(0, graph.__getitem__)
@@ -346,6 +355,7 @@ def test_parallel_certification_refuses_exactly_what_the_sequential_one_refuses(
             assert certify_in_parallel(forged, model, regions) == visited
 
 
+@settings(deadline=None)
 @given(graphs(), st.integers(2, 5))
 def test_the_trustful_tasks_together_visit_each_state_once(graph, count):
     script = Script.depth_first(0, graph.__getitem__)
@@ -410,6 +420,7 @@ def test_a_list_that_is_wrong_elsewhere_changes_nothing(listed):
     assert partition(CHAIN, listed, 2) == partition(CHAIN, subgraphs(CHAIN), 2)
 
 
+@settings(deadline=None)
 @given(graphs(), TREES, st.integers(1, 6), st.dictionaries(st.integers(-1, 13), st.integers(-3, 30)))
 def test_whatever_the_list_says_a_partition_fails_or_is_one(graph, build, count, wrong):
     script = build(0, graph.__getitem__)
@@ -425,6 +436,7 @@ def test_whatever_the_list_says_a_partition_fails_or_is_one(graph, build, count,
 # Our intervals
 
 
+@settings(deadline=None)
 @given(graphs(), TREES, st.integers(1, 6))
 def test_even_intervals_cover_everything_and_differ_by_one_states_entries(graph, build, count):
     script = build(0, graph.__getitem__)
@@ -467,6 +479,7 @@ def test_a_hundred_regions_are_uneven_and_a_hundred_intervals_are_not():
 # 4.3
 
 
+@settings(deadline=None)
 @given(graphs(), st.integers(0, 2**32))
 def test_without_duplicates_the_script_of_a_forgetful_search_is_that_of_an_ordinary_one(graph, seed):
     rows = forgetful_search(graph, random.Random(seed))
@@ -502,6 +515,7 @@ def forgetful_search(graph, chance):
 # 4.4
 
 
+@settings(deadline=None)
 @given(graphs(), TREES)
 def test_marks_and_counts_forget_alike_and_never_need_more_than_the_full_map(graph, build):
     script = build(0, graph.__getitem__)

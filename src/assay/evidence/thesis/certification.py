@@ -135,6 +135,7 @@ class FingerprintMap(Generic[State]):
         if number in self.visited:
             known = self.visited[number]
         else:
+            # Of two references forward that disagree one is wrong; which one is not known yet.
             known = self.expected.setdefault(number, claim).state
         if known != state:
             raise claim.refuted(number, self.visited)
