@@ -118,4 +118,4 @@ class AmpleCode(LocationCode):
         for item in found.channels:
             number = self.load(item.channel, c)
             conditions.append(f"exclusive_and_ready(c, g, pid, {number}, {item.direction}, {found.breaks})")
-        return " && ".join(conditions) or "1"
+        return " && ".join(dict.fromkeys(conditions)) or "1"

@@ -61,67 +61,78 @@ static inline int queue_full(struct queue q) {
         return "\n".join(out)
 
     def queue_functions(self, layout: QueueLayout) -> str:
-        """get_N(queue, slot, field), put_N(queue, sorted, values), take_N(queue, slot)."""
+        """append_N(queue, values), insert_N(queue, values) where the order says, take_N(queue, slot)."""
         n = layout.number
         fields = list(zip(layout.field_offsets, layout.shape.fields, strict=True))
-        lines = []
-        truncate = "\n".join(
-            f"  v[{i}] = {self.truncated(scalar, f'v[{i}]')};" for i, (_, scalar) in enumerate(fields)
+        truncate = " ".join(
+            f"v[{i}] = {self.truncated(scalar, f'v[{i}]')};" for i, (_, scalar) in enumerate(fields)
         )
-        lines.append(f"static inline void truncate_{n}(int *v) {{ (void)v;\n{truncate}\n}}")
+        lines = [f"static inline void truncate_{n}(int *v) {{ (void)v; {truncate} }}"]
         if layout.shape.capacity == 0:
-            return "\n".join(lines)
-        message = f"(q + {layout.first_message} + (uint32_t)slot * {layout.stride}u)"
-        cases = " ".join(
-            f"case {i}: return {self.load_text(scalar, f'{message} + {offset}')};"
-            for i, (offset, scalar) in enumerate(fields)
-        )
-        lines.append(
-            f"static inline int get_{n}(const u8 *q, int slot, int field) "
-            f"{{ switch (field) {{ {cases} }} return 0; }}"
-        )
+            return lines[0]
         stores = " ".join(
-            self.store_text(scalar, f"{message} + {offset}", f"v[{i}]")
+            self.store_text(scalar, self.slot_text(layout, "slot", offset), f"v[{i}]")
             for i, (offset, scalar) in enumerate(fields)
         )
         compare = " ".join(
-            f"if (v[{i}] > get_{n}(q, slot, {i})) continue; if (v[{i}] < get_{n}(q, slot, {i})) break;"
+            f"if (v[{i}] > {self.field_text(layout, 'slot', i)}) continue; "
+            f"if (v[{i}] < {self.field_text(layout, 'slot', i)}) break;"
             for i in range(len(fields))
         )
         stride, first = layout.stride, layout.first_message
+        take = (
+            f"U8(q) = 0; memset(q + {first}, 0, {stride});"
+            if layout.shape.capacity == 1
+            else f"""int last = --U8(q);
+  memmove(q + {first} + slot * {stride}, q + {first} + (slot + 1) * {stride}, (last - slot) * {stride});
+  memset(q + {first} + last * {stride}, 0, {stride});"""
+        )
         lines.append(
-            f"""static inline void put_{n}(u8 *q, int sorted, int *v) {{
-  int slot = U8(q);
-  if (sorted) {{
-    for (slot = 0; slot < U8(q); slot++) {{ {compare} }}
-    memmove(q + {first} + (slot + 1) * {stride}, q + {first} + slot * {stride}, (U8(q) - slot) * {stride});
-  }}
+            f"""static inline void append_{n}(u8 *q, const int *v) {{
+  int slot = U8(q)++;
+  {stores}
+}}
+static void insert_{n}(u8 *q, const int *v) {{
+  int slot;
+  for (slot = 0; slot < U8(q); slot++) {{ {compare} }}
+  memmove(q + {first} + (slot + 1) * {stride}, q + {first} + slot * {stride}, (U8(q) - slot) * {stride});
   U8(q)++;
   {stores}
 }}
 static inline void take_{n}(u8 *q, int slot) {{
-  int last = --U8(q);
-  memmove(q + {first} + slot * {stride}, q + {first} + (slot + 1) * {stride}, (last - slot) * {stride});
-  memset(q + {first} + last * {stride}, 0, {stride});
+  {take}
 }}"""
         )
         return "\n".join(lines)
 
     def queue_dispatch(self) -> str:
-        buffered = [s for s in self.layout.shapes.values() if s.shape.capacity]
+        """The same for a channel whose shape only the state tells."""
         every = list(self.layout.shapes.values())
-        get = " ".join(f"case {s.number}: return get_{s.number}(q.at, slot, field);" for s in buffered)
-        put = " ".join(f"case {s.number}: put_{s.number}(q.at, sorted, v); break;" for s in buffered)
-        take = " ".join(f"case {s.number}: take_{s.number}(q.at, slot); break;" for s in buffered)
-        truncate = " ".join(f"case {s.number}: truncate_{s.number}(v); break;" for s in every)
-        return f"""
-static inline int queue_get(struct queue q, int slot, int field) {{
-  switch (q.shape) {{ {get} default: return 0; }} }}
-static inline void queue_put(struct queue q, int sorted, int *v) {{
-  switch (q.shape) {{ {put} default: break; }} }}
-static inline void queue_take(struct queue q, int slot) {{
-  switch (q.shape) {{ {take} default: break; }} }}
-static inline void queue_truncate(struct queue q, int *v) {{
-  switch (q.shape) {{ {truncate} default: break; }} }}
-static inline int queue_fields(struct queue q) {{ return q.shape < 0 ? 0 : shape_fields[q.shape]; }}
-"""
+        buffered = [s for s in every if s.shape.capacity]
+        result = [
+            "static inline int queue_fields(struct queue q) "
+            "{ return q.shape < 0 ? 0 : shape_fields[q.shape]; }"
+        ]
+        for field in range(max((len(s.shape.fields) for s in buffered), default=0)):
+            cases = " ".join(
+                f"case {s.number}: return {self.field_text(s, 'slot', field)};"
+                for s in buffered
+                if field < len(s.shape.fields)
+            )
+            result.append(
+                f"static inline int queue_field_{field}(struct queue found, int slot) "
+                f"{{ const u8 *q = found.at; switch (found.shape) {{ {cases} default: return 0; }} }}"
+            )
+        for name, type_, argument, shapes in (
+            ("append", "const int *", "v", buffered),
+            ("insert", "const int *", "v", buffered),
+            ("take", "int ", "slot", buffered),
+            ("truncate", "int *", "v", every),
+        ):
+            at = "" if name == "truncate" else "q.at, "
+            cases = " ".join(f"case {s.number}: {name}_{s.number}({at}{argument}); break;" for s in shapes)
+            result.append(
+                f"static inline void queue_{name}(struct queue q, {type_}{argument}) "
+                f"{{ switch (q.shape) {{ {cases} default: break; }} }}"
+            )
+        return "\n".join(result)

@@ -256,6 +256,7 @@ class DStepCode:
     def send_code(self, send: ops.SendMessage, c: Context, fail: str) -> None:
         g = self.g
         layout = g.fixed_queue(send.channel)
+        action = "insert" if send.sorted else "append"
         rendezvous = g.plan.violations.code(
             "rendezvous-in-d_step", "a rendezvous send inside d_step", send.where
         )
@@ -265,21 +266,24 @@ class DStepCode:
                 g.line(f"  c->fatal = {rendezvous}u; goto failed;")
                 return
             g.line(f"  {{ u8 *q = {g.queue_address(send.channel, c)};")
-            full, put = f"U8(q) >= {layout.shape.capacity}", f"put_{layout.number}"
+            full, put = f"U8(q) >= {layout.shape.capacity}", f"{action}_{layout.number}"
         else:
             code = g.fields_code(send.where)
             g.line(f"  {{ struct queue q = {g.found_queue(send.channel, c)};")
             g.line("    if (c->fatal) goto failed;")
-            g.line(f"    if (queue_fields(q) < {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}")
+            if g.lacks_fields(len(send.arguments)):
+                g.line(
+                    f"    if (queue_fields(q) < {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}"
+                )
             g.line(f"    if (shape_capacity[q.shape] == 0) {{ c->fatal = {rendezvous}u; goto failed; }}")
-            full, put = "queue_full(q)", "queue_put"
+            full, put = "queue_full(q)", f"queue_{action}"
         g.line(f"    if ({full}) {fail};")
         values = ", ".join(g.expression(a, c) for a in send.arguments)
         g.line(f"    int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
         if c.fails:
             g.line("    if (c->fatal) goto failed;")
-        g.line(f"    {put}(q, {int(send.sorted)}, v);")
-        g.short_message(send.channel, len(send.arguments), send.where)
+        g.line(f"    {put}(q, v);")
+        g.short_message(send.channel, len(send.arguments), send.where, c)
         g.line("  }")
 
     def receive_code(self, receive: ops.ReceiveMessage, c: Context, fail: str) -> None:
@@ -298,16 +302,19 @@ class DStepCode:
                 g.line(f"  {fail};")
                 return
             g.line(f"  {{ u8 *q = {g.queue_address(receive.channel, c)};")
-            get, length, take = f"get_{layout.number}", "U8(q)", f"take_{layout.number}"
+            length, take = "U8(q)", f"take_{layout.number}"
         else:
             g.line(f"  {{ struct queue q = {g.found_queue(receive.channel, c)};")
             g.line("    if (c->fatal) goto failed;")
-            get, length, take = "queue_get", "queue_length(q)", "queue_take"
+            length, take = "queue_length(q)", "queue_take"
         g.line(f"    if ({length} == 0) {fail};")
         if layout is None:
             code = g.fields_code(receive.where)
-            g.line(f"    if (queue_fields(q) < {len(receive.fields)}) {{ c->fatal = {code}u; goto failed; }}")
-        tests = g.message_tests(receive, c, lambda i: f"{get}(q, slot, {i})")
+            if g.lacks_fields(len(receive.fields)):
+                g.line(
+                    f"    if (queue_fields(q) < {len(receive.fields)}) {{ c->fatal = {code}u; goto failed; }}"
+                )
+        tests = g.message_tests(receive, c, lambda i: g.field_text(layout, "slot", i))
         g.line("    int slot = 0;")
         limit = length if receive.anywhere else "1"
         g.line(f"    while (slot < {limit} && !({tests})) slot++;")
@@ -315,10 +322,10 @@ class DStepCode:
             g.line("    if (c->fatal) goto failed;")
         g.line(f"    if (slot == {limit}) {fail};")
         for i, _ in stored:
-            g.line(f"    int v{i} = {get}(q, slot, {i});")
+            g.line(f"    int v{i} = {g.field_text(layout, 'slot', i)};")
         if not receive.keep:
             g.line(f"    {take}(q, slot);")
-            g.short_message(receive.channel, len(receive.fields), receive.where)
+            g.short_message(receive.channel, len(receive.fields), receive.where, c)
         for i, place in stored:
             g.store(place, f"v{i}", c)
         g.line("  }")

@@ -47,7 +47,9 @@ class ExpressionCode:
 
     def store_text(self, scalar: Scalar, address: str, value: str) -> str:
         macro = self.macro(scalar)
-        return f"{macro}({address}) = ({macro.lower()})({self.truncated(scalar, value)});"
+        if scalar.bits < 8 * scalar.size:
+            value = self.truncated(scalar, value)
+        return f"{macro}({address}) = ({macro.lower()})({value});"
 
     # --- expressions ---
 
@@ -256,12 +258,10 @@ class ExpressionCode:
             if layout.shape.capacity == 0:
                 return "0"
             queue, length = f"const u8 *q = {self.queue_address(channel, c)};", "U8(q)"
-            get = f"get_{layout.number}"
         else:
             queue, length = f"struct queue q = {self.found_queue(channel, c)};", "queue_length(q)"
-            get = "queue_get"
         tests = " && ".join(
-            f"{get}(q, slot, {i}) == {self.expression(f.expression, c)}"
+            f"{self.field_text(layout, 'slot', i)} == {self.expression(f.expression, c)}"
             for i, f in enumerate(fields)
             if f.match is Match.EQUAL and f.expression is not None
         )
@@ -270,6 +270,20 @@ class ExpressionCode:
             f"({{ {queue} int slot, found = 0; for (slot = 0; !found && slot < {limit}; slot++) "
             f"found = {tests or '1'}; found; }})"
         )
+
+    def field_text(self, layout: QueueLayout | None, slot: str, field: int) -> str:
+        """Field of the message in a slot of the channel `q`; without a layout, of any shape."""
+        if layout is None:
+            exists = any(s.capacity and field < len(s.fields) for s in self.layout.shapes)
+            return f"queue_field_{field}(q, {slot})" if exists else "0"
+        return self.load_text(
+            layout.shape.fields[field], self.slot_text(layout, slot, layout.field_offsets[field])
+        )
+
+    @staticmethod
+    def slot_text(layout: QueueLayout, slot: str, offset: int = 0) -> str:
+        first = layout.first_message + offset
+        return f"q + {first}" if slot == "0" else f"q + {first} + (uint32_t){slot} * {layout.stride}u"
 
     def fields_code(self, where: Location) -> int:
         return self.plan.violations.code("message-fields", "a message has the wrong number of fields", where)

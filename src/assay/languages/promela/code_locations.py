@@ -16,29 +16,54 @@ class LocationCode(TransitionCode):
     def process(self, graph: ControlGraph) -> None:
         process = graph.process
         listed = {e.transition.number: e.transition for edges in graph.edges.values() for e in edges}
+        edges = self.reached(process, graph)
+        used = {e.transition.number for listing in edges.values() for e in listing}
         for number in sorted(listed):
+            start = len(self.lines)
             self.transition(process, graph, listed[number])
-        self.step_function(process, graph)
+            if number not in used:  # but looked at, because it may be wrong
+                del self.lines[start:]
+        self.step_function(process, edges)
         if self.has_rendezvous:
-            self.receive_function(process, graph)
+            self.receive_function(process, graph, edges)
 
-    def step_function(self, process: Process, graph: ControlGraph) -> None:
+    def reached(self, process: Process, graph: ControlGraph) -> dict[int, list[Edge]]:
+        """The locations where a process can rest: not those that merging always passes."""
+        found: set[int] = set()
+        pending = [graph.initial]
+        while pending:
+            location = pending.pop()
+            if location in found:
+                continue
+            found.add(location)
+            for edge in graph.edges.get(location, ()):
+                pending.append(self.last_of(process, edge.transition).target)
+                pending.append(edge.transition.target if self.may_offer(edge.transition) else location)
+        return {location: edges for location, edges in graph.edges.items() if location in found}
+
+    def may_offer(self, t: Transition) -> bool:
+        """A rendezvous takes no merged steps with it."""
+        return self.has_rendezvous and isinstance(t.operation, ops.SendMessage)
+
+    def step_function(self, process: Process, listing: dict[int, list[Edge]]) -> None:
         self.line(
             f"static int step_{process.number}(struct run *c, uint32_t state, "
             "uint32_t size, uint32_t process, uint32_t pid) {"
         )
-        self.line("  int moved = 0, any = 0, result = 0, escaped = 0;")
-        self.line("  (void)escaped; (void)moved; (void)result; (void)size; (void)pid;")
+        self.switch(process, listing, "t", "")
+
+    def switch(self, process: Process, listing: dict[int, list[Edge]], prefix: str, extra: str) -> None:
+        self.line("  int any = 0, result, escaped = 0;")
         self.line("  switch (LOCATION(c->base + state + process)) {")
-        for location, edges in graph.edges.items():
+        for location, edges in listing.items():
             self.line(f"  case {location}:")
-            self.calls(process, edges, "t", "")
+            self.calls(process, edges, prefix, extra)
             self.line("    break;")
         self.line("  }")
         self.line("  return any;")
         self.line("}")
 
-    def receive_function(self, process: Process, graph: ControlGraph) -> None:
+    def receive_function(self, process: Process, graph: ControlGraph, reached: dict[int, list[Edge]]) -> None:
         receiving = {
             location: [e for e in edges if self.may_handshake(e.transition)]
             for location, edges in graph.edges.items()
@@ -55,16 +80,7 @@ class LocationCode(TransitionCode):
             f"static int receive_{process.number}(struct run *c, uint32_t state, uint32_t size, "
             "uint32_t process, uint32_t pid, int channel) {"
         )
-        self.line("  int moved = 0, any = 0, result = 0, escaped = 0;")
-        self.line("  (void)escaped; (void)moved; (void)result; (void)size; (void)pid; (void)channel;")
-        self.line("  switch (LOCATION(c->base + state + process)) {")
-        for location, edges in receiving.items():
-            self.line(f"  case {location}:")
-            self.calls(process, edges, "tr", ", channel")
-            self.line("    break;")
-        self.line("  }")
-        self.line("  return any;")
-        self.line("}")
+        self.switch(process, {n: edges for n, edges in receiving.items() if n in reached}, "tr", ", channel")
 
     def may_handshake(self, t: Transition) -> bool:
         if t.d_step is not None:
@@ -75,22 +91,21 @@ class LocationCode(TransitionCode):
         return layout is None or layout.shape.capacity == 0
 
     def calls(self, process: Process, edges: Sequence[Edge], prefix: str, extra: str) -> None:
+        """Tries the edges in order; each is told whether an earlier one could move."""
         has_escapes = any(e.escape for e in edges)
-        has_else = any(isinstance(e.transition.operation, ops.OtherwiseOp) for e in edges)
-        needs_moved = has_else or self.plan.resolver.uses_enabled or any(e.transition.d_step for e in edges)
         for edge in edges:
             if has_escapes:
                 self.line(f"    if (escaped && escaped != {edge.escape}) break;")
-            self.line(
-                f"    result = {prefix}_{process.number}_{edge.transition.number}"
-                f"(c, state, size, process, pid, moved{extra});"
-            )
-            if isinstance(edge.transition.operation, ops.SendMessage):
+            name = f"{prefix}_{process.number}_{edge.transition.number}"
+            call = f"{name}(c, state, size, process, pid, any{extra})"
+            if not has_escapes and not self.may_offer(edge.transition):
+                self.line(f"    any |= {call};")
+                continue
+            self.line(f"    result = {call};")
+            if self.may_offer(edge.transition):
                 # A rendezvous that found no partner. As in SPIN, trying it ends an escape.
                 self.line("    if (result < 0) result = escaped = 0;")
             self.line("    any |= result;")
-            if needs_moved:
-                self.line("    moved |= result;")
             if has_escapes:
                 self.line(f"    if (result) escaped = {edge.escape};")
 

@@ -13,8 +13,8 @@ from assay.languages.promela import operations as ops
 from assay.languages.promela.code_channels import ChannelCode
 from assay.languages.promela.code_d_step import DStepCode
 from assay.languages.promela.control import ControlGraph, Transition
-from assay.languages.promela.layout import MAXIMAL_CHANNELS, MAXIMAL_PROCESSES
-from assay.languages.promela.operations import Operation, Place, Process
+from assay.languages.promela.layout import MAXIMAL_CHANNELS, MAXIMAL_PROCESSES, QueueLayout
+from assay.languages.promela.operations import Operation, Place, Process, Scalar, Symbol
 from assay.languages.promela.plan import Context
 from assay.languages.promela.syntax import Location, Match
 from assay.transition_system.interface import SourceProblem
@@ -86,7 +86,7 @@ class TransitionCode(ChannelCode):
 
     def open_effect(self, process: Process, t: Transition) -> None:
         """Copies the state to where the successor belongs; the effect works on that copy."""
-        self.line("  uint32_t violation = c->violation;")
+        self.effect_line = len(self.lines)
         if self.last_of(process, t).continues:
             self.line("  uint32_t next = begin_chain(c, state, size);")
             self.line("  u8 *n = c->base + next;")
@@ -97,10 +97,15 @@ class TransitionCode(ChannelCode):
     def close_effect(self, process: Process, graph: ControlGraph, t: Transition, c: Context) -> None:
         self.land(process, t.target, self.plan.fused.get((process.name, t.number), []), c)
         self.line("  }")
+        violates = c.violates or t.d_step is not None
         if c.fails:
-            self.line(f"  if (c->fatal) {{ c->violation = violation; return {self.failed(t)}; }}")
+            restore = "c->violation = violation; " if violates else ""
+            self.line(f"  if (c->fatal) {{ {restore}return {self.failed(t)}; }}")
         self.after_step("n")
-        self.close(graph, self.last_of(process, t), t.number)
+        self.close(graph, self.last_of(process, t), t.number, violates)
+        # What the effect can do is known only now.
+        if violates:
+            self.lines.insert(self.effect_line, "  uint32_t violation = c->violation;")
 
     def land(self, process: Process, target: int, fused: Sequence[Transition], c: Context) -> None:
         for follower in fused:
@@ -110,24 +115,35 @@ class TransitionCode(ChannelCode):
         if target:
             self.line(f"    LOCATION(p) = {target};")
             for symbol in self.plan.resets.get((process.name, target), ()):
-                size, _ = self.layout.size_of(symbol.type)
-                block = self.block_of(symbol)
-                self.line(f"    memset(p + {block.offsets[symbol]}, 0, {size * (symbol.length or 1)});")
+                self.line(f"    {self.reset_text(symbol)}")
 
-    def close(self, graph: ControlGraph, last: Transition, number: int) -> None:
-        if last.continues:
-            backwards = int(last.target <= last.number or self.in_cycle(graph, last.target))
-            # The chain may start a rendezvous of its own; an outer one that is still looking
-            # for receivers must find its message again.
-            if self.has_rendezvous:
-                self.line("  int sent[MAX_MESSAGE_FIELDS + 1], sent_fields = c->message_fields;")
-                self.line("  memcpy(sent, c->message, sizeof sent);")
-            self.line(f"  int result = go_on(c, next, size, pid, {number}u, {backwards});")
-            if self.has_rendezvous:
-                self.line("  memcpy(c->message, sent, sizeof sent); c->message_fields = sent_fields;")
+    def reset_text(self, symbol: Symbol) -> str:
+        address = f"p + {self.block_of(symbol).offsets[symbol]}"
+        if isinstance(symbol.type, Scalar) and symbol.length is None:
+            return f"{self.macro(symbol.type)}({address}) = 0;"
+        size, _ = self.layout.size_of(symbol.type)
+        return f"memset({address}, 0, {size * (symbol.length or 1)});"
+
+    def close(self, graph: ControlGraph, last: Transition, number: int, violates: bool) -> None:
+        if not last.continues:
+            result = f"finish(c, size, pid, {number}u)"
         else:
-            self.line(f"  int result = finish(c, size, pid, {number}u);")
-        self.line("  c->violation = violation;")
+            backwards = int(last.target <= last.number or self.in_cycle(graph, last.target))
+            result = f"go_on(c, next, size, pid, {number}u, {backwards})"
+        # The chain may start a rendezvous of its own; an outer one that is still looking
+        # for receivers must find its message again.
+        disturbs = last.continues and self.has_rendezvous
+        if not disturbs and not violates:
+            self.line(f"  return {result};")
+            return
+        if disturbs:
+            self.line("  int sent[MAX_MESSAGE_FIELDS + 1], sent_fields = c->message_fields;")
+            self.line("  memcpy(sent, c->message, sizeof sent);")
+        self.line(f"  int result = {result};")
+        if disturbs:
+            self.line("  memcpy(c->message, sent, sizeof sent); c->message_fields = sent_fields;")
+        if violates:
+            self.line("  c->violation = violation;")
         self.line("  return result;")
 
     @staticmethod
@@ -167,6 +183,7 @@ class TransitionCode(ChannelCode):
                 self.store(place, self.expression(value, c), c)
             case ops.Check(condition, where, text):
                 code = self.plan.violations.code("assertion", text, where)
+                c.violates = True
                 self.line(
                     f"    if (!{self.expression(condition, c)} && !c->violation) c->violation = {code}u;"
                 )
@@ -191,9 +208,11 @@ class TransitionCode(ChannelCode):
             if "(c, " in value:
                 self.line(f"    (void)({value});")
             return
-        self.line(
-            f"    {{ int value = {value}; {self.store_text(place.type, self.address(place, c), 'value')} }}"
-        )
+        address = self.address(place, c)
+        if "(c, " in address:  # if both go wrong, the value is what is reported
+            self.line(f"    {{ int value = {value}; {self.store_text(place.type, address, 'value')} }}")
+        else:
+            self.line(f"    {self.store_text(place.type, address, value)}")
 
     def start_process(self, start: ops.StartProcess, c: Context, result: Place | None) -> None:
         name, where = start.proctype, start.where
@@ -230,58 +249,115 @@ class TransitionCode(ChannelCode):
     # --- messages ---
 
     def send(self, process: Process, graph: ControlGraph, t: Transition, send: ops.SendMessage) -> None:
-        c = Context(process)
-        layout = self.fixed_queue(send.channel)
-        number = self.load(send.channel, c)
-        if layout is not None:
-            self.check_fields(len(send.arguments), layout, send.where, "sent")
-            capacity = layout.shape.capacity
-            if capacity:
-                queue = self.queue_address(send.channel, c)
-                self.line(f"  int full = U8({queue}) >= {capacity};")
-                if c.fails:
-                    self.line(f"  if (c->fatal) return {self.failed(t)};")
-                self.line("  if (full) return 0;")
-        else:
-            self.line(f"  struct queue q = {self.found_queue(send.channel, c)};")
-            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        given = len(send.arguments)
+        number = self.load(send.channel, Context(process))
+        layout = self.known_queue(send.channel, given)
+        self.look_up(process, t, send, layout)
+        if layout is None and self.lacks_fields(given):
             self.line(
-                f"  if (queue_fields(q) < {len(send.arguments)}) "
+                f"  if (queue_fields(q) < {given}) "
                 f"{{ c->fatal = {self.fields_code(send.where)}u; return {self.failed(t)}; }}"
             )
+        capacity = layout.shape.capacity if layout is not None else 0
+        if capacity:
+            self.line(f"  if (U8(q) >= {capacity}) return 0;")
+        elif layout is None:
             self.line("  if (queue_full(q)) return 0;")
-        values = ", ".join(self.expression(a, c) for a in send.arguments)
-        self.line(f"  int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
+        c = Context(process)
+        values = [self.expression(a, c) for a in send.arguments]
+        appended = capacity and not send.sorted
+        if appended:
+            for i, value in enumerate(values):
+                self.line(f"  int v{i} = {value};")
+        else:
+            self.line(f"  int v[MAX_MESSAGE_FIELDS + 1] = {{{', '.join(values)}}};")
         if c.fails:
             self.line(f"  if (c->fatal) return {self.failed(t)};")
         if layout is None:
             self.line("  queue_truncate(q, v);")
-            self.line("  if (shape_capacity[q.shape] == 0) {")
-            self.offer(process, t, number, len(send.arguments))
-            self.line("  }")
-        elif layout.shape.capacity == 0:
+            if self.has_rendezvous:
+                self.line("  if (shape_capacity[q.shape] == 0) {")
+                self.offer(process, t, number, given)
+                self.line("  }")
+        elif not capacity:
             self.line(f"  truncate_{layout.number}(v);")
-            self.offer(process, t, number, len(send.arguments))
+            self.offer(process, t, number, given)
             return
-        self.open_effect(process, t)
+        elif send.sorted and self.fixed_queue(send.channel) is None:
+            self.line(f"  truncate_{layout.number}(v);")
         inner = Context(process)
-        if layout is not None:
-            self.line(
-                f"    put_{layout.number}({self.queue_address(send.channel, inner)}, {int(send.sorted)}, v);"
-            )
+        self.open_channel_effect(process, t, layout)
+        if layout is None:
+            self.line(f"    queue_{'insert' if send.sorted else 'append'}(q, v);")
+        elif appended:
+            self.append(layout, given)
         else:
-            self.line(f"    queue_put({self.found_queue(send.channel, inner)}, {int(send.sorted)}, v);")
-        self.short_message(send.channel, len(send.arguments), send.where)
+            self.line(f"    insert_{layout.number}(q, v);")
+        self.short_message(send.channel, given, send.where, inner)
         self.close_effect(process, graph, t, inner)
 
-    def short_message(self, channel: Place, given: int, where: Location) -> None:
-        """Executing a statement with too few fields is an error after which SPIN goes on."""
+    def known_queue(self, channel: Place, given: int) -> QueueLayout | None:
+        """The shape of a channel that has been found: as declared, or the only one in the model."""
         layout = self.fixed_queue(channel)
-        if layout is None:
-            code = self.fields_code(where)
-            self.line(f"    if (queue_fields(q) > {given} && !c->violation) c->violation = {code}u;")
-        elif given < len(layout.shape.fields):
-            self.line(f"    if (!c->violation) c->violation = {self.fields_code(where)}u;")
+        if layout is None and len(self.layout.shapes) == 1:
+            (only,) = self.layout.shapes.values()
+            if only.shape.capacity and given <= len(only.shape.fields):
+                return only
+        return layout
+
+    def look_up(
+        self,
+        process: Process,
+        t: Transition,
+        statement: ops.SendMessage | ops.ReceiveMessage,
+        layout: QueueLayout | None,
+    ) -> None:
+        """Finds the channel `q` of a statement: its address if the shape is known."""
+        c = Context(process)
+        channel = statement.channel
+        fixed = self.fixed_queue(channel)
+        if fixed is not None:
+            if isinstance(statement, ops.SendMessage):
+                self.check_fields(len(statement.arguments), fixed, statement.where, "sent")
+            else:
+                self.check_fields(len(statement.fields), fixed, statement.where, "received")
+            if not fixed.shape.capacity:
+                return
+            self.line(f"  const u8 *q = {self.queue_address(channel, c)};")
+        elif layout is not None:
+            self.line(f"  const u8 *q = {self.found_queue(channel, c)}.at;")
+        else:
+            self.line(f"  struct queue q = {self.found_queue(channel, c)};")
+        if c.fails:
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+
+    def append(self, layout: QueueLayout, given: int) -> None:
+        """Writes v0, v1, ... behind the messages of `q`. Free slots are zero, so are missing fields."""
+        slot = "0" if layout.shape.capacity == 1 else "slot"
+        self.line("    U8(q) = 1;" if slot == "0" else "    int slot = U8(q)++;")
+        fields = zip(layout.field_offsets, layout.shape.fields, strict=True)
+        for i, (offset, scalar) in zip(range(given), fields, strict=False):
+            self.line(f"    {self.store_text(scalar, self.slot_text(layout, slot, offset), f'v{i}')}")
+
+    def open_channel_effect(self, process: Process, t: Transition, layout: QueueLayout | None) -> None:
+        """As `open_effect`; then `q` is the channel in the new state, where nothing has moved yet."""
+        self.line(f"  uint32_t at_queue = (uint32_t)({'q.at' if layout is None else 'q'} - g);")
+        self.open_effect(process, t)
+        self.line("    q.at = g + at_queue;" if layout is None else "    u8 *q = g + at_queue;")
+
+    def lacks_fields(self, given: int) -> bool:
+        """Does some channel carry fewer fields?"""
+        return any(len(shape.fields) < given for shape in self.layout.shapes)
+
+    def short_message(self, channel: Place, given: int, where: Location, c: Context) -> None:
+        """Executing a statement with too few fields is an error after which SPIN goes on."""
+        layout = self.known_queue(channel, given)
+        shapes = self.layout.shapes if layout is None else [layout.shape]
+        if all(len(shape.fields) <= given for shape in shapes):
+            return
+        c.violates = True
+        condition = f"queue_fields(q) > {given} && " if layout is None else ""
+        self.line(f"    if ({condition}!c->violation) c->violation = {self.fields_code(where)}u;")
 
     def offer(self, process: Process, t: Transition, number: str, count: int) -> None:
         """A rendezvous: the sender moves, then somebody must receive."""
@@ -299,29 +375,24 @@ class TransitionCode(ChannelCode):
         self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
     ) -> None:
         """Receiving from a buffer."""
-        c = Context(process)
-        layout = self.fixed_queue(receive.channel)
-        if layout is not None:
-            self.check_fields(len(receive.fields), layout, receive.where, "received")
-            if layout.shape.capacity == 0:
-                self.line("  (void)c; (void)size; (void)pid; return 0; /* only in a handshake */")
-                return
-            self.line(f"  const u8 *q = {self.queue_address(receive.channel, c)};")
-            get, length = f"get_{layout.number}", "U8(q)"
-        else:
-            self.line(f"  struct queue q = {self.found_queue(receive.channel, c)};")
-            get, length = "queue_get", "queue_length(q)"
-        if c.fails:
-            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        given = len(receive.fields)
+        layout = self.known_queue(receive.channel, given)
+        self.look_up(process, t, receive, layout)
+        if layout is not None and layout.shape.capacity == 0:
+            self.line("  (void)c; (void)size; (void)pid; return 0; /* only in a handshake */")
+            return
+        length = "queue_length(q)" if layout is None else "U8(q)"
         self.line(f"  if ({length} == 0) return 0;")
-        if layout is None:
+        if layout is None and self.lacks_fields(given):
             self.line(
-                f"  if (queue_fields(q) < {len(receive.fields)}) "
+                f"  if (queue_fields(q) < {given}) "
                 f"{{ c->fatal = {self.fields_code(receive.where)}u; return {self.failed(t)}; }}"
             )
-        tests = self.message_tests(receive, c, lambda i: f"{get}(q, slot, {i})")
-        self.line("  int slot = 0;")
+        c = Context(process)
+        slot = "slot" if receive.anywhere else "0"
+        tests = self.message_tests(receive, c, lambda i: self.field_text(layout, slot, i))
         if receive.anywhere:
+            self.line("  int slot = 0;")
             self.line(f"  while (slot < {length} && !({tests})) slot++;")
             if c.fails:
                 self.line(f"  if (c->fatal) return {self.failed(t)};")
@@ -334,15 +405,15 @@ class TransitionCode(ChannelCode):
         # The values are taken from the old state before anything changes.
         stored = [(i, f.place) for i, f in enumerate(receive.fields) if f.place is not None]
         for i, _ in stored:
-            self.line(f"  int v{i} = {get}(q, slot, {i});")
-        self.open_effect(process, t)
+            self.line(f"  int v{i} = {self.field_text(layout, slot, i)};")
         inner = Context(process)
-        if not receive.keep:
-            if layout is not None:
-                self.line(f"    take_{layout.number}({self.queue_address(receive.channel, inner)}, slot);")
-            else:
-                self.line(f"    queue_take({self.found_queue(receive.channel, inner)}, slot);")
-            self.short_message(receive.channel, len(receive.fields), receive.where)
+        if receive.keep:
+            self.open_effect(process, t)
+        else:
+            self.open_channel_effect(process, t, layout)
+            take = "queue_take" if layout is None else f"take_{layout.number}"
+            self.line(f"    {take}(q, {slot});")
+            self.short_message(receive.channel, given, receive.where, inner)
         for i, place in stored:
             self.store(place, f"v{i}", inner)
         self.close_effect(process, graph, t, inner)
@@ -380,9 +451,9 @@ class TransitionCode(ChannelCode):
         self.line(f"  int matches = !c->fatal && {tests};")
         self.line(f"  if (c->fatal) return {self.failed(t)};")
         self.line("  if (!matches) return 0;")
-        self.line("  int fields = c->message_fields; (void)fields;")
+        self.line("  int fields = c->message_fields;")
         self.open_effect(process, t)
-        inner = Context(process)
+        inner = Context(process, violates=True)
         for i, f in enumerate(receive.fields):
             if f.place is not None:
                 self.store(f.place, f"c->message[{i}]", inner)

@@ -39,7 +39,7 @@ class Generator(AmpleCode):
         largest = max((b.size for b in self.layout.processes.values()), default=8)
         fields = max((len(s.fields) for s in self.layout.shapes), default=0)
         chains = any(
-            t.continues or isinstance(t.operation, ops.SendMessage)
+            t.continues or self.may_offer(t)
             for graph in self.plan.graphs.values()
             for t in graph.transitions.values()
         )
@@ -100,8 +100,7 @@ class Generator(AmpleCode):
                 if not symbol.parameter:
                     self.initialise(symbol, c)
             for symbol in self.plan.resets.get((process.name, graph.initial), ()):
-                size, _ = self.layout.size_of(symbol.type)
-                self.line(f"  memset(p + {block.offsets[symbol]}, 0, {size * (symbol.length or 1)});")
+                self.line(f"  {self.reset_text(symbol)}")
             self.line("  return (int)pid;")
             self.line("}")
         result, self.lines = self.lines, outer

@@ -55,11 +55,12 @@ class Plan:
 
 @dataclass(slots=True)
 class Context:
-    """What the generated expression may refer to, and whether evaluating it can fail."""
+    """What the generated expression may refer to, and what evaluating it can lead to."""
 
     process: Process | None
     state: str = "g"
     own: str = "p"
     pid: str = "(int)pid"
     fails: bool = False
+    violates: bool = False  # the effect may set `c->violation`
     offered: bool = False  # during a rendezvous: `channel` is the one that holds the message
