@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from assay import checker, languages
 from assay._engine import CompiledModel
 from assay.checker.__main__ import main
-from assay.checker.container import LARGEST_START, MOST_FRAMES
+from assay.checker.container import LARGEST_START, MOST_FRAMES, read_container
+from assay.checker.walk import check_script
 from assay.transition_system.interface import LanguageOptions
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import TREE, Certificate, certify, file_bytes
@@ -269,6 +270,15 @@ def test_a_number_of_the_header_that_is_wrong_is_rejected(key, change):
     assert not is_accepted(forged.to_bytes(), SMALL[3].native())
 
 
+def test_numbers_of_the_header_that_do_not_fit_together_are_rejected():
+    forged = certify(DIAMOND.native())
+    frames = forged.raw_frames()
+    frames[0] = dataclasses.replace(frames[0], references=0, bits=b"\x0f", ids=b"")
+    forged.header["references"] = 0
+    reason = reason_for(file_bytes(forged.header, frames), DIAMOND.native())
+    assert reason == "the header's states, transitions and references do not fit together"
+
+
 def test_numbers_that_fit_together_and_not_the_script_are_rejected():
     forged = certify(DIAMOND.native())
     frames = forged.raw_frames()
@@ -283,6 +293,15 @@ def test_numbers_that_fit_together_and_not_the_script_are_rejected():
     frames[0].ids += b"\0"
     reason = reason_for(file_bytes(forged.header, frames), DIAMOND.native())
     assert reason == "the states of frame 0 have fewer successors than the frame has entries"
+
+
+def test_a_walk_that_ends_before_its_tree_is_rejected():
+    # The sums over the index exclude this already; the walk does not rely on them.
+    container = read_container(certify(DIAMOND.native(), frames=3).to_bytes())
+    for frames in range(3):
+        cut = dataclasses.replace(container, frames=container.frames[:frames])
+        with pytest.raises(checker.Rejected, match="leaves some of its tree unvisited"):
+            check_script(cut, DIAMOND.native())
 
 
 def test_a_path_longer_than_the_header_claims_is_not_walked_to_its_end():
@@ -615,6 +634,15 @@ def test_other_lengths_magics_and_versions_are_rejected():
         *[{"index_offset": offset} for offset in (0, 16, end - 48, end, 2**63, 2**64 - 1)],
     ]:
         assert not is_accepted(file_bytes(certificate.header, frames, **change), DIAMOND.native())
+
+
+@pytest.mark.parametrize(
+    "change", [{"header_length": 2000}, {"index_offset": 15}, {"index_offset": 2**64 - 1}]
+)
+def test_parts_that_lie_outside_the_file_are_named(change):
+    certificate = certify(DIAMOND.native())
+    data = file_bytes(certificate.header, certificate.raw_frames(), **change)
+    assert reason_for(data, DIAMOND.native()) == "the header or the index lies outside the file"
 
 
 # --- Programs -------------------------------------------------------------------------------------------
