@@ -22,6 +22,7 @@ class ExpressionCode:
         self.plan = plan
         self.layout = plan.layout
         self.lines: list[str] = []
+        self.functions = 0  # transitions generated so far
         self.has_rendezvous = any(shape.capacity == 0 for shape in self.layout.shapes)
 
     def line(self, text: str = "") -> None:

@@ -18,6 +18,7 @@ class LocationCode(TransitionCode):
         listed = {e.transition.number: e.transition for edges in graph.edges.values() for e in edges}
         edges = self.reached(process, graph)
         used = {e.transition.number for listing in edges.values() for e in listing}
+        self.functions += len(used)
         for number in sorted(listed):
             start = len(self.lines)
             self.transition(process, graph, listed[number])

@@ -48,6 +48,7 @@ class TransitionCode(ChannelCode):
             self.receive_plain(process, graph, t, operation)
         elif isinstance(operation, ops.Stop):
             self.line("  if (pid + 1 != PROCESSES(g)) return 0;")
+            self.line("  if (unwanted(c, 0)) return 1;")
             self.line("  u8 *n = begin(c, state, process);")
             self.line("  PROCESSES(n)--;")
             self.after_step("n")
@@ -102,10 +103,13 @@ class TransitionCode(ChannelCode):
             restore = "c->violation = violation; " if violates else ""
             self.line(f"  if (c->fatal) {{ {restore}return {self.failed(t)}; }}")
         self.after_step("n")
-        self.close(graph, self.last_of(process, t), t.number, violates)
+        last = self.last_of(process, t)
+        self.close(graph, last, t.number, violates)
         # What the effect can do is known only now.
         if violates:
             self.lines.insert(self.effect_line, "  uint32_t violation = c->violation;")
+        if t.d_step is None and not last.continues:
+            self.lines.insert(self.effect_line, f"  if (unwanted(c, {int(c.fails)})) return 1;")
 
     def land(self, process: Process, target: int, fused: Sequence[Transition], c: Context) -> None:
         for follower in fused:

@@ -10,7 +10,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -290,6 +290,12 @@ class PromelaProgram:
             "safety_only": self.options.safety_only,
             "defines": list(self.options.defines),
         }
+
+    @cached_property
+    def graph(self) -> str:
+        """Of the code without its checks: reductions and layout may depend on what is checked."""
+        unchecked = replace(self.plan, properties=[], violations=ViolationTable())
+        return hashlib.sha256(generate(unchecked).encode()).hexdigest()
 
     @property
     def caveats(self) -> Sequence[str]:

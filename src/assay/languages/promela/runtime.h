@@ -46,6 +46,8 @@ struct run {
   uint32_t asking;     /* enabled() within enabled(): how deep */
   uint32_t timeout;    /* second try: nobody could move without it */
   uint32_t depth;      /* primitive steps in this chain */
+  uint32_t deciding;   /* whether the others move depends on what this process does */
+  uint32_t skipped;    /* a successor with a state was left out because nobody wants it */
   uint64_t work;       /* d_step iterations since the chain began */
   struct trail *trail; /* `depth` entries; grows with the stack */
   size_t trail_capacity;
@@ -148,8 +150,27 @@ static void __attribute__((noinline)) record(struct run *c, int has_last, uint32
   if (has_last) r->primitive_step(r->context, c->out->count, pid, transition, words, size / 8);
 }
 
-/* A plain step: build the successor in the buffer, then keep it. */
-static inline u8 *begin(struct run *c, uint32_t state, uint32_t size) {
+/* Will nobody look at the next successor? Then it only takes its place. Asked before effects that
+ * end in exactly one successor; whether it has a state is not known if the effect can fail. */
+static int __attribute__((noinline)) skip_unwanted(struct run *c, int can_fail) {
+  assay_buffer *out = c->out;
+  if (can_fail && c->deciding) return 0;
+  uint64_t bit = out->wanted_first + out->count;
+  if (out->count >= out->wanted_count || out->wanted[bit / 8] >> bit % 8 & 1) return 0;
+  room_for(c, 0);
+  out->successors[out->count++] = (assay_successor){out->words_used, 0, 0, 0};
+  c->skipped = 1;
+  return 1;
+}
+
+static inline int unwanted(struct run *c, int can_fail) {
+  return __builtin_expect(c->out->wanted != NULL, 0) && skip_unwanted(c, can_fail);
+}
+
+/* A plain step: build the successor in the buffer, then keep it. Every transition does this, so
+ * the generated part decides whether they share the code (IN_STEP): compiling many copies takes
+ * long, and calling takes time in the search. */
+IN_STEP u8 *begin(struct run *c, uint32_t state, uint32_t size) {
   room_for(c, size + MAX_BLOCK);
   u8 *n = (u8 *)(c->out->words + c->out->words_used);
   memcpy(n, c->base + state, size);
@@ -166,7 +187,7 @@ static inline void keep(struct run *c, uint32_t size) {
   out->words_used += size / 8;
 }
 
-static inline int finish(struct run *c, uint32_t size, uint32_t pid, uint32_t transition) {
+IN_STEP int finish(struct run *c, uint32_t size, uint32_t pid, uint32_t transition) {
   if (__builtin_expect(c->out->recorder != NULL, 0))
     record(c, 1, pid, transition, c->out->words + c->out->words_used, size);
   keep(c, size);
@@ -190,7 +211,7 @@ static int __attribute__((noinline)) fail(struct run *c, uint32_t state, uint32_
 
 /* --- chains --- */
 
-static inline uint32_t begin_chain(struct run *c, uint32_t state, uint32_t size) {
+IN_STEP uint32_t begin_chain(struct run *c, uint32_t state, uint32_t size) {
   size_t needed = c->top + size + MAX_BLOCK;
   if (__builtin_expect(needed > c->capacity, 0)) {
     size_t capacity = c->capacity * 2 > needed ? c->capacity * 2 : needed;
@@ -371,7 +392,12 @@ static int somebody(struct run *c, uint32_t state, uint32_t size) {
     int alone = others_may_wait(c, s, s + offsets[i], i);
     if (c->fatal) alone = c->fatal = 0; /* which channel it is cannot be told: the step will fail */
     uint32_t first = c->out->count;
-    if (!alone || !step(c, TYPE(s + offsets[i]), state, size, offsets[i], i)) continue;
+    if (!alone) continue;
+    c->deciding = 1;
+    int moved = step(c, TYPE(s + offsets[i]), state, size, offsets[i], i);
+    c->deciding = 0;
+    if (!moved) continue;
+    if (c->skipped) return 1;
     for (uint32_t n = first; n < c->out->count; n++)
       if (c->out->successors[n].has_state) return 1;
     for (uint32_t j = count; j-- > 0;)
