@@ -7,14 +7,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <stdexcept>
 
-#include "evidence/script_writer.hpp"
-#include "evidence/walk.hpp"
+#include "bindings/evidence.hpp"
 #include "search/search.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
@@ -145,45 +143,11 @@ search::Result run_search(const TransitionSystem& model, const search::Options& 
   return search::search(model, options, watcher);
 }
 
-nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
-std::string string_of(const nb::bytes& bytes) { return std::string(bytes.c_str(), bytes.size()); }
-
-/// Calls `take` for each frame with the lock of the interpreter, and works without it in between.
-bool write_script(evidence::ScriptWriter& writer, std::uint32_t frames, nb::object take) {
-  nb::gil_scoped_release unlocked;
-  return writer.write(frames, [&take](const evidence::FrameSections& frame) {
-    nb::gil_scoped_acquire locked;
-    nb::object answer =
-        take(frame.states, frame.entries, frame.references, bytes_of(frame.start), bytes_of(frame.bits),
-             bytes_of(frame.ids), bytes_of(frame.counts), bytes_of(frame.subgraphs));
-    return nb::cast<bool>(answer);
-  });
-}
-
-evidence::Purpose purpose_named(const std::string& name) {
-  if (name == "authenticate") return evidence::Purpose::kAuthenticate;
-  if (name == "explain") return evidence::Purpose::kExplain;
-  if (name == "trust") return evidence::Purpose::kTrust;
-  throw std::invalid_argument("unknown purpose '" + name + "'; choose authenticate, explain or trust");
-}
-
-bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
-                const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts) {
-  evidence::FrameSections sections;
-  sections.states = states;
-  sections.entries = entries;
-  sections.references = references;
-  sections.bits = string_of(bits);
-  sections.ids = string_of(ids);
-  sections.counts = string_of(counts);
-  nb::gil_scoped_release unlocked;
-  return walk.frame(sections);
-}
-
 }  // namespace
 
 NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
+  assay::bindings::bind_graph_log(m);
 
   nb::class_<TransitionSystem>(m, "Model")
       .def("initial_state", &initial_state)
@@ -271,74 +235,5 @@ NB_MODULE(_engine, m) {
       "bitstate_bytes"_a, "memory_limit_bytes"_a, "time_limit_seconds"_a, "depth_limit"_a, "state_limit"_a,
       "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
       "log"_a.none() = nb::none());
-
-  nb::class_<evidence::GraphLog>(m, "GraphLog")
-      .def(nb::init<const std::string&>(), "directory"_a)
-      .def_prop_ro("is_finished", &evidence::GraphLog::is_finished)
-      .def_prop_ro("bytes", &evidence::GraphLog::bytes);
-
-  nb::class_<evidence::ScriptWriter>(m, "ScriptWriter")
-      .def(nb::init<const evidence::GraphLog&, bool>(), "log"_a, nb::kw_only(), "subgraphs"_a, nb::keep_alive<1, 2>(),
-           nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
-      .def_prop_ro("transitions", [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
-      .def_prop_ro("depth", [](const evidence::ScriptWriter& writer) { return writer.facts().depth; })
-      .def("write", &write_script, "frames"_a, "take"_a);
-  m.def("frames_for", &evidence::frames_for, "transitions"_a);
-
-  nb::exception<evidence::Rejected>(m, "Rejected");
-
-  nb::class_<evidence::WalkFacts>(m, "WalkFacts")
-      .def_ro("states", &evidence::WalkFacts::states)
-      .def_ro("entries", &evidence::WalkFacts::entries)
-      .def_ro("references", &evidence::WalkFacts::references)
-      .def_ro("depth", &evidence::WalkFacts::depth)
-      .def_ro("path_length", &evidence::WalkFacts::path_length)
-      .def_ro("duplicates", &evidence::WalkFacts::duplicates)
-      .def_ro("map_entries", &evidence::WalkFacts::map_entries)
-      .def_prop_ro("referred", [](const evidence::WalkFacts& facts) { return bytes_of(facts.referred); })
-      .def_prop_ro("visited", [](const evidence::WalkFacts& facts) { return bytes_of(facts.visited); });
-
-  nb::class_<evidence::Discrepancy>(m, "Discrepancy")
-      .def_ro("state", &evidence::Discrepancy::state)
-      .def_ro("position", &evidence::Discrepancy::position)
-      .def_ro("claimed", &evidence::Discrepancy::claimed)
-      .def_prop_ro("actual",
-                   [](const evidence::Discrepancy& found) -> std::optional<std::uint64_t> {
-                     if (found.actual == evidence::kNoNumber) return std::nullopt;
-                     return found.actual;
-                   })
-      .def_ro("path", &evidence::Discrepancy::path);
-
-  nb::class_<evidence::Walk>(m, "Walk")
-      .def_static(
-          "secret_bytes",
-          [](const TransitionSystem& model) { return evidence::Walk::secret_bytes(model.max_words()); }, "model"_a)
-      .def("begin", [](evidence::Walk& walk, const nb::bytes& start,
-                       std::uint64_t first_state) { walk.begin(string_of(start), first_state); },
-           "start"_a, "first_state"_a)
-      .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a)
-      .def("position", [](const evidence::Walk& walk) { return bytes_of(walk.position()); })
-      .def_prop_ro("is_finished", &evidence::Walk::is_finished)
-      .def("facts", &evidence::Walk::facts)
-      .def_prop_ro("violation",
-                   [](const evidence::Walk& walk) -> std::optional<std::pair<std::uint32_t, std::vector<std::uint32_t>>> {
-                     if (!walk.violation()) return std::nullopt;
-                     return std::pair(walk.violation()->code, walk.violation()->path);
-                   })
-      .def_prop_ro("discrepancy", &evidence::Walk::discrepancy)
-      .def("wrong_count", [](const evidence::Walk& walk) {
-        std::optional<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> answer;
-        if (const auto wrong = walk.wrong_count()) answer.emplace(wrong->state, wrong->claimed, wrong->found);
-        return answer;
-      });
-  m.def(
-      "walk",
-      [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock, std::uint64_t total_states,
-         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last) {
-        return evidence::Walk::make(model, {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                            string_of(secrets), drop_after_last});
-      },
-      "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a, "secrets"_a,
-      "drop_after_last"_a, nb::keep_alive<0, 1>());
+  assay::bindings::bind_evidence(m);
 }

@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from assay.certification import certify
+    from assay.certification.result import CertificationResult
     from assay.evidence.counterexample import Counterexample, Step
     from assay.evidence.result import Result, Violation
     from assay.evidence.verdict import Verdict
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "CertificationResult",
     "Counterexample",
     "Result",
     "SearchOptions",
@@ -34,11 +37,13 @@ __all__ = [
     "Violated",
     "Violation",
     "__version__",
+    "certify",
     "replay",
     "verify",
 ]
 
 _HOME = {
+    "CertificationResult": "assay.certification.result",
     "Counterexample": "assay.evidence.counterexample",
     "Result": "assay.evidence.result",
     "SearchOptions": "assay.search.options",
@@ -48,6 +53,7 @@ _HOME = {
     "Verdict": "assay.evidence.verdict",
     "Violated": "assay.transition_system.interface",
     "Violation": "assay.evidence.result",
+    "certify": "assay.certification",
     "replay": "assay.verification",
     "verify": "assay.verification",
 }

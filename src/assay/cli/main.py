@@ -20,9 +20,12 @@ from typing import Any, NoReturn
 import click
 
 from assay import __version__
+from assay.cli.certificates import inspect, keygen, sign
+from assay.cli.certify import certify
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, Definition, Duration, Memory
 from assay.evidence.certificate.claim import CODINGS
+from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
 from assay.search.options import STORAGES, STRATEGIES, OptionProblem
@@ -214,6 +217,10 @@ def demo() -> int:
     return run_demo()
 
 
+for command in (certify, inspect, keygen, sign):
+    assay.add_command(command)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and leave with one of the documented exit codes."""
     started = time.monotonic()
@@ -236,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
     except OptionProblem as problem:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint="assay verify --help")
-    except TraceProblem as problem:
+    except (TraceProblem, CertificateProblem) as problem:
         status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         status = _refuse(Verdict.INCOMPLETE, "interrupted", as_json=as_json)

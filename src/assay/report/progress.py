@@ -43,23 +43,33 @@ def progress_listener(*, wanted: bool) -> Iterator[Callable[[Phase | Progress], 
         yield None
         return
     began = time.monotonic()
+
+    def text(event: Phase | Progress) -> str:
+        if isinstance(event, Phase):
+            return f"{event.name} {event.program}"
+        return progress_text(event, time.monotonic() - began)
+
+    with live_line() as draw:
+        yield lambda event: draw(text(event))
+
+
+@contextmanager
+def live_line() -> Iterator[Callable[[str], None]]:
+    """A line on standard error that is drawn over itself, not too often, and wiped at the end."""
+    began = time.monotonic()
     drawn = 0.0
 
-    def listen(event: Phase | Progress) -> None:
+    def draw(text: str) -> None:
         nonlocal drawn
         now = time.monotonic()
         if now - began < QUIET_SECONDS or now - drawn < REDRAW_SECONDS:
             return
         drawn = now
-        text = (
-            f"{event.name} {event.program}" if isinstance(event, Phase) else progress_text(event, now - began)
-        )
-        width = _terminal_width()
-        sys.stderr.write("\r\x1b[2K" + text[: width - 1])
+        sys.stderr.write("\r\x1b[2K" + text[: _terminal_width() - 1])
         sys.stderr.flush()
 
     try:
-        yield listen
+        yield draw
     finally:
         if drawn:
             sys.stderr.write("\r\x1b[2K")

@@ -99,6 +99,12 @@ class CompiledProgram(Protocol):
         ...
 
     @property
+    def graph(self) -> str:
+        """A digest of everything that decides about states and steps. Programs from one source that
+        differ only in the properties they check have the same one if their graphs are the same."""
+        ...
+
+    @property
     def caveats(self) -> Sequence[str]:
         """Reasons why even an exhaustive search is no proof (for example unchecked claims)."""
         ...

@@ -1,0 +1,474 @@
+"""Puts the stages together for a certifier: read, compile, walk, combine, judge.
+
+The program text is compiled here, the certificate says how to walk through its
+states, and nothing else of the certificate is believed: docs/formats/certificate.md
+has the argument. No search is involved.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from assay import __version__
+from assay.certification.explanation import explain_discrepancy, explain_violation
+from assay.certification.program import load_for, ship
+from assay.certification.result import CertificationResult
+from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
+from assay.distribution.interface import Executor, OutOfTime, WorkerDied
+from assay.distribution.local_processes import LocalProcesses
+from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.result import Violation
+from assay.evidence.verdict import Verdict
+from assay.search.options import OptionProblem
+from assay.transition_system.interface import CompiledProgram, LanguageOptions
+
+PRIME = (1 << 127) - 1
+PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
+TASK = "assay.certification.task"
+TASKS_PER_CLUSTER_WORKER = 4
+PROCESS_BYTES = 64 << 20  # of a process that walks, besides what the walk keeps
+
+
+@dataclass(frozen=True, slots=True)
+class CertificationProgress:
+    """Over all tasks; `entries` of `total` have been checked."""
+
+    states: int
+    entries: int
+    total: int
+    tasks_done: int
+    tasks: int
+
+
+Listener = Callable[[CertificationProgress], None]
+
+
+def certify(
+    program: str | Path,
+    certificate: str | Path,
+    *,
+    mode: str = "authenticated",
+    drop_after_last: bool = False,
+    tasks: int | None = None,
+    workers: int = 1,
+    cluster: str | None = None,
+    invariants: Iterable[str] = (),
+    step_invariants: Iterable[str] = (),
+    require_deadlock_freedom: bool = True,
+    defines: Iterable[str] | None = None,
+    trusted_keys: Sequence[str | Path] = (),
+    signature: str | Path | None = None,
+    trust_unsigned: bool = False,
+    memory_limit_bytes: int = 0,
+    timeout_seconds: float = 0.0,
+    explain_rejection: bool = True,
+    listener: Listener | None = None,
+    started: float | None = None,
+) -> CertificationResult:
+    """Check that a certificate holds for a program, and whatever is added to its claim.
+
+    `mode` is "authenticated" (nobody is trusted), "explained" (the same with a
+    map of all states, to name what is wrong) or "trusted" (the script is believed; needs a
+    signature by one of `trusted_keys`, or `trust_unsigned`). `invariants` and
+    `step_invariants` are checked in addition to what the producer claimed.
+    `defines`, when given, must be those of the certificate. Raises
+    `SourceProblem` when the program cannot be used and `OptionProblem` when an
+    option cannot.
+    """
+    started = time.monotonic() if started is None else started
+    if mode not in PURPOSES:
+        raise OptionProblem(f"mode: expected one of {', '.join(PURPOSES)}, got {mode!r}")
+    added = LanguageOptions(invariants=tuple(invariants), step_invariants=tuple(step_invariants))
+    if mode == "trusted" and added.step_invariants:
+        raise OptionProblem(
+            "step-invariant: a trusted certificate is not followed along every transition, "
+            "so nothing can be said about steps; leave --trusted out"
+        )
+    certification = _Certification(
+        program=Path(program),
+        path=Path(certificate),
+        mode=mode,
+        drop_after_last=drop_after_last,
+        tasks=tasks,
+        workers=workers,
+        cluster=cluster,
+        added=added,
+        require_deadlock_freedom=require_deadlock_freedom,
+        defines=None if defines is None else tuple(defines),
+        trusted_keys=tuple(Path(key) for key in trusted_keys),
+        signature=None if signature is None else Path(signature),
+        trust_unsigned=trust_unsigned,
+        memory_limit_bytes=memory_limit_bytes,
+        deadline=started + timeout_seconds if timeout_seconds else None,
+        explain_rejection=explain_rejection,
+        listener=listener,
+    )
+    result = certification.result()
+    return replace(result, seconds=time.monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Certification:
+    """One request, step by step."""
+
+    program: Path
+    path: Path
+    mode: str
+    drop_after_last: bool
+    tasks: int | None
+    workers: int
+    cluster: str | None
+    added: LanguageOptions
+    require_deadlock_freedom: bool
+    defines: tuple[str, ...] | None
+    trusted_keys: tuple[Path, ...]
+    signature: Path | None
+    trust_unsigned: bool
+    memory_limit_bytes: int
+    deadline: float | None
+    explain_rejection: bool
+    listener: Listener | None
+
+    def result(self) -> CertificationResult:
+        nothing = CertificationResult(
+            verdict=Verdict.REJECTED,
+            program=str(self.program),
+            certificate={"path": str(self.path), "bytes": None, "sha256": None},
+            mode=self.mode,
+            workers=self.workers,
+            version=__version__,
+        )
+        try:
+            with CertificateFile(self.path) as file:
+                return self._with_file(file, nothing)
+        except CertificateProblem as problem:
+            return replace(nothing, reasons=(str(problem),))
+
+    def _with_file(self, file: CertificateFile, nothing: CertificationResult) -> CertificationResult:
+        header = file.header
+        known = replace(
+            nothing,
+            claim=header.claim,
+            certificate={"path": str(self.path), "bytes": file.size, "sha256": file.sha256},
+            semantics=dict(header.semantics),
+            options=self._options(),
+        )
+        try:
+            known = replace(known, signed_by=self._trust(file))
+            self._require_claim(header)
+            begin = time.monotonic()
+            program = load_for(self.program, header, self.added)
+            known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
+            return self._walk(file, program, known)
+        except CertificateProblem as problem:
+            return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
+        except (OutOfTime, WorkerDied) as problem:
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+
+    def _options(self) -> dict[str, object]:
+        return {
+            "mode": self.mode,
+            "tasks": self.tasks,
+            "workers": self.workers,
+            "cluster": self.cluster,
+            "invariants": list(self.added.invariants),
+            "step_invariants": list(self.added.step_invariants),
+            "memory_limit_bytes": self.memory_limit_bytes,
+        }
+
+    def _trust(self, file: CertificateFile) -> str | None:
+        """The key that signed it, where that matters."""
+        if self.mode != "trusted":
+            return None
+        if not self.trusted_keys:
+            if self.trust_unsigned:
+                return None
+            raise OptionProblem(
+                "trusted: give the producer's public key with --key, or say --trust-unsigned to believe "
+                "the script without knowing who made it"
+            )
+        from assay.evidence.signature import SignatureProblem, default_envelope, verify
+
+        envelope = self.signature or default_envelope(self.path)
+        try:
+            signed = verify(self.path, envelope, self.trusted_keys)
+        except SignatureProblem as problem:
+            raise CertificateProblem(str(problem)) from None
+        if signed.sha256 != file.sha256:
+            raise CertificateProblem("the file changed while its signature was checked")
+        return signed.key_id
+
+    def _require_claim(self, header: Header) -> None:
+        """The claim is the stranger's; these parts of it are not accepted silently."""
+        if not header.properties.assertions:
+            raise CertificateProblem("the certificate does not claim that assertions hold")
+        if self.require_deadlock_freedom and not header.properties.deadlock:
+            raise CertificateProblem(
+                "the certificate does not claim that there is no deadlock; "
+                "if that is not needed, say --no-deadlock"
+            )
+        claimed = header.semantics.get("defines", [])
+        if self.defines is not None and list(self.defines) != claimed:
+            raise CertificateProblem(
+                f"the certificate is about the program with the macros {_listed(claimed)}, "
+                f"not with {_listed(list(self.defines))}"
+            )
+
+    def _walk(
+        self, file: CertificateFile, program: CompiledProgram, known: CertificationResult
+    ) -> CertificationResult:
+        header = file.header
+        with self._here() as here, self._elsewhere() as elsewhere:
+            executor = elsewhere or here
+            sources = frame_sources(file, self._task_count(header, executor.workers))
+            began = time.monotonic()
+            secrets = os.urandom(cast(int, _ask(here, "secret_bytes", [str(program.library)])[0]))
+            shipped = ship(self.program, program, header, self.added) if elsewhere else None
+            tasks = [
+                CertificationTask(
+                    library=str(program.library),
+                    shipped=shipped,
+                    source=with_bodies(file, source) if elsewhere else source,
+                    purpose=PURPOSES[self.mode],
+                    secrets=secrets,
+                    total_states=header.states,
+                    check_deadlock=header.properties.deadlock,
+                    memory_limit_bytes=self.memory_limit_bytes,
+                    drop_after_last=self.drop_after_last,
+                )
+                for source in sources
+            ]
+            reports = cast(list[TaskReport], self._run(executor, tasks, header))
+            entries = [sum(record.entries for record in source.records) for source in sources]
+            known = replace(
+                known,
+                run_seconds=time.monotonic() - began,
+                walk_seconds=sum(report.seconds for report in reports),
+                states=sum(report.states for report in reports),
+                transitions=sum(report.entries for report in reports),
+                depth=max(report.depth for report in reports),
+                tasks=len(tasks),
+                workers=executor.workers,
+                where=executor.describe(),
+                largest_task_share=max(entries) / max(1, sum(entries)),
+                average_path=sum(report.path_length for report in reports) / len(reports),
+                longest_path=max(report.path_length for report in reports),
+                peak_memory_bytes=executor.peak_memory_bytes,
+            )
+            if self.mode == "explained":
+                known = replace(
+                    known,
+                    duplicates=None if self.drop_after_last else reports[0].duplicates,
+                    map_entries_peak=reports[0].map_entries,
+                )
+            for report in reports:
+                if report.violation is not None:
+                    return self._violated(program, header, report.violation, known)
+            try:
+                self._judge(here, file, program, sources, reports)
+            except CertificateProblem as problem:
+                return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
+            bound = math.log2((3 * header.transitions + header.states) / PRIME)
+            return replace(
+                known,
+                verdict=Verdict.VERIFIED,
+                complete=self.mode != "trusted",
+                wrong_acceptance_log2=None if self.mode == "trusted" else bound,
+            )
+
+    def _task_count(self, header: Header, workers: int) -> int:
+        if self.mode == "explained":
+            if self.tasks not in {None, 1} or self.workers > 1 or self.cluster:
+                raise OptionProblem("explain: one map of all states is kept, so there is one task")
+            return 1
+        # On a cluster, more tasks than workers: one that is lost costs less.
+        tasks = self.tasks or (workers * TASKS_PER_CLUSTER_WORKER if self.cluster else workers)
+        return min(tasks, header.frames)
+
+    def _here(self) -> LocalProcesses:
+        limit = self.memory_limit_bytes
+        return LocalProcesses(
+            self.workers, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
+        )
+
+    def _elsewhere(self) -> AbstractContextManager[Executor | None]:
+        if self.cluster is None:
+            return nullcontext()
+        from assay.distribution.cluster import Cluster
+
+        limit = self.memory_limit_bytes
+        return Cluster(
+            self.cluster, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
+        )
+
+    def _run(self, executor: Executor, tasks: Sequence[CertificationTask], header: Header) -> list[object]:
+        latest: dict[int, TaskProgress] = {}
+        done: set[int] = set()
+
+        def tell() -> None:
+            if self.listener is not None:
+                self.listener(
+                    CertificationProgress(
+                        sum(progress.states for progress in latest.values()),
+                        sum(progress.entries for progress in latest.values()),
+                        header.transitions,
+                        len(done),
+                        len(tasks),
+                    )
+                )
+
+        def on_progress(task: int, progress: object) -> None:
+            latest[task] = cast(TaskProgress, progress)
+            tell()
+
+        def on_done(task: int, report: object) -> None:
+            done.add(task)
+            found = cast(TaskReport, report)
+            latest[task] = TaskProgress(found.states, found.entries)
+            tell()
+
+        return executor.run(f"{TASK}:run", tasks, on_progress=on_progress, on_done=on_done)
+
+    def _judge(
+        self,
+        executor: Executor,
+        file: CertificateFile,
+        program: CompiledProgram,
+        sources: Sequence[FrameSource],
+        reports: Sequence[TaskReport],
+    ) -> None:
+        """Whether the tasks together are the whole script. Raises `CertificateProblem` if not."""
+        header = file.header
+        require_one_walk(file, sources, reports)
+        states, entries = sum(r.states for r in reports), sum(r.entries for r in reports)
+        if (states, entries) != (header.states, header.transitions):
+            raise CertificateProblem(
+                f"{states:,} states and {entries:,} transitions were visited, the certificate claims "
+                f"{header.states:,} and {header.transitions:,}"
+            )
+        if self.mode == "trusted":
+            return
+        if self.mode == "explained":
+            explain_discrepancy(executor, file, program, reports[0])
+            return
+        referred = visited = 1
+        for report in reports:
+            referred = referred * int.from_bytes(report.referred, "little") % PRIME
+            visited = visited * int.from_bytes(report.visited, "little") % PRIME
+        if referred == visited:
+            return
+        if self.explain_rejection:
+            self._explain(executor, file, program)
+        raise CertificateProblem(
+            "some transition does not lead to the state that the certificate says, or a state is not "
+            "referred to as often as it says (--explain names the first one)"
+        )
+
+    def _explain(self, executor: Executor, file: CertificateFile, program: CompiledProgram) -> None:
+        """Walk once more with a map of all states; raises `CertificateProblem` that names what is wrong."""
+        (source,) = frame_sources(file, 1)
+        secrets = os.urandom(cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0]))
+        header = file.header
+        task = CertificationTask(
+            library=str(program.library),
+            source=source,
+            purpose=PURPOSES["explained"],
+            secrets=secrets,
+            total_states=header.states,
+            check_deadlock=header.properties.deadlock,
+            memory_limit_bytes=self.memory_limit_bytes,
+        )
+        try:
+            (report,) = cast(list[TaskReport], self._run(executor, [task], header))
+        except (OutOfTime, WorkerDied, MemoryError):
+            return  # the rejection stands, its place stays unknown
+        explain_discrepancy(executor, file, program, report)
+
+    def _violated(
+        self,
+        program: CompiledProgram,
+        header: Header,
+        found: tuple[int, tuple[int, ...]],
+        known: CertificationResult,
+    ) -> CertificationResult:
+        code, path = found
+        facts = program.describe_violation(code)
+        violation = Violation(
+            kind=facts.kind,
+            message=facts.message,
+            file=facts.file,
+            line=facts.line,
+            counterexample=explain_violation(program, code, path),
+        )
+        known = replace(known, violations=(violation,))
+        added = {*self.added.invariants, *self.added.step_invariants}
+        claimed = {*header.properties.invariants, *header.properties.step_invariants}
+        text = facts.message.removesuffix(" (cannot be evaluated)")
+        if facts.kind in {"invariant", "step-invariant"} and text in added - claimed:
+            return replace(known, verdict=Verdict.VIOLATED)
+        reason = f"the program violates what the certificate claims: {facts.message}"
+        return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+
+
+def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
+    """The frames in `tasks` runs whose lengths differ by at most one frame."""
+    frames = len(file.records)
+    cuts = [frames * task // tasks for task in range(tasks + 1)]
+    return [
+        FrameSource(
+            first=begin,
+            first_state=file.first_states[begin],
+            records=tuple(file.records[begin:end]),
+            path=str(file.path.absolute()),
+            offset=file.offsets[begin],
+        )
+        for begin, end in itertools.pairwise(cuts)
+    ]
+
+
+def with_bodies(file: CertificateFile, source: FrameSource) -> FrameSource:
+    """The same frames, brought along instead of named."""
+    bodies = tuple(file.frame_bytes(source.first + index) for index in range(len(source.records)))
+    return replace(source, path="", bodies=bodies)
+
+
+def require_one_walk(
+    file: CertificateFile, sources: Sequence[FrameSource], reports: Sequence[TaskReport]
+) -> None:
+    """Each task must end where the next one starts: then nothing falls between them."""
+    end = b"\x00"
+    for source, report in zip(sources, reports, strict=True):
+        if file.frame(source.first, bits_only=True).start != end:
+            raise CertificateProblem(f"frame {source.first} does not start where the frame before it ends")
+        end = report.end
+    if not reports[-1].is_finished or end != b"\x00":
+        raise CertificateProblem("the script ends although states are left to visit")
+
+
+def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:
+    return executor.run(f"{TASK}:{function}", questions, on_progress=lambda *_: None, on_done=lambda *_: None)
+
+
+def _notes(header: Header, mode: str) -> tuple[str, ...]:
+    notes = []
+    if mode == "trusted":
+        notes.append(
+            "the script was believed: states were checked again, but not that there are no others, "
+            "and nothing about steps"
+        )
+    if header.semantics.get("safety_only") is True:
+        notes.append("claims in the program (never, ltl, trace) were left out by the producer")
+    return tuple(notes)
+
+
+def _listed(values: object) -> str:
+    return ", ".join(map(str, values)) if isinstance(values, list) and values else "none"

@@ -1,0 +1,85 @@
+"""What is wrong with a certificate or a program, in the words of the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from assay.certification.task import EntryFacts, FrameSource, TaskReport
+from assay.distribution.interface import Executor
+from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.header import CertificateProblem
+from assay.evidence.counterexample import Counterexample, translate
+from assay.search import native
+from assay.transition_system.interface import CompiledProgram
+
+TASK = "assay.certification.task"
+
+
+def explain_violation(program: CompiledProgram, code: int, path: tuple[int, ...]) -> Counterexample | None:
+    """The run to a violation that a walk met; None if the program died while it was executed again."""
+    replayed = native.replay(program.library, path)
+    if replayed.run is None or code not in replayed.codes:
+        return None
+    return translate(program, code, path, replayed.run)
+
+
+def explain_discrepancy(
+    executor: Executor, file: CertificateFile, program: CompiledProgram, report: TaskReport
+) -> None:
+    """Raises `CertificateProblem` that names the first wrong entry, if there is one."""
+    found = report.discrepancy
+    if found is not None:
+        path = found.path or _path_to(executor, file, program, found.state)
+        (facts,) = executor.run(
+            f"{TASK}:describe_entry",
+            [(str(program.library), path, found.position)],
+            on_progress=lambda *_: None,
+            on_done=lambda *_: None,
+        )
+        step = _step_text(program, cast(EntryFacts, facts))
+        actual = "a state that the script never visits" if found.actual is None else f"state {found.actual}"
+        raise CertificateProblem(
+            f"a transition is said to lead to a state already visited, and does not: in state {found.state}, "
+            f"entry {found.position} ({step}) refers to state {found.claimed} but leads to {actual}"
+        )
+    if report.wrong_count is not None:
+        wrong = report.wrong_count
+        raise CertificateProblem(
+            f"state {wrong.state} is said to be referred to {wrong.claimed:,} times; the script does so "
+            f"{wrong.found:,} times"
+        )
+
+
+def _path_to(
+    executor: Executor, file: CertificateFile, program: CompiledProgram, state: int
+) -> tuple[int, ...]:
+    frame = max(
+        number
+        for number, first in enumerate(file.first_states)
+        if first <= state and file.records[number].states
+    )
+    source = FrameSource(
+        frame,
+        file.first_states[frame],
+        (file.records[frame],),
+        str(file.path.absolute()),
+        file.offsets[frame],
+    )
+    (path,) = executor.run(
+        f"{TASK}:path_to_state",
+        [(str(program.library), source, state)],
+        on_progress=lambda *_: None,
+        on_done=lambda *_: None,
+    )
+    return cast(tuple[int, ...], path)
+
+
+def _step_text(program: CompiledProgram, entry: EntryFacts) -> str:
+    """The statement behind an entry: `P[1] model.pml:12: x = x + 1`."""
+    if not entry.steps:
+        return "a step without a statement"
+    process, transition, _ = entry.steps[0]
+    step = program.describe_step(entry.state, process, transition)
+    more = f" and {len(entry.steps) - 1} more" if len(entry.steps) > 1 else ""
+    return f"{step.process} {Path(step.file).name}:{step.line}: {step.text}{more}"

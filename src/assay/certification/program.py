@@ -1,0 +1,107 @@
+"""The program that a certificate is about: compiled as the certificate says, here or elsewhere."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from assay import languages
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+
+
+def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProgram:
+    """Compile the program as the certificate says; refuse if it is another one."""
+    semantics = header.semantics
+    options = LanguageOptions(
+        invariants=header.properties.invariants,
+        step_invariants=header.properties.step_invariants,
+        reductions=frozenset(_texts(semantics, "reductions")),
+        safety_only=semantics.get("safety_only") is True,
+        defines=_texts(semantics, "defines"),
+    )
+    try:
+        program = languages.load(path, options)
+    except SourceProblem as problem:
+        if not path.exists() or path.is_dir():
+            raise
+        raise CertificateProblem(
+            f"the program cannot be compiled as the certificate says: {problem}"
+        ) from problem
+    if program.language != header.language:
+        raise CertificateProblem(
+            f"the certificate is about a program in {header.language}, this one is in {program.language}"
+        )
+    found = [(Path(source.path).name, source.sha256) for source in program.sources]
+    claimed = [(source.name, source.sha256) for source in header.sources]
+    if found != claimed:
+        different = sorted({name for name, _ in set(found) ^ set(claimed)})
+        raise CertificateProblem(
+            f"the certificate is about another program text: "
+            f"{', '.join(different) or 'the order of files'} differs"
+        )
+    if dict(program.semantics) != dict(semantics):
+        raise CertificateProblem("the certificate was made under other semantics than this Assay has")
+    if program.caveats:
+        raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
+    if not (added.invariants or added.step_invariants):
+        return program
+    more = languages.load(
+        path,
+        replace(
+            options,
+            invariants=tuple(dict.fromkeys((*options.invariants, *added.invariants))),
+            step_invariants=tuple(dict.fromkeys((*options.step_invariants, *added.step_invariants))),
+        ),
+    )
+    if more.graph != program.graph:
+        raise SourceProblem(
+            "the graph in the certificate was reduced in a way that may hide what the added invariant "
+            "is about",
+            where=path,
+            hint="ask the producer to verify with this invariant, or with --no-reductions",
+        )
+    return more
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedProgram:
+    """A program on its way to another machine, which compiles and checks it again."""
+
+    main: str  # its file among `files`
+    files: tuple[tuple[str, bytes], ...]  # relative path and content
+    header: bytes
+    added: LanguageOptions
+
+
+def ship(path: Path, program: CompiledProgram, header: Header, added: LanguageOptions) -> ShippedProgram:
+    sources = [Path(source.path).resolve() for source in program.sources]
+    top = Path(os.path.commonpath([path.resolve().parent, *(source.parent for source in sources)]))
+    return ShippedProgram(
+        str(PurePosixPath(path.resolve().relative_to(top))),
+        tuple((str(PurePosixPath(source.relative_to(top))), source.read_bytes()) for source in sources),
+        header.as_bytes(),
+        added,
+    )
+
+
+@contextmanager
+def unpacked(shipped: ShippedProgram) -> Iterator[CompiledProgram]:
+    """The program compiled on this machine, for as long as the block runs."""
+    with tempfile.TemporaryDirectory(prefix="assay-program-") as directory:
+        for name, content in shipped.files:
+            target = Path(directory, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        yield load_for(Path(directory, shipped.main), Header.from_bytes(shipped.header), shipped.added)
+
+
+def _texts(data: object, key: str) -> tuple[str, ...]:
+    values = data.get(key, []) if isinstance(data, dict) else []
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise CertificateProblem(f"the header has no list of texts under {key!r}")
+    return tuple(values)

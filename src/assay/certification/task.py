@@ -1,0 +1,208 @@
+"""One task of certification: a run of consecutive frames, walked along its program.
+
+Runs wherever an executor puts it, in a process of its own, because it executes
+the program's compiled code. It shares nothing with other tasks but the
+secrets; what it found goes back as a `TaskReport`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay import _engine
+from assay.certification.program import ShippedProgram, unpacked
+from assay.distribution.interface import Report
+from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
+from assay.evidence.certificate.header import CertificateProblem
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSource:
+    """Frames, by their place in a file of this machine or brought along."""
+
+    first: int  # number of the first frame
+    first_state: int
+    records: tuple[FrameRecord, ...]
+    path: str = ""
+    offset: int = 0
+    bodies: tuple[bytes, ...] = ()
+
+    def frames(self, *, bits_only: bool) -> Iterator[tuple[int, Frame]]:
+        offset = self.offset
+        for index, record in enumerate(self.records):
+            number = self.first + index
+            body = self.bodies[index] if self.bodies else self._read(number, offset, record)
+            yield number, decode_frame(number, record, body, bits_only=bits_only)
+            offset += record.length
+
+    def _read(self, number: int, offset: int, record: FrameRecord) -> bytes:
+        with Path(self.path).open("rb") as file:
+            file.seek(offset)
+            body = file.read(record.length)
+        if len(body) != record.length:
+            raise CertificateProblem(f"frame {number} is no longer in the file")
+        return body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificationTask:
+    library: str  # the compiled program, on the machine that gave out the task
+    shipped: ShippedProgram | None = None  # for another machine
+    source: FrameSource
+    purpose: str  # as `_engine.walk` knows them
+    secrets: bytes
+    total_states: int
+    check_deadlock: bool
+    memory_limit_bytes: int = 0
+    drop_after_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """An entry that refers to another state than it leads to."""
+
+    state: int
+    position: int
+    claimed: int
+    actual: int | None
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCount:
+    state: int
+    claimed: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReport:
+    states: int
+    entries: int
+    depth: int
+    path_length: int
+    referred: bytes
+    visited: bytes
+    end: bytes  # where the walk stands, as the start section of a frame
+    is_finished: bool
+    seconds: float
+    violation: tuple[int, tuple[int, ...]] | None = None
+    duplicates: int = 0
+    map_entries: int = 0
+    discrepancy: Discrepancy | None = None
+    wrong_count: WrongCount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    states: int
+    entries: int
+
+
+def secret_bytes(library: str, _report: Report) -> int:
+    """How many secret bytes the program's states need."""
+    return _engine.Walk.secret_bytes(_engine.CompiledModel(library))
+
+
+def run(task: CertificationTask, report: Report) -> TaskReport:
+    """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
+    if task.shipped is None:
+        return walk(_engine.CompiledModel(task.library), task, report)
+    with unpacked(task.shipped) as program:
+        return walk(_engine.CompiledModel(str(program.library)), task, report)
+
+
+def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
+    began = time.perf_counter()
+    walker = _engine.walk(
+        model,
+        purpose=task.purpose,
+        check_deadlock=task.check_deadlock,
+        total_states=task.total_states,
+        memory_limit_bytes=task.memory_limit_bytes,
+        secrets=task.secrets,
+        drop_after_last=task.drop_after_last,
+    )
+    problem: CertificateProblem | None = None
+    started = False
+    states = entries = 0
+    for number, frame in task.source.frames(bits_only=task.purpose == "trust"):
+        try:
+            if not started:
+                walker.begin(frame.start, task.source.first_state)
+                started = True
+            elif walker.position() != frame.start:
+                raise CertificateProblem(  # noqa: TRY301 (the frame's number is added in one place)
+                    "it does not start where the frame before it ends"
+                )
+            if not walker.frame(
+                frame.states, frame.entries, frame.references, frame.bits, frame.ids, frame.counts
+            ):
+                break
+        except (_engine.Rejected, CertificateProblem) as found:
+            problem = CertificateProblem(f"frame {number}: {found}")
+            break
+        states += frame.states
+        entries += frame.entries
+        report(TaskProgress(states, entries))
+    discrepancy = walker.discrepancy
+    if problem is not None and discrepancy is None:
+        raise problem
+    facts, violation = walker.facts(), walker.violation
+    wrong = walker.wrong_count() if task.purpose == "explain" and problem is None else None
+    return TaskReport(
+        states=facts.states,
+        entries=facts.entries,
+        depth=facts.depth,
+        path_length=facts.path_length,
+        referred=facts.referred,
+        visited=facts.visited,
+        end=walker.position(),
+        is_finished=walker.is_finished,
+        seconds=time.perf_counter() - began,
+        violation=None if violation is None else (violation[0], tuple(violation[1])),
+        duplicates=facts.duplicates,
+        map_entries=facts.map_entries,
+        discrepancy=None
+        if discrepancy is None
+        else Discrepancy(
+            discrepancy.state,
+            discrepancy.position,
+            discrepancy.claimed,
+            discrepancy.actual,
+            tuple(discrepancy.path),
+        ),
+        wrong_count=None if wrong is None else WrongCount(*wrong),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFacts:
+    """A state and the primitive steps of one of its successors, before they have words."""
+
+    state: bytes
+    steps: tuple[tuple[int, int, bytes], ...]  # process, transition, state after
+
+
+def describe_entry(question: tuple[str, tuple[int, ...], int], _report: Report) -> EntryFacts:
+    """Go along a path in the compiled program and look at one successor of where it ends."""
+    library, path, position = question
+    model = _engine.CompiledModel(library)
+    state, _ = model.initial_state()
+    for step in path:
+        following = model.successors(state)[step][0]
+        assert following is not None
+        state = following
+    return EntryFacts(state, tuple(model.explain(state, position)))
+
+
+def path_to_state(question: tuple[str, FrameSource, int], _report: Report) -> tuple[int, ...]:
+    """The tree path to a state of a frame, in positions: walks the frame once more, slowly."""
+    from assay.evidence.certificate.path import path_within
+
+    library, source, number = question
+    ((_, frame),) = source.frames(bits_only=True)
+    return path_within(_engine.CompiledModel(library), frame, source.first_state, number)

@@ -1,0 +1,101 @@
+"""The command `assay certify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.exit_codes import EXIT_CODES
+from assay.cli.quantities import Count, Definition, Duration, Memory
+
+
+@click.command(short_help="Check a certificate against its program.")
+@click.argument("program")
+@click.argument("certificate", type=click.Path(path_type=Path))
+@click.option("--tasks", type=Count(1, 65_536), metavar="K", help="Cut the work into K even parts.")
+@click.option("--workers", type=Count(1, 1024), default=1, show_default=True, help="Local processes.")
+@click.option("--cluster", metavar="ADDRESS", help="Give the tasks to a Dask cluster: tcp://host:8786.")
+@click.option(
+    "--explain", is_flag=True, help="Keep a map of all states and name the first thing that is wrong."
+)
+@click.option(
+    "--fp",
+    type=click.Choice(("full", "dropping")),
+    default="full",
+    show_default=True,
+    help="With --explain: keep all states in the map, or each only until its last reference.",
+)
+@click.option("--trusted", is_flag=True, help="Believe the script: visit its states, no other transitions.")
+@click.option("--key", "keys", multiple=True, metavar="FILE", help="With --trusted: who may have signed it.")
+@click.option("--signature", metavar="FILE", help="Where the signature is [CERTIFICATE.sig].")
+@click.option("--trust-unsigned", is_flag=True, help="With --trusted: believe it whoever made it.")
+@click.option(
+    "--invariant",
+    "invariants",
+    multiple=True,
+    metavar="EXPR",
+    help="Check this in every state too, claimed or not. Repeatable.",
+)
+@click.option(
+    "--step-invariant",
+    "step_invariants",
+    multiple=True,
+    metavar="EXPR",
+    help="Check this at every step too. Repeatable; not with --trusted.",
+)
+@click.option("--no-deadlock", is_flag=True, help="Accept a certificate that does not speak of deadlocks.")
+@click.option(
+    "-D", "defines", type=Definition(), multiple=True, help="Insist on these macros, no others. Repeatable."
+)
+@click.option("--memory", type=Memory(), help="Give up when a walk would keep more, for example 1GiB.")
+@click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
+@click.pass_context
+def certify(
+    context: click.Context, /, program: str, certificate: Path, as_json: bool, quiet: bool, **given: Any
+) -> int:
+    """Check that CERTIFICATE holds for PROGRAM, trusting nobody.
+
+    Compiles the program text, walks through its states as the certificate says, and checks every state and
+    every transition. Exit codes: 0 it holds, 1 an added property fails, 2 unusable input, 3 incomplete,
+    4 rejected.
+    """
+    from assay.certification import certify as certify_program
+    from assay.report.certification import certification_listener, print_certification
+
+    if given["explain"] and given["trusted"]:
+        raise click.UsageError(
+            "--explain and --trusted do not go together: one checks what the other believes"
+        )
+    mode = "explained" if given["explain"] else "trusted" if given["trusted"] else "authenticated"
+    with certification_listener(wanted=not quiet) as listener:
+        result = certify_program(
+            program,
+            certificate,
+            mode=mode,
+            drop_after_last=given["fp"] == "dropping",
+            tasks=given["tasks"],
+            workers=given["workers"],
+            cluster=given["cluster"],
+            invariants=given["invariants"],
+            step_invariants=given["step_invariants"],
+            require_deadlock_freedom=not given["no_deadlock"],
+            defines=given["defines"] or None,
+            trusted_keys=given["keys"],
+            signature=given["signature"],
+            trust_unsigned=given["trust_unsigned"],
+            memory_limit_bytes=given["memory"] or 0,
+            timeout_seconds=given["timeout"] or 0.0,
+            listener=listener,
+            started=context.obj,
+        )
+    if as_json:
+        import json
+
+        print(json.dumps(result.as_json(), default=str))
+    else:
+        print_certification(result, quiet=quiet)
+    return EXIT_CODES[result.verdict]

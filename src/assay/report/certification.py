@@ -1,0 +1,111 @@
+"""The outcome of a certification as people read it, and its progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.text import Text
+
+from assay.certification import CertificationProgress
+from assay.certification.result import CertificationResult
+from assay.evidence.verdict import Verdict
+from assay.report.console import STYLES, make_console, print_run
+from assay.report.progress import live_line
+from assay.report.quantities import bytes_text, count, seconds_text
+
+
+def print_certification(
+    result: CertificationResult, *, quiet: bool = False, console: Console | None = None
+) -> None:
+    console = console or make_console()
+    heading = Text()
+    heading.append(str(result.verdict), STYLES.get(result.verdict, "bold red"))
+    heading.append(f"  {result.program}: {_headline(result)}")
+    console.print(heading)
+    if quiet:
+        return
+    for violation in result.violations:
+        console.print()
+        if violation.counterexample is not None:
+            print_run(violation.counterexample, console=console)
+        else:
+            console.print(f"  {violation.kind}: {violation.message}", markup=False)
+    if result.violations:
+        console.print()
+    if result.claim:
+        console.print(f"  claim: {result.claim}", markup=False)
+        console.print(f"  under: {_semantics(result)}", markup=False)
+    if result.signed_by:
+        console.print(f"  signed by key {result.signed_by}", markup=False)
+    for note in result.notes:
+        console.print(f"  note: {note}", markup=False)
+    if result.states:
+        console.print(f"  {_figures(result)}", style="dim", markup=False)
+
+
+def _headline(result: CertificationResult) -> str:
+    if result.verdict is Verdict.VERIFIED:
+        return {
+            "trusted": "every state of the certificate was visited again, and its producer is believed",
+            "explained": "the certificate holds; every transition was checked against a map of all states",
+        }.get(result.mode, "the certificate holds; every transition was checked, nobody was trusted")
+    if result.verdict is Verdict.VIOLATED:
+        return f"the certificate holds, but not {result.violations[0].message}"
+    return "; ".join(result.reasons)
+
+
+def _semantics(result: CertificationResult) -> str:
+    parts = []
+    for name, value in result.semantics.items():
+        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        parts.append(f"{name.replace('_', ' ')}: {text}")
+    return "; ".join(parts)
+
+
+def _figures(result: CertificationResult) -> str:
+    parts = [
+        count(result.states, "state"),
+        count(result.transitions, "transition"),
+        f"{seconds_text(result.seconds)} (compiling {seconds_text(result.compile_seconds)}, "
+        f"walking {seconds_text(result.run_seconds)})",
+        f"{count(result.tasks, 'task')} in {result.where}",
+    ]
+    if result.peak_memory_bytes:
+        parts.append(f"peak memory {bytes_text(result.peak_memory_bytes)}")
+    if result.wrong_acceptance_log2 is not None:
+        parts.append(
+            f"a wrong certificate passes with probability below 2^{result.wrong_acceptance_log2:.0f}"
+        )
+    if result.duplicates:
+        parts.append(f"{count(result.duplicates, 'state')} visited twice")
+    return ", ".join(parts)
+
+
+def progress_text(progress: CertificationProgress, elapsed: float) -> str:
+    share = progress.entries / progress.total if progress.total else 1.0
+    rate = progress.entries / elapsed if elapsed > 0 else 0.0
+    left = (progress.total - progress.entries) / rate if rate else 0.0
+    parts = [
+        f"{share:.0%} of {progress.total:,} transitions",
+        f"{progress.states:,} states",
+        f"{progress.tasks_done} of {count(progress.tasks, 'task')} done",
+        seconds_text(elapsed),
+    ]
+    if left > 1:
+        parts.append(f"about {seconds_text(left)} left")
+    return "  ".join(parts)
+
+
+@contextmanager
+def certification_listener(*, wanted: bool) -> Iterator[Callable[[CertificationProgress], None] | None]:
+    """A listener that redraws one line, or None where nobody looks."""
+    if not wanted or not sys.stderr.isatty():
+        yield None
+        return
+    began = time.monotonic()
+    with live_line() as draw:
+        yield lambda progress: draw(progress_text(progress, time.monotonic() - began))
