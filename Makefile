@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint format bench spin clean
+.PHONY: demo test lint format bench bench-certificates spin clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -27,6 +27,9 @@ format: $(VENV)/.ready-to-develop
 
 bench: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks
+
+bench-certificates: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.certificates
 
 # The differential tests compare with SPIN. Root installs Debian's package; others are told.
 spin:

@@ -1,7 +1,8 @@
 """The figures of the thesis that certificates go back to, as data.
 
-Taleghani, "Search Carrying Code" (2010): nine Java programs, checked with Java
-PathFinder. Tables 3.1 to 3.4 and 4.3, figures as printed.
+Taleghani, "Using Software Model Checking for Software Certification" (2010):
+nine Java programs, checked with Java PathFinder. Tables 3.1 to 3.4 and 4.3,
+figures as printed.
 """
 
 from __future__ import annotations
