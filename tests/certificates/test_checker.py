@@ -565,14 +565,44 @@ def test_a_decompression_bomb_is_refused_before_memory_is_taken():
         tracemalloc.stop()
 
 
-def test_frames_beyond_the_limits_are_rejected():
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"states": 2**22 + 1}, "frame 0 has 4194305 states and 4 entries, which is more than allowed"),
+        ({"entries": 2**23 + 1}, "frame 0 has 4 states and 8388609 entries, which is more than allowed"),
+        ({"references": 5}, "frame 0 has 5 references among 4 entries"),
+        ({"start_length": 0}, "frame 0 claims a start section of 0 bytes"),
+        ({"start_length": 2**28 + 1}, "frame 0 claims a start section of 268435457 bytes"),
+        ({"checksum": 0}, "frame 0 does not have the checksum that the index gives"),
+        ({"states": 5, "counts": bytes(5)}, "the frames have 5 states, the header claims 4"),
+        ({"entries": 5}, "the frames have 5 transitions, the header claims 4"),
+        ({"references": 0, "ids": b""}, "the frames have 0 references, the header claims 1"),
+    ],
+)
+def test_a_record_of_the_index_that_cannot_be_is_rejected(change, reason):
     certificate = certify(DIAMOND.native())
-    for key, value in [("states", 2**22 + 1), ("entries", 2**23 + 1), ("references", 5)]:
-        frames = certificate.raw_frames()
-        setattr(frames[0], key, value)
-        assert not is_accepted(file_bytes(certificate.header, frames), DIAMOND.native())
+    frame = dataclasses.replace(certificate.raw_frames()[0], **change)
+    assert reason_for(file_bytes(certificate.header, [frame]), DIAMOND.native()) == reason
+
+
+def test_sections_that_do_not_fill_the_file_between_header_and_index_are_rejected():
+    certificate = certify(DIAMOND.native())
+    data = certificate.to_bytes()
+    index = int.from_bytes(data[-48:-40], "little")
+    gap = data[:index] + b"\0" + data[index:-48] + (index + 1).to_bytes(8, "little") + data[-40:]
+    reason = reason_for(forge.with_right_digest(gap), DIAMOND.native())
+    assert reason == "1 bytes between the frames and the index belong to nothing"
+    longer = bytearray(data)
+    longer[index + 12 : index + 16] = (2**32 - 1).to_bytes(4, "little")
+    reason = reason_for(forge.with_right_digest(bytes(longer)), DIAMOND.native())
+    assert reason == "frame 0 reaches beyond the beginning of the index"
+
+
+def test_more_frames_than_allowed_are_rejected():
+    certificate = certify(DIAMOND.native())
     certificate.header["frames"] = MOST_FRAMES + 1
-    assert "not a number from 1 to 65536" in reason_for(certificate.to_bytes(), DIAMOND.native())
+    reason = reason_for(certificate.to_bytes(), DIAMOND.native())
+    assert reason == "'frames' of the header is not a number from 1 to 65536"
 
 
 def test_a_header_in_any_form_but_its_own_is_rejected():
@@ -604,6 +634,12 @@ def test_a_header_in_any_form_but_its_own_is_rejected():
         honest.replace(b'"semantics":{}', b'"semantics":[]'),
         honest.replace(b'"semantics":{}', b'"semantics":' + b"[" * 100_000 + b"]" * 100_000),
         honest.replace(b'"name":"graph.pml"', b'"name":"../graph.pml"'),
+        honest.replace(b'"language":"promela"', b'"language":1'),
+        honest.replace(b'"tool":"graph_certificates"', b'"tool":null'),
+        honest.replace(b'"sha256":"e3b0', b'"sha256":"E3B0'),
+        honest.replace(b'"sha256":"e3b0', b'"sha256":"e3b'),
+        forge.header_bytes(certificate.header | {"sources": []}),
+        forge.header_bytes(certificate.header | {"sources": {}}),
         honest.replace(b'"coding":"zstd"', b'"coding":"none"'),
         honest.replace(b"breadth-first", b"random"),
         honest.replace(b"Every", b"\\ud800"),
