@@ -45,7 +45,11 @@ from assay.transition_system.interface import (
 )
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
-COMPILER_FLAGS = ("-O1", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
+COMPILER_FLAGS = (
+    *("-O1", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11"),
+    # What takes the compiler time and gains the search nothing.
+    *("-pipe", "-fno-tree-dominator-opts", "-fno-tree-loop-optimize", "-fno-tree-pta"),
+)
 LARGEST_ACTIVE = 255
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
