@@ -791,6 +791,16 @@ def test_semantics_that_are_not_those_of_the_front_end_are_rejected(peterson, se
         checker.check(program, file)
 
 
+def test_a_certificate_for_another_language_is_rejected(peterson, capsys):
+    program, file, certificate = peterson
+    certificate.header["language"] = "c"
+    file.write_bytes(certificate.to_bytes())
+    assert said(capsys, program, file) == (
+        4,
+        "rejected: the program is in promela, the certificate speaks of 'c'",
+    )
+
+
 def test_a_certificate_over_one_graph_is_none_over_another(tmp_path):
     program = MODELS / "filter_lock.pml"
     file = tmp_path / "filter_lock.assay"
