@@ -39,7 +39,8 @@ class LocationCode(TransitionCode):
             found.add(location)
             for edge in graph.edges.get(location, ()):
                 pending.append(self.last_of(process, edge.transition).target)
-                pending.append(edge.transition.target if self.may_offer(edge.transition) else location)
+                if self.may_offer(edge.transition):
+                    pending.append(edge.transition.target)
         return {location: edges for location, edges in graph.edges.items() if location in found}
 
     def may_offer(self, t: Transition) -> bool:

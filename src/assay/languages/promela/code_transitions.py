@@ -1,6 +1,7 @@
 """Transitions to C: one function each, from guard to finished successor.
 
 A guard reads the old state; the effect works on a copy of it that becomes the successor.
+Between the two, a successor that the caller does not want is left out (`unwanted`).
 A transition inside an atomic sequence goes on with the next one (`go_on`); a rendezvous
 send looks for a receiver (`handshake`).
 """
