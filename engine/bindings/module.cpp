@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/python_system.hpp"
 #include "search/search.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
@@ -189,6 +190,8 @@ NB_MODULE(_engine, m) {
              new (self) ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations);
            },
            "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a);
+
+  assay::bindings::bind_python_system(m);
 
   nb::class_<search::Progress>(m, "Progress")
       .def_ro("states", &search::Progress::states)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 ABI_VERSION: int
 
 class Model:
-    """A transition system the engine can search: compiled or explicit."""
+    """A transition system the engine can search: compiled, explicit or in Python."""
 
     def initial_state(self) -> tuple[bytes, int]:
         """The initial state and the violation code met while setting it up (0: none)."""
@@ -38,6 +38,12 @@ class ExplicitGraph(Model):
         valid_ends: Sequence[bool],
         state_violations: Sequence[int],
     ) -> None: ...
+
+class PythonSystem(Model):
+    """Asks an object with the methods of `Model`, of which it needs `initial_state`, `successors`
+    and `is_valid_end`. No state may be longer than `max_words` 8-byte words."""
+
+    def __init__(self, system: object, max_words: int) -> None: ...
 
 class Progress:
     @property

@@ -1,0 +1,91 @@
+#include "bindings/python_system.hpp"
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace assay::bindings {
+namespace {
+
+nb::bytes bytes_of(const std::uint64_t* words, std::uint32_t count) {
+  return nb::bytes(reinterpret_cast<const char*>(words), std::size_t{count} * sizeof(std::uint64_t));
+}
+
+nb::object method(const nb::object& system, const char* name, bool is_optional = false) {
+  return is_optional && !nb::hasattr(system, name) ? nb::object() : nb::object(nb::getattr(system, name));
+}
+
+}  // namespace
+
+PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
+    : max_words_(max_words),
+      initial_state_(method(system, "initial_state")),
+      successors_(method(system, "successors")),
+      is_valid_end_(method(system, "is_valid_end")),
+      check_state_(method(system, "check_state", true)),
+      check_step_(method(system, "check_step", true)) {}
+
+std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
+  const std::size_t bytes = state.size();
+  if (bytes % sizeof(std::uint64_t) != 0 || bytes / sizeof(std::uint64_t) > max_words_) {
+    throw std::invalid_argument("a state is a whole number of 8-byte words, at most " + std::to_string(max_words_) +
+                                "; got " + std::to_string(bytes) + " bytes");
+  }
+  return static_cast<std::uint32_t>(bytes / sizeof(std::uint64_t));
+}
+
+std::uint32_t PythonSystem::initial(std::uint64_t* words, std::uint32_t* violation) const {
+  nb::gil_scoped_acquire locked;
+  const nb::object answer = initial_state_();
+  const auto state = nb::cast<nb::bytes>(answer[0]);
+  *violation = nb::cast<std::uint32_t>(answer[1]);
+  const std::uint32_t length = length_of(state);
+  std::memcpy(words, state.c_str(), state.size());
+  return length;
+}
+
+void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
+  nb::gil_scoped_acquire locked;
+  const nb::object answer = successors_(bytes_of(words, count));
+  for (nb::handle successor : answer) {
+    const nb::object state = successor[0];
+    const auto violation = nb::cast<std::uint32_t>(successor[1]);
+    if (out->count == out->capacity) out->grow(out, 0, 1);
+    if (state.is_none()) {
+      out->successors[out->count++] = {out->words_used, 0, violation, 0};
+      continue;
+    }
+    const auto content = nb::cast<nb::bytes>(state);
+    const std::uint32_t length = length_of(content);
+    if (out->words_capacity - out->words_used < length) out->grow(out, length, 0);
+    if (length > 0) std::memcpy(out->words + out->words_used, content.c_str(), content.size());
+    out->successors[out->count++] = {out->words_used, length, violation, 1};
+    out->words_used += length;
+  }
+}
+
+bool PythonSystem::is_valid_end(const std::uint64_t* words, std::uint32_t count) const {
+  nb::gil_scoped_acquire locked;
+  return nb::cast<bool>(is_valid_end_(bytes_of(words, count)));
+}
+
+std::uint32_t PythonSystem::check_state(const std::uint64_t* words, std::uint32_t count) const {
+  nb::gil_scoped_acquire locked;
+  return nb::cast<std::uint32_t>(check_state_(bytes_of(words, count)));
+}
+
+std::uint32_t PythonSystem::check_step(const std::uint64_t* before, std::uint32_t before_count,
+                                       const std::uint64_t* after, std::uint32_t after_count) const {
+  nb::gil_scoped_acquire locked;
+  return nb::cast<std::uint32_t>(check_step_(bytes_of(before, before_count), bytes_of(after, after_count)));
+}
+
+void bind_python_system(nb::module_& m) {
+  nb::class_<PythonSystem, transition_system::TransitionSystem>(m, "PythonSystem")
+      .def(nb::init<nb::object, std::uint32_t>(), "system"_a, "max_words"_a);
+}
+
+}  // namespace assay::bindings

@@ -1,0 +1,39 @@
+/// A transition system whose steps are Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "transition_system/transition_system.hpp"
+
+namespace assay::bindings {
+
+/// Asks a Python object with the methods `initial_state`, `successors` and
+/// `is_valid_end`, and `check_state` and `check_step` if it has them; they take
+/// and give what those of `Model` do. May be called by any thread, with or
+/// without the lock of the interpreter. What the object raises comes out as
+/// `nanobind::python_error`.
+class PythonSystem final : public transition_system::TransitionSystem {
+ public:
+  PythonSystem(nanobind::object system, std::uint32_t max_words);
+
+  std::uint32_t max_words() const override { return max_words_; }
+  std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
+  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
+  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  bool has_state_checks() const override { return check_state_.is_valid(); }
+  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
+  bool has_step_checks() const override { return check_step_.is_valid(); }
+  std::uint32_t check_step(const std::uint64_t* before, std::uint32_t before_count, const std::uint64_t* after,
+                           std::uint32_t after_count) const override;
+
+ private:
+  /// The length in words of a state that Python gave. Throws std::invalid_argument if it cannot be one.
+  std::uint32_t length_of(const nanobind::bytes& state) const;
+
+  const std::uint32_t max_words_;
+  const nanobind::object initial_state_, successors_, is_valid_end_, check_state_, check_step_;
+};
+
+void bind_python_system(nanobind::module_& m);
+
+}  // namespace assay::bindings
