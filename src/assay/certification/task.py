@@ -34,17 +34,14 @@ class FrameSource:
         offset = self.offset
         for index, record in enumerate(self.records):
             number = self.first + index
-            body = self.bodies[index] if self.bodies else self._read(number, offset, record)
+            body = self.bodies[index] if self.bodies else self._read(offset, record)
             yield number, decode_frame(number, record, body, bits_only=bits_only)
             offset += record.length
 
-    def _read(self, number: int, offset: int, record: FrameRecord) -> bytes:
+    def _read(self, offset: int, record: FrameRecord) -> bytes:
         with Path(self.path).open("rb") as file:
             file.seek(offset)
-            body = file.read(record.length)
-        if len(body) != record.length:
-            raise CertificateProblem(f"frame {number} is no longer in the file")
-        return body
+            return file.read(record.length)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from assay.evidence.certificate.claim import CertificateRequest, Claim
+from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
@@ -107,16 +107,25 @@ def search(
         "options": options.as_json(),
         "deadline": deadline,
     }
+    partial: Path | None = None
     if certificate is not None and claim is not None:
+        partial = partial_name(certificate.path)
         job["certificate"] = {
             "path": str(certificate.path),
+            "partial": str(partial),
             "coding": certificate.coding,
             "subgraphs": certificate.subgraphs,
             "claim": claim.as_json(),
         }
-    with _Child(job) as child:
-        child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
-        return _outcome(child, options)
+    try:
+        with _Child(job) as child:
+            child.watch(
+                deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
+            )
+            return _outcome(child, options)
+    finally:
+        if partial is not None:
+            partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
 
 
 def replay(library: Path, positions: Sequence[int], *, deadline: float | None = None) -> Replayed:
@@ -165,6 +174,7 @@ class _Child:
         self.runs: list[dict[str, Any]] = []
         self.failure: dict[str, Any] | None = None
         self.certificate: dict[str, Any] | None = None
+        self.writing = False  # the certificate
         self.finished = False
         self.peak_memory_bytes = 0
         self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
@@ -222,7 +232,7 @@ class _Child:
                 self._note_memory()
                 if on_progress is not None:
                     on_progress(self._with_silence(now - last_sign_of_life))
-                if self.searched is not None or self.progress.tracing:
+                if (self.searched is not None or self.progress.tracing) and not self.writing:
                     # A violation that was found is told, even if that takes longer than the limit.
                     limit: float | None = last_sign_of_life + EXPLANATION_SECONDS
                 elif stopping:
@@ -249,7 +259,7 @@ class _Child:
     def raise_if_it_failed(self) -> None:
         if self.failure is not None and self.failure["kind"] == "option":
             raise OptionProblem(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] != "memory":
+        if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
             raise EngineFailure(str(self.failure["message"]))
         if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:
             raise EngineFailure(
@@ -304,6 +314,7 @@ class _Child:
         elif kind == "failed":
             self.failure = event
         elif kind == "writing":
+            self.writing = True
             self.progress = replace(self.progress, **event)
         elif kind == "certificate":
             self.certificate = event
@@ -376,7 +387,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
 def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:
     found = child.certificate
     if found is None:
-        return None, "the process that searched did not write it" if not child.finished else ""
+        return None, "" if child.finished else _why_it_was_not_written(child)
     if found["problem"]:
         return None, found["problem"]
     return WrittenCertificate(
@@ -384,10 +395,20 @@ def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:
     ), ""
 
 
+def _why_it_was_not_written(child: _Child) -> str:
+    if child.stop_reason is StopReason.STUCK:
+        return "the time limit was reached"
+    if child.stop_reason is StopReason.INTERRUPTED:
+        return "it was interrupted"
+    return child.how_it_ended()
+
+
 def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFacts:
     reason, detail = child.stop_reason, ""
     if reason is StopReason.UNKNOWN:
-        if child.failure is not None:
+        if child.failure is not None and child.failure["kind"] == "disk":
+            reason, detail = StopReason.DISK, child.failure["message"]
+        elif child.failure is not None:
             reason = StopReason.MEMORY
             detail = "the system gave no more"
         else:

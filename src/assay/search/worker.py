@@ -120,6 +120,11 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     except ValueError as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
         return
+    except RuntimeError as problem:
+        if log is None or not str(problem).startswith("the graph "):
+            raise
+        send("failed", kind="disk", message=str(problem))  # the log found it full
+        return
     send(
         "searched",
         states=result.states,
@@ -138,6 +143,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     for violation in result.violations:
         send("run", **execute(model, violation.path, alive))
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
+        send("writing")
         _write_certificate(log, certificate, send, stopped)
 
 
@@ -160,7 +166,9 @@ def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped
             frames=frames,
             subgraphs=wanted["subgraphs"],
         )
-        with CertificateWriter(Path(wanted["path"]), header, coding=wanted["coding"]) as file:
+        with CertificateWriter(
+            Path(wanted["path"]), header, coding=wanted["coding"], partial=Path(wanted["partial"])
+        ) as file:
             written = 0
 
             def take(*sections: Any) -> bool:

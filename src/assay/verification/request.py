@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,8 +92,16 @@ def certificate_request(
         raise OptionProblem(f"certificate: expected the search bfs or dfs, got {options.strategy}")
     if isinstance(program, str | Path) and Path(program).resolve() == path.resolve():
         raise OptionProblem("certificate: expected a file of its own, got the program itself")
-    if path.is_dir() or not path.absolute().parent.is_dir():
+    directory = path.absolute().parent
+    if not directory.is_dir():
         raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")
+    if path.exists() and not path.is_file():
+        raise OptionProblem(f"certificate: {path} cannot be written: it exists and is no file")
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as problem:
+        raise OptionProblem(f"certificate: {path} cannot be written: {problem.strerror}") from None
     return CertificateRequest(path=path, coding=coding, subgraphs=subgraphs)
 
 

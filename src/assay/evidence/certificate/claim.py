@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,6 +11,11 @@ from typing import Any
 from assay.evidence.certificate.header import Header, Properties, Source
 
 CODINGS = ("fast", "small")
+
+
+def partial_name(path: Path) -> Path:
+    """A name for a file under construction that nobody else has who shares the directory."""
+    return path.with_name(f".assay-{secrets.token_hex(8)}.partial")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

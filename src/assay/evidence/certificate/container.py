@@ -21,6 +21,7 @@ from typing import BinaryIO, Self
 
 import zstandard
 
+from assay.evidence.certificate.claim import partial_name
 from assay.evidence.certificate.header import MAX_HEADER_BYTES, CertificateProblem, Header
 
 MAGIC = b"\x89ASSAY\r\n"
@@ -75,14 +76,20 @@ class FrameRecord:
 
 
 class CertificateWriter:
-    """Writes a certificate; used as a context, the file appears only when `finish` was called."""
+    """Writes a certificate; used as a context, the file appears only when `finish` was called.
 
-    def __init__(self, path: Path, header: Header, *, coding: str = "fast") -> None:
+    Until then it is `partial`, in the same directory. Whoever gives that name can remove what
+    is left when this process is killed.
+    """
+
+    def __init__(
+        self, path: Path, header: Header, *, coding: str = "fast", partial: Path | None = None
+    ) -> None:
         self._path = path
         self._header = header
         self._level = LEVELS[coding]
         self._records: list[FrameRecord] = []
-        self._partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        self._partial = partial_name(path) if partial is None else partial
         self._file: BinaryIO = self._partial.open("xb")
         self._digest = hashlib.sha256()
         self._offset = 0
@@ -271,10 +278,7 @@ class CertificateFile:
         """A frame as it stands in the file, for sending it elsewhere."""
         record = self.records[number]
         self._file.seek(self.offsets[number])
-        body = self._file.read(record.length)
-        if len(body) != record.length or zlib.crc32(body) != record.checksum:
-            raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
-        return body
+        return self._file.read(record.length)
 
     def frame(self, number: int, *, bits_only: bool = False) -> Frame:
         return decode_frame(number, self.records[number], self.frame_bytes(number), bits_only=bits_only)
@@ -290,6 +294,8 @@ def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bo
     `bits_only` leaves out what only matters to somebody who does not trust the
     producer: ids, counts and subgraphs.
     """
+    if len(body) != record.length or zlib.crc32(body) != record.checksum:
+        raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
     sections: list[bytes] = []
     position = 0
     limits = (
