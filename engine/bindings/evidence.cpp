@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "evidence/script_writer.hpp"
+#include "evidence/subgraphs.hpp"
 #include "evidence/walk.hpp"
 
 namespace nb = nanobind;
@@ -40,6 +41,15 @@ evidence::Purpose purpose_named(const std::string& name) {
   throw std::invalid_argument("unknown purpose '" + name + "'; choose authenticate, explain or trust");
 }
 
+using Interval = std::pair<std::uint64_t, std::uint64_t>;  // begin and end
+
+void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t first_state,
+                const std::vector<Interval>& holes) {
+  std::vector<evidence::Interval> intervals;
+  for (const auto& [begin, end] : holes) intervals.push_back({begin, end});
+  walk.begin(string_of(start), first_state, std::move(intervals));
+}
+
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
                 const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts) {
   evidence::FrameSections sections;
@@ -51,6 +61,38 @@ bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entrie
   sections.counts = string_of(counts);
   nb::gil_scoped_release unlocked;
   return walk.frame(sections);
+}
+
+void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::uint32_t entries,
+                    std::uint32_t references, const nb::bytes& start, const nb::bytes& bits, const nb::bytes& ids,
+                    const nb::bytes& counts, const nb::bytes& listed) {
+  const evidence::FrameSections sections{states,          entries,        references,        string_of(start),
+                                         string_of(bits), string_of(ids), string_of(counts), string_of(listed)};
+  nb::gil_scoped_release unlocked;
+  subgraphs.read(sections);
+}
+
+std::vector<evidence::Region> partition_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t regions,
+                                                  nb::object before_each) {
+  nb::gil_scoped_release unlocked;
+  return subgraphs.partition(regions, [&before_each] {
+    nb::gil_scoped_acquire locked;
+    before_each();
+  });
+}
+
+nb::list script_of_region(const evidence::Subgraphs& subgraphs, std::size_t region) {
+  std::vector<evidence::FrameSections> frames;
+  {
+    nb::gil_scoped_release unlocked;
+    frames = subgraphs.script(region);
+  }
+  nb::list answer;
+  for (const evidence::FrameSections& frame : frames) {
+    answer.append(nb::make_tuple(frame.states, frame.entries, frame.references, bytes_of(frame.start),
+                                 bytes_of(frame.bits), bytes_of(frame.ids), bytes_of(frame.counts)));
+  }
+  return answer;
 }
 
 }  // namespace
@@ -73,6 +115,25 @@ void bind_evidence(nb::module_& m) {
   m.def("frames_for", &evidence::frames_for, "transitions"_a);
 
   nb::exception<evidence::Rejected>(m, "Rejected");
+
+  nb::class_<evidence::Region>(m, "Region")
+      .def_ro("root", &evidence::Region::root)
+      .def_ro("end", &evidence::Region::end)
+      .def_prop_ro("cut",
+                   [](const evidence::Region& region) {
+                     std::vector<Interval> cut;
+                     for (const evidence::Interval& hole : region.cut) cut.emplace_back(hole.begin, hole.end);
+                     return cut;
+                   })
+      .def_ro("transitions", &evidence::Region::transitions)
+      .def_ro("path", &evidence::Region::path);
+  nb::class_<evidence::Subgraphs>(m, "Subgraphs")
+      .def(nb::init<std::uint64_t, std::uint64_t, bool, std::uint64_t>(), "states"_a, "entries"_a, nb::kw_only(),
+           "trusted"_a, "memory_limit_bytes"_a)
+      .def("read", &read_subgraphs, "states"_a, "entries"_a, "references"_a, "start"_a, "bits"_a, "ids"_a, "counts"_a,
+           "subgraphs"_a)
+      .def("partition", &partition_subgraphs, "regions"_a, "before_each"_a)
+      .def("script", &script_of_region, "region"_a);
 
   nb::class_<evidence::WalkFacts>(m, "WalkFacts")
       .def_ro("states", &evidence::WalkFacts::states)
@@ -100,9 +161,7 @@ void bind_evidence(nb::module_& m) {
       .def_static(
           "secret_bytes",
           [](const TransitionSystem& model) { return evidence::Walk::secret_bytes(model.max_words()); }, "model"_a)
-      .def("begin", [](evidence::Walk& walk, const nb::bytes& start,
-                       std::uint64_t first_state) { walk.begin(string_of(start), first_state); },
-           "start"_a, "first_state"_a)
+      .def("begin", &walk_begin, "start"_a, "first_state"_a, "holes"_a = std::vector<Interval>())
       .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a)
       .def("position", [](const evidence::Walk& walk) { return bytes_of(walk.position()); })
       .def_prop_ro("is_finished", &evidence::Walk::is_finished)

@@ -46,6 +46,15 @@ class OpenPath {
     return entries_[step.first_entry + position];
   }
 
+  /// Where entry `k` of `count` of a state leads if its action does the same as
+  /// in the parent, both in places of the tree that are shifted alike.
+  std::uint64_t predicted(const Step& parent, std::uint64_t number, std::uint32_t k, std::uint32_t count) const {
+    const std::int64_t i = k < parent.taken ? std::int64_t{k} : std::int64_t{k} - std::int64_t{count} + parent.entries;
+    if (i < 0 || i >= parent.entries) return number;
+    const std::uint32_t target = entry(parent, static_cast<std::uint32_t>(i)).leads_to;
+    return target == kUnvisited ? number : target + (number - parent.number);
+  }
+
   /// A state was visited: room for its entries, which the caller fills in.
   Entry* enter(std::uint64_t number, std::uint32_t entries) {
     steps_.push_back({number, used_, entries, 0, 0});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "evidence/bits.hpp"
 #include "evidence/content_hash.hpp"
 #include "support/memory.hpp"
 #include "transition_system/successor_buffer.hpp"
@@ -17,30 +18,6 @@ using transition_system::TransitionSystem;
 std::string plural(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
-
-/// The bits of a frame, lowest of a byte first.
-class Bits {
- public:
-  Bits(const std::string& bytes, std::uint64_t count)
-      : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data())), count_(count) {
-    if (bytes.size() != (count + 7) / 8) throw Rejected("a frame has more or fewer bits than entries");
-    if (count % 8 != 0 && (bytes_[count / 8] >> (count % 8)) != 0) throw Rejected("unused bits of a frame are set");
-  }
-  const std::uint8_t* bytes() const { return bytes_; }
-  std::uint64_t next() const { return next_; }
-  std::uint64_t left() const { return count_ - next_; }
-  bool read() {
-    const bool bit = (bytes_[next_ / 8] >> (next_ % 8)) & 1;
-    ++next_;
-    return bit;
-  }
-  void skip(std::uint64_t bits) { next_ += bits; }
-
- private:
-  const std::uint8_t* bytes_;
-  std::uint64_t count_;
-  std::uint64_t next_ = 0;
-};
 
 /// Two products over everything seen: equal, apart from a tiny probability,
 /// exactly if every reference is right.
@@ -148,8 +125,8 @@ class WalkFor final : public Walk {
         map_(options.drop_after_last),
         words_(std::size_t{system.max_words()} + 1) {}
 
-  void begin(const std::string& start, std::uint64_t first_state) override {
-    next_number_ = first_state;
+  void begin(const std::string& start, std::uint64_t first_state, std::vector<Interval> holes) override {
+    numbering_ = Numbering(first_state, std::move(holes));
     VarintReader section(start.data(), start.size());
     const auto read = [&] {
       std::uint64_t value = 0;
@@ -196,12 +173,12 @@ class WalkFor final : public Walk {
     Bits bits(sections.bits, sections.entries);
     VarintReader ids(sections.ids.data(), sections.ids.size());
     VarintReader counts(sections.counts.data(), sections.counts.size());
-    frame_first_ = next_number_;
+    frame_first_ = numbering_.next();
     const std::uint64_t references_before = facts_.references;
     for (std::uint32_t i = 0; i < sections.states; ++i) {
       if (pending_.empty()) {
         throw Rejected("the script has more states than it leads to: nothing is left to visit at state " +
-                       std::to_string(next_number_) + ", where the frame still has " +
+                       std::to_string(numbering_.next()) + ", where the frame still has " +
                        plural(sections.states - i, "state"));
       }
       if (!visit(bits, ids, counts)) return false;
@@ -273,7 +250,7 @@ class WalkFor final : public Walk {
 
   /// The next state with all its entries. False: a property fails.
   bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
-    const std::uint64_t number = next_number_++;
+    const std::uint64_t number = numbering_.take();
     std::uint64_t mark_low = 0, mark_high = 0;
     const std::uint32_t length = pending_.pop(words_.data(), mark_low, mark_high);
     const std::uint64_t* const words = words_.data();
@@ -349,20 +326,13 @@ class WalkFor final : public Walk {
     facts_.entries += count;
     for (std::size_t i = tree_positions_.size(); i-- > 0;) push_child(tree_positions_[i], length, mark);
     if (!tree_positions_.empty()) require_memory();
-    path_.advance(next_number_);
+    path_.advance(numbering_.next());
     return true;
   }
 
   std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k, std::uint32_t count,
                                const OpenPath::Step* parent) {
-    std::uint64_t predicted = number;
-    if (parent != nullptr) {
-      const std::int64_t i = k < parent->taken ? std::int64_t{k} : std::int64_t{k} - std::int64_t{count} + parent->entries;
-      if (i >= 0 && i < parent->entries) {
-        const std::uint32_t x = path_.entry(*parent, static_cast<std::uint32_t>(i)).leads_to;
-        if (x != OpenPath::kUnvisited) predicted = x + (number - parent->number);
-      }
-    }
+    const std::uint64_t predicted = parent != nullptr ? path_.predicted(*parent, number, k, count) : number;
     std::uint64_t code = 0;
     if (!ids.read(code)) throw Rejected("a frame has fewer numbers than references");
     const std::int64_t target = static_cast<std::int64_t>(predicted) + unfolded(code);
@@ -415,7 +385,7 @@ class WalkFor final : public Walk {
   std::vector<std::uint64_t> words_, scratch_;
   std::vector<std::uint32_t> remaining_, tree_positions_;
   OpenPath::Step parent_{};
-  std::uint64_t next_number_ = 0;
+  Numbering numbering_;
   std::uint64_t frame_first_ = 0;
   WalkFacts facts_;
   std::optional<WalkViolation> violation_;

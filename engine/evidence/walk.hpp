@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
 #include "evidence/script_writer.hpp"
 #include "transition_system/transition_system.hpp"
@@ -72,9 +73,10 @@ class Walk {
 
   static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system, const WalkOptions& options);
 
-  /// Goes to where a frame starts, whose first state has that number. Throws
+  /// Goes to where a frame starts, whose first state has that number; those
+  /// after it count on from there, without the numbers in `holes`. Throws
   /// Rejected, here and below, when the script does not fit the program.
-  virtual void begin(const std::string& start, std::uint64_t first_state) = 0;
+  virtual void begin(const std::string& start, std::uint64_t first_state, std::vector<Interval> holes) = 0;
   /// Walks through one frame. False: a property fails, and the walk is over.
   virtual bool frame(const FrameSections& sections) = 0;
   /// Where the walk stands, as the start section of a frame.

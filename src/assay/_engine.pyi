@@ -152,6 +152,45 @@ def frames_for(transitions: int) -> int:
 class Rejected(Exception):
     """A script that does not fit its program, in one sentence."""
 
+class Region:
+    """A subtree of a script without the regions cut out of it before."""
+
+    @property
+    def root(self) -> int: ...
+    @property
+    def end(self) -> int: ...  # of the interval of the whole subtree
+    @property
+    def cut(self) -> list[tuple[int, int]]: ...  # the subtrees cut out of it: begin and end of each
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def path(self) -> list[int]: ...  # positions of the entries from the initial state to the root
+
+class Subgraphs:
+    """Cuts a script into regions by the list Subgraphs (Algorithm 3.2 of the thesis).
+
+    The frames of a certificate are read one after another; then there are regions,
+    and the script of each of them.
+    """
+
+    def __init__(self, states: int, entries: int, *, trusted: bool, memory_limit_bytes: int) -> None: ...
+    def read(
+        self,
+        states: int,
+        entries: int,
+        references: int,
+        start: bytes,
+        bits: bytes,
+        ids: bytes,  # not looked at if `trusted`, nor counts
+        counts: bytes,
+        subgraphs: bytes,
+    ) -> None:
+        """Raises `Rejected`, as `partition` does."""
+
+    def partition(self, regions: int, before_each: Callable[[], object]) -> list[Region]: ...
+    def script(self, region: int) -> list[tuple[int, int, int, bytes, bytes, bytes, bytes]]:
+        """Frames to walk through from the root of the region on: states, entries, references, sections."""
+
 class WalkFacts:
     @property
     def states(self) -> int: ...
@@ -193,8 +232,11 @@ class Walk:
     def secret_bytes(model: Model) -> int:
         """How many random bytes a walk needs."""
 
-    def begin(self, start: bytes, first_state: int) -> None:
-        """Go to where a frame starts. Raises `Rejected`, as `frame` does."""
+    def begin(self, start: bytes, first_state: int, holes: Sequence[tuple[int, int]] = ()) -> None:
+        """Go to where a frame starts. Raises `Rejected`, as `frame` does.
+
+        States are numbered from `first_state` on, without the intervals `holes`.
+        """
 
     def frame(
         self, states: int, entries: int, references: int, bits: bytes, ids: bytes, counts: bytes
