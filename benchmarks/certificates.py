@@ -240,6 +240,11 @@ def measure(counterpart: Counterpart, repetitions: int, *, reduced: bool, note: 
 
 
 def intervals(inspection: Mapping[str, Any]) -> dict[int, Division]:
+    if inspection["frames"] < max(TASK_NUMBERS):
+        raise BenchmarkProblem(
+            f"{inspection['program']}: a certificate of {inspection['frames']} frames cannot be shared out to "
+            f"{max(TASK_NUMBERS)} tasks; take a larger size"
+        )
     return {
         one["tasks"]: Division(one["largest_share"], one["average_path"], one["longest_path"])
         for one in inspection["partitions"]
