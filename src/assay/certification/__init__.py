@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
+import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,6 +22,7 @@ from assay.certification.explanation import explain_discrepancy, explain_violati
 from assay.certification.program import load_for, ship
 from assay.certification.result import CertificationResult
 from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
+from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
@@ -147,6 +148,8 @@ class _Certification:
             workers=self.workers,
             version=__version__,
         )
+        if not self.path.is_file():
+            raise OptionProblem(f"certificate: expected a file, got {self.path}, which is none")
         try:
             with CertificateFile(self.path) as file:
                 return self._with_file(file, nothing)
@@ -171,8 +174,11 @@ class _Certification:
             return self._walk(file, program, known)
         except CertificateProblem as problem:
             return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-        except (OutOfTime, WorkerDied) as problem:
+        except (OutOfTime, WorkerDied, ClusterProblem) as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+        except MemoryError:
+            reason = "a walk would have to keep more than the memory limit allows"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
 
     def _options(self) -> dict[str, object]:
         return {
@@ -231,7 +237,7 @@ class _Certification:
             executor = elsewhere or here
             sources = frame_sources(file, self._task_count(header, executor.workers))
             began = time.monotonic()
-            secrets = os.urandom(cast(int, _ask(here, "secret_bytes", [str(program.library)])[0]))
+            drawn = _secrets(here, program)
             shipped = ship(self.program, program, header, self.added) if elsewhere else None
             tasks = [
                 CertificationTask(
@@ -239,7 +245,7 @@ class _Certification:
                     shipped=shipped,
                     source=with_bodies(file, source) if elsewhere else source,
                     purpose=PURPOSES[self.mode],
-                    secrets=secrets,
+                    secrets=drawn,
                     total_states=header.states,
                     check_deadlock=header.properties.deadlock,
                     memory_limit_bytes=self.memory_limit_bytes,
@@ -303,12 +309,13 @@ class _Certification:
     def _elsewhere(self) -> AbstractContextManager[Executor | None]:
         if self.cluster is None:
             return nullcontext()
-        from assay.distribution.cluster import Cluster
-
         limit = self.memory_limit_bytes
-        return Cluster(
-            self.cluster, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
-        )
+        try:
+            return Cluster(
+                self.cluster, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
+            )
+        except ClusterProblem as problem:
+            raise OptionProblem(f"cluster: {problem}") from problem
 
     def _run(self, executor: Executor, tasks: Sequence[CertificationTask], header: Header) -> list[object]:
         latest: dict[int, TaskProgress] = {}
@@ -348,7 +355,9 @@ class _Certification:
     ) -> None:
         """Whether the tasks together are the whole script. Raises `CertificateProblem` if not."""
         header = file.header
-        require_one_walk(file, sources, reports)
+        if reports[0].discrepancy is not None:
+            explain_discrepancy(executor, file, program, reports[0])
+        require_one_walk(sources, reports)
         states, entries = sum(r.states for r in reports), sum(r.entries for r in reports)
         if (states, entries) != (header.states, header.transitions):
             raise CertificateProblem(
@@ -376,13 +385,12 @@ class _Certification:
     def _explain(self, executor: Executor, file: CertificateFile, program: CompiledProgram) -> None:
         """Walk once more with a map of all states; raises `CertificateProblem` that names what is wrong."""
         (source,) = frame_sources(file, 1)
-        secrets = os.urandom(cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0]))
         header = file.header
         task = CertificationTask(
             library=str(program.library),
             source=source,
             purpose=PURPOSES["explained"],
-            secrets=secrets,
+            secrets=_secrets(executor, program),
             total_states=header.states,
             check_deadlock=header.properties.deadlock,
             memory_limit_bytes=self.memory_limit_bytes,
@@ -441,17 +449,21 @@ def with_bodies(file: CertificateFile, source: FrameSource) -> FrameSource:
     return replace(source, path="", bodies=bodies)
 
 
-def require_one_walk(
-    file: CertificateFile, sources: Sequence[FrameSource], reports: Sequence[TaskReport]
-) -> None:
+def require_one_walk(sources: Sequence[FrameSource], reports: Sequence[TaskReport]) -> None:
     """Each task must end where the next one starts: then nothing falls between them."""
     end = b"\x00"
     for source, report in zip(sources, reports, strict=True):
-        if file.frame(source.first, bits_only=True).start != end:
+        if report.start != end:
             raise CertificateProblem(f"frame {source.first} does not start where the frame before it ends")
         end = report.end
     if not reports[-1].is_finished or end != b"\x00":
         raise CertificateProblem("the script ends although states are left to visit")
+
+
+def _secrets(executor: Executor, program: CompiledProgram) -> bytes:
+    """Drawn uniformly below the prime, as the bound on wrong acceptance needs."""
+    needed = cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0])
+    return b"".join(secrets.randbelow(PRIME).to_bytes(16, "little") for _ in range(needed // 16))
 
 
 def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:

@@ -14,8 +14,8 @@ class CertificationResult:
     """The outcome of one certification.
 
     `verified`: the certificate holds for this program, and so do the properties
-    added to it. `rejected`: it does not, `reasons` says why. `violated`: it holds,
-    but an added property does not. `states` and `transitions` count what was
+    added to it. `rejected`: it does not, `reasons` says why. `violated`: a property that
+    was added fails, and the walk ended there. `states` and `transitions` count what was
     visited here, not what was claimed.
     """
 

@@ -83,7 +83,8 @@ class TaskReport:
     path_length: int
     referred: bytes
     visited: bytes
-    end: bytes  # where the walk stands, as the start section of a frame
+    start: bytes  # the start section that the walk began with
+    end: bytes  # where it stands, in the same form
     is_finished: bool
     seconds: float
     violation: tuple[int, tuple[int, ...]] | None = None
@@ -124,13 +125,13 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         drop_after_last=task.drop_after_last,
     )
     problem: CertificateProblem | None = None
-    started = False
+    start = b""
     states = entries = 0
     for number, frame in task.source.frames(bits_only=task.purpose == "trust"):
         try:
-            if not started:
-                walker.begin(frame.start, task.source.first_state)
-                started = True
+            if not start:
+                start = frame.start
+                walker.begin(start, task.source.first_state)
             elif walker.position() != frame.start:
                 raise CertificateProblem(  # noqa: TRY301 (the frame's number is added in one place)
                     "it does not start where the frame before it ends"
@@ -157,6 +158,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         path_length=facts.path_length,
         referred=facts.referred,
         visited=facts.visited,
+        start=start,
         end=walker.position(),
         is_finished=walker.is_finished,
         seconds=time.perf_counter() - began,

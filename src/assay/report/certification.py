@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ def _headline(result: CertificationResult) -> str:
             "explained": "the certificate holds; every transition was checked against a map of all states",
         }.get(result.mode, "the certificate holds; every transition was checked, nobody was trusted")
     if result.verdict is Verdict.VIOLATED:
-        return f"the certificate holds, but not {result.violations[0].message}"
+        return f"what was added to the claim does not hold: {result.violations[0].message}"
     return "; ".join(result.reasons)
 
 
@@ -78,7 +79,7 @@ def _figures(result: CertificationResult) -> str:
         parts.append(f"peak memory {bytes_text(result.peak_memory_bytes)}")
     if result.wrong_acceptance_log2 is not None:
         parts.append(
-            f"a wrong certificate passes with probability below 2^{result.wrong_acceptance_log2:.0f}"
+            f"a wrong certificate passes with probability below 2^{math.ceil(result.wrong_acceptance_log2)}"
         )
     if result.duplicates:
         parts.append(f"{count(result.duplicates, 'state')} visited twice")

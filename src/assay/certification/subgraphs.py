@@ -1,0 +1,120 @@
+"""Tasks that are regions of a certificate's tree, as the thesis cuts them (Algorithm 3.2).
+
+The certificate's list Subgraphs says how large each subtree is; the engine cuts out one after another
+and writes for each region a script of its own, in which an entry to the root of another
+region refers to that root. docs/decisions/0005-partition-by-subgraphs.md says why this proves
+what even intervals prove.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay import _engine
+from assay.distribution.interface import OutOfTime
+from assay.evidence.certificate.container import CertificateFile, Frame
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.search.options import OptionProblem
+
+MAX_NUMBERS = (1 << 32) - 2  # of states, and of entries: they are kept as 32 bits
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSource:
+    """The script of one region: its states have the numbers from the root to `end`, without `holes`."""
+
+    first_state: int  # the root
+    end: int
+    holes: tuple[tuple[int, int], ...]  # begin and end of each
+    script: tuple[Frame, ...]
+
+    @property
+    def entries(self) -> int:
+        return sum(frame.entries for frame in self.script)
+
+    def frames(self, *, bits_only: bool) -> Iterator[tuple[str, Frame]]:
+        """A region of a trusted script was written without the rest, so `bits_only` changes nothing."""
+        del bits_only
+        for frame in self.script:
+            yield f"region of state {self.first_state}", frame
+
+    def intervals(self) -> list[tuple[int, int]]:
+        """The numbers of its states."""
+        begins = (self.first_state, *(end for _, end in self.holes))
+        ends = (*(begin for begin, _ in self.holes), self.end)
+        return list(zip(begins, ends, strict=True))
+
+
+def require_subgraphs(header: Header) -> None:
+    """Raises `OptionProblem` if a certificate cannot be cut by subgraphs."""
+    if not header.subgraphs:
+        raise OptionProblem(
+            "partition: the certificate has no list of subgraphs; leave --partition out, or have it "
+            "written with assay verify --certificate FILE --subgraphs"
+        )
+    if max(header.states, header.transitions) > MAX_NUMBERS:
+        raise OptionProblem(
+            f"partition: a certificate can be cut by subgraphs up to {MAX_NUMBERS:,} transitions; this one "
+            f"has {header.transitions:,}, so leave --partition out"
+        )
+
+
+def region_sources(
+    file: CertificateFile, tasks: int, *, trusted: bool, memory_limit_bytes: int, deadline: float | None
+) -> list[RegionSource]:
+    """At most `tasks` regions. Raises `CertificateProblem` when the list does not fit the script."""
+
+    def look_at_the_clock() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            raise OutOfTime(0, tasks)
+
+    header = file.header
+    subgraphs = _engine.Subgraphs(
+        header.states,
+        header.transitions,
+        trusted=trusted,
+        memory_limit_bytes=memory_limit_bytes or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+    )
+    for number, frame in enumerate(file.frames()):
+        look_at_the_clock()
+        try:
+            subgraphs.read(
+                frame.states,
+                frame.entries,
+                frame.references,
+                frame.start,
+                frame.bits,
+                frame.ids,
+                frame.counts,
+                frame.subgraphs,
+            )
+        except _engine.Rejected as problem:
+            raise CertificateProblem(f"frame {number}: {problem}") from None
+    try:
+        regions = subgraphs.partition(tasks, look_at_the_clock)
+    except _engine.Rejected as problem:
+        raise CertificateProblem(str(problem)) from None
+    sources = [
+        RegionSource(
+            region.root,
+            region.end,
+            tuple(region.cut),
+            tuple(Frame(*sections) for sections in subgraphs.script(index)),
+        )
+        for index, region in enumerate(regions)
+    ]
+    require_cover(sources, header.states)
+    return sources
+
+
+def require_cover(sources: Sequence[RegionSource], states: int) -> None:
+    """Each number belongs to one region, and the initial state is the root of its own."""
+    intervals = sorted(interval for source in sources for interval in source.intervals())
+    ends = (0, *(end for _, end in intervals))
+    begins = (*(begin for begin, _ in intervals), states)
+    covered = all(end == begin for end, begin in zip(ends, begins, strict=True))
+    if not covered or [source.first_state for source in sources].count(0) != 1:
+        raise AssertionError(f"{intervals} are not all of {states} states")
