@@ -11,21 +11,42 @@ The class has the interface's three methods. It may also have
 - `describe(action)`: the text of an action; without it, `str(action)`.
 
 Loading executes the file: that is what the user asked for by naming it.
+
+`NumberedSystem` gives such a system the shape that searches explore, and
+`CanonicalSystem` the one that certificates are checked with: states are byte
+strings and violations numbers, as in the engine. Several initial states become
+the successors, in their order, of a state of our own, `ROOT`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import ParamSpec, TypeVar
 
-from assay.transition_system.interface import SourceHash, SourceProblem, TransitionSystem
+from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
+from assay.transition_system.expressions import Expression
+from assay.transition_system.interface import (
+    LanguageOptions,
+    SourceHash,
+    SourceProblem,
+    TransitionSystem,
+    Violated,
+    ViolationFacts,
+)
 
+LANGUAGE = "python-class"
 REQUIRED = ("initial_states", "enabled", "step")
+ROOT = NOT_A_STATE  # before the initial states, when there are several
+MAX_STATE_WORDS = 4096  # of a state in a certified system
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class HandwrittenSystem:
@@ -51,6 +72,27 @@ class HandwrittenSystem:
         own = getattr(self.system, "may_end", None)
         return bool(own(state)) if callable(own) else False
 
+    @property
+    def invariants(self) -> Mapping[str, Callable[[object], object]]:
+        """The predicates that the class brings along, by name."""
+        own = getattr(self.system, "invariants", {})
+        if not isinstance(own, Mapping) or not all(
+            isinstance(name, str) and callable(predicate) for name, predicate in own.items()
+        ):
+            raise SourceProblem(
+                f"expected `invariants` to map names to predicates over a state, got {own!r}", where=self.name
+            )
+        return own
+
+    @property
+    def semantics(self) -> dict[str, object]:
+        """What a certificate says about the step function besides the text of its file."""
+        return {
+            "language": "Python class",
+            "class": type(self.system).__name__,
+            "invariants": sorted(self.invariants),
+        }
+
     def describe(self, action: object) -> str:
         own = getattr(self.system, "describe", None)
         return str(own(action)) if callable(own) else str(action)
@@ -62,6 +104,180 @@ class HandwrittenSystem:
             return self.name.partition(":")[0], inspect.getsourcelines(function)[1]
         except (OSError, TypeError):
             return self.name.partition(":")[0], 0
+
+
+class NumberedSystem:
+    """A hand-written system in the shape that searches explore: states get numbers as they are met.
+
+    Python's `==` decides what one state is.
+    """
+
+    def __init__(self, system: HandwrittenSystem, options: LanguageOptions) -> None:
+        self._system = system
+        self._states: dict[bytes, object] = {}
+        self._keys: dict[object, bytes] = {}
+        self._violations: list[ViolationFacts] = []
+        self._codes: dict[ViolationFacts, int] = {}
+        self._predicates = [(self._code("invariant", name), name, predicate)
+                            for name, predicate in system.invariants.items()]  # fmt: skip
+        self._invariants = [(self._code("invariant", text), Expression(text, option="--invariant"))
+                            for text in options.invariants]  # fmt: skip
+        self._step_invariants = [
+            (self._code("step-invariant", text), Expression(text, option="--step-invariant", over_steps=True))
+            for text in options.step_invariants
+        ]
+        initial = list(self._call("initial_states", self._system.system.initial_states))
+        if not initial:
+            raise SourceProblem("expected at least one initial state, got none", where=system.name)
+        self._initial = [self._key(state) for state in initial]
+
+    @property
+    def initial_count(self) -> int:
+        return len(self._initial)
+
+    @property
+    def has_root(self) -> bool:
+        return len(self._initial) > 1
+
+    def initial_state(self) -> tuple[bytes, int]:
+        return (ROOT if self.has_root else self._initial[0]), 0
+
+    def successors(self, state: bytes) -> list[tuple[bytes | None, int]]:
+        if state == ROOT:
+            return [(first, 0) for first in self._initial]
+        before = self.state(state)
+        found: list[tuple[bytes | None, int]] = []
+        for action in self.actions(state):
+            try:
+                after = self._call("step", self._system.system.step, before, action)
+            except Violated as violated:
+                found.append((None, self._code("assertion", str(violated) or "an assertion failed")))
+            else:
+                found.append((self._key(after), 0))
+        return found
+
+    def is_valid_end(self, state: bytes) -> bool:
+        return state == ROOT or bool(self._call("may_end", self._system.may_end, self.state(state)))
+
+    def check_state(self, state: bytes) -> int:
+        if state == ROOT:
+            return 0
+        for code, name, predicate in self._predicates:
+            if not self._call(f"the invariant {name!r}", predicate, self.state(state)):
+                return code
+        return self._first_that_fails(self._invariants, self.variables(state)) if self._invariants else 0
+
+    def check_step(self, before: bytes, after: bytes) -> int:
+        if before == ROOT or not self._step_invariants:
+            return 0
+        return self._first_that_fails(self._step_invariants, self.variables(before), self.variables(after))
+
+    def explain(self, state: bytes, position: int) -> list[tuple[int, int, bytes]]:
+        after = self.successors(state)[position][0]
+        return [(0, position, state if after is None else after)]
+
+    # --- the way back ---
+
+    def state(self, key: bytes) -> object:
+        return self._states[key]
+
+    def actions(self, key: bytes) -> Sequence[object]:
+        return list(self._call("enabled", self._system.system.enabled, self.state(key)))
+
+    def variables(self, key: bytes) -> dict[str, object]:
+        return dict(self._call("variables", self._system.variables, self.state(key)))
+
+    def describe(self, action: object) -> str:
+        return self._system.describe(action)
+
+    @property
+    def actor(self) -> str:
+        return type(self._system.system).__name__
+
+    def place(self) -> tuple[str, int]:
+        return self._system.place()
+
+    def violation(self, code: int) -> ViolationFacts:
+        if code == 0:
+            return ViolationFacts("deadlock", "no action is enabled and the system may not end here")
+        return self._violations[code - 1]
+
+    def _first_that_fails(
+        self,
+        properties: list[tuple[int, Expression]],
+        before: dict[str, object],
+        after: dict[str, object] | None = None,
+    ) -> int:
+        for code, expression in properties:
+            if not self._call(expression.text, expression.holds, before, after):
+                return code
+        return 0
+
+    def _key(self, state: object) -> bytes:
+        try:
+            key = self._keys.get(state)
+        except TypeError:
+            raise SourceProblem(
+                f"expected hashable states, got {state!r}",
+                where=self._system.name,
+                hint="use tuples, frozen dataclasses and frozensets",
+            ) from None
+        if key is None:
+            key = self._new_key(state)
+            self._keys[state] = key
+            self._states[key] = state
+        return key
+
+    def _new_key(self, _state: object) -> bytes:
+        return (len(self._states) + 1).to_bytes(WORD_BYTES, "little")
+
+    def _code(self, kind: str, message: str) -> int:
+        facts = ViolationFacts(kind, message)
+        if facts not in self._codes:
+            self._violations.append(facts)
+            self._codes[facts] = len(self._violations)
+        return self._codes[facts]
+
+    def _call(self, name: str, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+        """What the user's code raises is told with its place; `Violated` is an outcome."""
+        try:
+            return function(*arguments, **named)
+        except (Violated, SourceProblem):
+            raise
+        except Exception as problem:
+            place = place_in_file(problem, self._system.name.rpartition(":")[0])
+            raise SourceProblem(f"{name} raised {problem!r}", where=place) from None
+
+
+class CanonicalSystem(NumberedSystem):
+    """The same with states whose bytes say what they are, so that several processes agree on them."""
+
+    def __init__(self, system: HandwrittenSystem, options: LanguageOptions) -> None:
+        self._form = CanonicalForm()
+        super().__init__(system, options)
+
+    def _new_key(self, state: object) -> bytes:
+        try:
+            key = self._form.encode(state)
+        except NoCanonicalForm as problem:
+            raise SourceProblem(
+                f"a state cannot be certified: {problem}; got {state!r}",
+                where=self._system.name,
+                hint="verify without a certificate, or use tuples, frozen dataclasses and frozensets",
+            ) from None
+        if len(key) > MAX_STATE_WORDS * WORD_BYTES:
+            raise SourceProblem(
+                f"a state takes {len(key):,} bytes; certified are at most {MAX_STATE_WORDS * WORD_BYTES:,}",
+                where=self._system.name,
+                hint="verify without a certificate, or make states smaller",
+            )
+        if key in self._states:
+            raise SourceProblem(
+                f"two states are not equal but have the same parts: {state!r} and {self._states[key]!r}",
+                where=self._system.name,
+                hint="a state must equal what has the same parts",
+            )
+        return key
 
 
 def fields_of(state: object) -> dict[str, object]:
@@ -89,13 +305,12 @@ def load(program: str) -> HandwrittenSystem:
     except OSError as problem:
         raise SourceProblem(f"the program cannot be read: {problem.strerror}", where=file) from None
     module_name = f"assay_handwritten_{path.stem}"
-    specification = importlib.util.spec_from_file_location(module_name, path)
-    if specification is None or specification.loader is None:
-        raise SourceProblem("expected a Python file", where=file)
-    module = importlib.util.module_from_spec(specification)
+    module = ModuleType(module_name)
+    module.__file__ = str(path)
     sys.modules[module_name] = module
     try:
-        specification.loader.exec_module(module)
+        # The very bytes whose hash is told, not what an import would find in a cache.
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (what loading means)
     except SyntaxError as problem:
         raise SourceProblem(
             f"expected Python, got a syntax error: {problem.msg}",

@@ -7,18 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from assay import __version__, languages
-from assay.evidence.certificate.claim import Claim
-from assay.evidence.certificate.header import Properties, Source
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
+from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
 from assay.verification.alarm import OutOfTime, alarm_at
+from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
-
-TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first"}
 
 
 def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[SourceHash, ...]]:
@@ -42,19 +39,24 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         deadline=request.deadline,
         on_progress=request.listener,
         certificate=None if caveats else request.certificate,
-        claim=_claim(path, program, request),
+        claim=claim_of(
+            request,
+            program=str(path),
+            language=program.language,
+            sources=program.sources,
+            semantics=program.semantics,
+        ),
     )
     judgement = judge(outcome.facts, caveats)
-    if request.certificate is not None and judgement.verdict is Verdict.VERIFIED and not outcome.certificate:
-        why = f"the certificate could not be written: {outcome.certificate_problem}"
-        judgement = Judgement(Verdict.INCOMPLETE, judgement.complete, (why,))
+    if outcome.certificate is None:
+        judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
         verdict=judgement.verdict,
         program=str(path),
         language=program.language,
         complete=judgement.complete,
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
-        notes=(*program.notes, *_why_no_certificate(request, judgement)),
+        notes=(*program.notes, *why_no_certificate(request, judgement)),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -72,30 +74,6 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         version=__version__,
     )
     return result, program.language, tuple(program.sources)
-
-
-def _claim(path: Path, program: CompiledProgram, request: Request) -> Claim:
-    options = request.language_options
-    return Claim(
-        program=path.name,
-        language=program.language,
-        sources=tuple(Source(Path(source.path).name, source.sha256) for source in program.sources),
-        semantics=dict(program.semantics),
-        properties=Properties(
-            assertions=True,
-            deadlock=request.options.check_deadlock,
-            invariants=options.invariants,
-            step_invariants=options.step_invariants,
-        ),
-        tree=TREES[request.options.strategy],
-        version=__version__,
-    )
-
-
-def _why_no_certificate(request: Request, judgement: Judgement) -> list[str]:
-    if request.certificate is None or judgement.verdict is Verdict.VERIFIED:
-        return []
-    return [f"no certificate was written: the verdict is {judgement.verdict}, not {Verdict.VERIFIED}"]
 
 
 def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:
