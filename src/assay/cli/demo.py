@@ -65,7 +65,7 @@ def _acts(console: Console) -> bool:
         "4. A liar changes one entry of the certificate, so that some step seems to lead elsewhere,\n"
         "   and makes all checksums good again.",
     )
-    verdicts.append(_certify(console, FORGED))
+    verdicts.append(_certify(console, FORGED, quiet=True))
     return verdicts == [Verdict.VERIFIED, Verdict.VIOLATED, Verdict.VERIFIED, Verdict.REJECTED]
 
 
@@ -82,11 +82,12 @@ def _verify(console: Console, program: Path, *, certificate: Path | None = None)
     return result.verdict
 
 
-def _certify(console: Console, certificate: Path) -> Verdict:
-    console.print(f"$ assay certify {PROTOCOL} {certificate}", style="dim", markup=False)
+def _certify(console: Console, certificate: Path, *, quiet: bool = False) -> Verdict:
+    option = " --quiet" if quiet else ""
+    console.print(f"$ assay certify {PROTOCOL} {certificate}{option}", style="dim", markup=False)
     with certification_listener(wanted=True) as listener:
         result = certify(PROTOCOL, certificate, listener=listener)
-    print_certification(result, console=console)
+    print_certification(result, quiet=quiet, console=console)
     return result.verdict
 
 
