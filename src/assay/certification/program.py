@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -36,6 +37,8 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
         raise CertificateProblem(
             f"the certificate is about a program in {header.language}, this one is in {program.language}"
         )
+    if header.program != path.name:
+        raise CertificateProblem(f"the certificate is about {header.program}, this program is {path.name}")
     found = [(Path(source.path).name, source.sha256) for source in program.sources]
     claimed = [(source.name, source.sha256) for source in header.sources]
     if found != claimed:
@@ -44,7 +47,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             f"the certificate is about another program text: "
             f"{', '.join(different) or 'the order of files'} differs"
         )
-    if dict(program.semantics) != dict(semantics):
+    if _canonical(program.semantics) != _canonical(semantics):
         raise CertificateProblem("the certificate was made under other semantics than this Assay has")
     if program.caveats:
         raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
@@ -98,6 +101,11 @@ def unpacked(shipped: ShippedProgram) -> Iterator[CompiledProgram]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         yield load_for(Path(directory, shipped.main), Header.from_bytes(shipped.header), shipped.added)
+
+
+def _canonical(value: Mapping[str, object]) -> str:
+    """Equal for equal JSON, and for nothing else: in Python, 0 == False."""
+    return json.dumps(dict(value), sort_keys=True)
 
 
 def _texts(data: object, key: str) -> tuple[str, ...]:

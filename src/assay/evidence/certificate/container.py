@@ -233,6 +233,7 @@ class CertificateFile:
 
     def _check_index(self, frame_bytes: int) -> None:
         header, records = self.header, self.records
+        before = 0  # states in earlier frames
         for number, record in enumerate(records):
             if record.states > MAX_FRAME_STATES or record.entries > MAX_FRAME_ENTRIES:
                 raise CertificateProblem(
@@ -241,10 +242,16 @@ class CertificateFile:
                 )
             if record.references > record.entries:
                 raise CertificateProblem(f"frame {number} claims more references than entries")
-            if record.start_length > MAX_START_BYTES:
-                raise CertificateProblem(f"frame {number} claims a start section that is too long")
-            if record.subgraphs and not header.subgraphs:
-                raise CertificateProblem(f"frame {number} has a section that the header does not announce")
+            # Two numbers for each ancestor, which were all visited before, and one for each state to come.
+            longest = BYTES_PER_NUMBER * (1 + 2 * before + max(0, header.states - before))
+            if record.start_length > min(longest, MAX_START_BYTES):
+                raise CertificateProblem(
+                    f"frame {number} claims a start section of {record.start_length:,} bytes, which no path "
+                    "before it can need"
+                )
+            if bool(record.subgraphs) != (header.subgraphs and record.states > 0):
+                raise CertificateProblem(f"frame {number} has other sections than the header announces")
+            before += record.states
         if sum(record.length for record in records) != frame_bytes:
             raise CertificateProblem("the frames do not fill the file between header and index")
         for claimed, name in (
@@ -314,6 +321,11 @@ def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bo
     if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
         raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
     return Frame(record.states, record.entries, record.references, *sections)
+
+
+def _require_checksum(number: int, record: FrameRecord, body: bytes) -> None:
+    if len(body) != record.length or zlib.crc32(body) != record.checksum:
+        raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
 
 
 def _decompressed(number: int, section: bytes, limit: int) -> bytes:

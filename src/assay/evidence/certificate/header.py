@@ -9,6 +9,7 @@ from typing import Any
 
 FORMAT = "assay-certificate"
 CODING = "zstd"
+TREES = ("breadth-first", "depth-first")
 MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32
 MAX_TRANSITIONS = 1 << 48
@@ -104,6 +105,8 @@ class Header:
             subgraphs=_flag(data, "subgraphs"),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
         )
+        if header.tree not in TREES:
+            raise CertificateProblem(f"the header names another kind of tree than {' or '.join(TREES)}")
         if header.references < 0:
             raise CertificateProblem(
                 f"{header.transitions:,} transitions cannot connect {header.states:,} states"
