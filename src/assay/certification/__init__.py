@@ -21,6 +21,7 @@ from assay import __version__
 from assay.certification.explanation import explain_discrepancy, explain_violation
 from assay.certification.program import load_for, ship
 from assay.certification.result import CertificationResult
+from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
 from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
 from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
@@ -34,6 +35,7 @@ from assay.transition_system.interface import CompiledProgram, LanguageOptions
 
 PRIME = (1 << 127) - 1
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
+PARTITIONS = ("intervals", "subgraphs")
 TASK = "assay.certification.task"
 TASKS_PER_CLUSTER_WORKER = 4
 PROCESS_BYTES = 64 << 20  # of a process that walks, besides what the walk keeps
@@ -60,6 +62,7 @@ def certify(
     mode: str = "authenticated",
     drop_after_last: bool = False,
     tasks: int | None = None,
+    partition: str = "intervals",
     workers: int = 1,
     cluster: str | None = None,
     invariants: Iterable[str] = (),
@@ -79,7 +82,9 @@ def certify(
 
     `mode` is "authenticated" (nobody is trusted), "explained" (the same with a
     map of all states, to name what is wrong) or "trusted" (the script is believed; needs a
-    signature by one of `trusted_keys`, or `trust_unsigned`). `invariants` and
+    signature by one of `trusted_keys`, or `trust_unsigned`). `partition` is "intervals"
+    (tasks of equal size) or "subgraphs" (subtrees, as the thesis cuts them; the
+    certificate must have its list of subgraphs). `invariants` and
     `step_invariants` are checked in addition to what the producer claimed.
     `defines`, when given, must be those of the certificate. Raises
     `SourceProblem` when the program cannot be used and `OptionProblem` when an
@@ -88,6 +93,12 @@ def certify(
     started = time.monotonic() if started is None else started
     if mode not in PURPOSES:
         raise OptionProblem(f"mode: expected one of {', '.join(PURPOSES)}, got {mode!r}")
+    if partition not in PARTITIONS:
+        raise OptionProblem(f"partition: expected one of {', '.join(PARTITIONS)}, got {partition!r}")
+    if mode == "explained" and partition != "intervals":
+        raise OptionProblem(
+            "partition: to explain, one map of all states is kept, so there is one task and nothing to cut"
+        )
     added = LanguageOptions(invariants=tuple(invariants), step_invariants=tuple(step_invariants))
     if mode == "trusted" and added.step_invariants:
         raise OptionProblem(
@@ -100,6 +111,7 @@ def certify(
         mode=mode,
         drop_after_last=drop_after_last,
         tasks=tasks,
+        partition=partition,
         workers=workers,
         cluster=cluster,
         added=added,
@@ -126,6 +138,7 @@ class _Certification:
     mode: str
     drop_after_last: bool
     tasks: int | None
+    partition: str
     workers: int
     cluster: str | None
     added: LanguageOptions
@@ -168,6 +181,8 @@ class _Certification:
         try:
             known = replace(known, signed_by=self._trust(file))
             self._require_claim(header)
+            if self.partition == "subgraphs":
+                require_subgraphs(header)
             begin = time.monotonic()
             program = load_for(self.program, header, self.added)
             known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
@@ -184,6 +199,7 @@ class _Certification:
         return {
             "mode": self.mode,
             "tasks": self.tasks,
+            "partition": self.partition,
             "workers": self.workers,
             "cluster": self.cluster,
             "invariants": list(self.added.invariants),
@@ -235,7 +251,7 @@ class _Certification:
         header = file.header
         with self._here() as here, self._elsewhere() as elsewhere:
             executor = elsewhere or here
-            sources = frame_sources(file, self._task_count(header, executor.workers))
+            sources = self._sources(file, executor.workers)
             began = time.monotonic()
             drawn = _secrets(here, program)
             shipped = ship(self.program, program, header, self.added) if elsewhere else None
@@ -243,7 +259,9 @@ class _Certification:
                 CertificationTask(
                     library=str(program.library),
                     shipped=shipped,
-                    source=with_bodies(file, source) if elsewhere else source,
+                    source=with_bodies(file, source)
+                    if elsewhere and isinstance(source, FrameSource)
+                    else source,
                     purpose=PURPOSES[self.mode],
                     secrets=drawn,
                     total_states=header.states,
@@ -254,7 +272,7 @@ class _Certification:
                 for source in sources
             ]
             reports = cast(list[TaskReport], self._run(executor, tasks, header))
-            entries = [sum(record.entries for record in source.records) for source in sources]
+            entries = [source.entries for source in sources]
             known = replace(
                 known,
                 run_seconds=time.monotonic() - began,
@@ -291,14 +309,25 @@ class _Certification:
                 wrong_acceptance_log2=None if self.mode == "trusted" else bound,
             )
 
-    def _task_count(self, header: Header, workers: int) -> int:
+    def _sources(self, file: CertificateFile, workers: int) -> Sequence[FrameSource | RegionSource]:
+        tasks = self._task_count(workers)
+        if self.partition == "intervals":
+            return frame_sources(file, min(tasks, file.header.frames))
+        return region_sources(
+            file,
+            tasks,
+            trusted=self.mode == "trusted",
+            memory_limit_bytes=self.memory_limit_bytes,
+            deadline=self.deadline,
+        )
+
+    def _task_count(self, workers: int) -> int:
         if self.mode == "explained":
             if self.tasks not in {None, 1} or self.workers > 1 or self.cluster:
                 raise OptionProblem("explain: one map of all states is kept, so there is one task")
             return 1
         # On a cluster, more tasks than workers: one that is lost costs less.
-        tasks = self.tasks or (workers * TASKS_PER_CLUSTER_WORKER if self.cluster else workers)
-        return min(tasks, header.frames)
+        return self.tasks or (workers * TASKS_PER_CLUSTER_WORKER if self.cluster else workers)
 
     def _here(self) -> LocalProcesses:
         limit = self.memory_limit_bytes
@@ -350,14 +379,17 @@ class _Certification:
         executor: Executor,
         file: CertificateFile,
         program: CompiledProgram,
-        sources: Sequence[FrameSource],
+        sources: Sequence[FrameSource | RegionSource],
         reports: Sequence[TaskReport],
     ) -> None:
         """Whether the tasks together are the whole script. Raises `CertificateProblem` if not."""
         header = file.header
         if reports[0].discrepancy is not None:
             explain_discrepancy(executor, file, program, reports[0])
-        require_one_walk(sources, reports)
+        if self.partition == "intervals":
+            require_one_walk(cast(Sequence[FrameSource], sources), reports)
+        else:
+            require_finished_walks(reports)
         states, entries = sum(r.states for r in reports), sum(r.entries for r in reports)
         if (states, entries) != (header.states, header.transitions):
             raise CertificateProblem(
@@ -457,6 +489,12 @@ def require_one_walk(sources: Sequence[FrameSource], reports: Sequence[TaskRepor
             raise CertificateProblem(f"frame {source.first} does not start where the frame before it ends")
         end = report.end
     if not reports[-1].is_finished or end != b"\x00":
+        raise CertificateProblem("the script ends although states are left to visit")
+
+
+def require_finished_walks(reports: Sequence[TaskReport]) -> None:
+    """Regions cover the script as they were cut; each must have been walked to its end."""
+    if not all(report.is_finished for report in reports):
         raise CertificateProblem("the script ends although states are left to visit")
 
 

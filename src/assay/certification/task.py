@@ -1,4 +1,4 @@
-"""One task of certification: a run of consecutive frames, walked along its program.
+"""One task of certification: a run of consecutive frames or a region, walked along its program.
 
 Runs wherever an executor puts it, in a process of its own, because it executes
 the program's compiled code. It shares nothing with other tasks but the
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assay import _engine
 from assay.certification.program import ShippedProgram, unpacked
+from assay.certification.subgraphs import RegionSource
 from assay.distribution.interface import Report
 from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.header import CertificateProblem
@@ -30,12 +31,22 @@ class FrameSource:
     offset: int = 0
     bodies: tuple[bytes, ...] = ()
 
-    def frames(self, *, bits_only: bool) -> Iterator[tuple[int, Frame]]:
+    @property
+    def entries(self) -> int:
+        return sum(record.entries for record in self.records)
+
+    @property
+    def holes(self) -> tuple[tuple[int, int], ...]:
+        """Numbers that its states do not have, after the first one's."""
+        return ()
+
+    def frames(self, *, bits_only: bool) -> Iterator[tuple[str, Frame]]:
+        """With what a sentence about a frame begins with."""
         offset = self.offset
         for index, record in enumerate(self.records):
             number = self.first + index
             body = self.bodies[index] if self.bodies else self._read(offset, record)
-            yield number, decode_frame(number, record, body, bits_only=bits_only)
+            yield f"frame {number}", decode_frame(number, record, body, bits_only=bits_only)
             offset += record.length
 
     def _read(self, offset: int, record: FrameRecord) -> bytes:
@@ -48,7 +59,7 @@ class FrameSource:
 class CertificationTask:
     library: str  # the compiled program, on the machine that gave out the task
     shipped: ShippedProgram | None = None  # for another machine
-    source: FrameSource
+    source: FrameSource | RegionSource
     purpose: str  # as `_engine.walk` knows them
     secrets: bytes
     total_states: int
@@ -127,13 +138,13 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
     problem: CertificateProblem | None = None
     start = b""
     states = entries = 0
-    for number, frame in task.source.frames(bits_only=task.purpose == "trust"):
+    for name, frame in task.source.frames(bits_only=task.purpose == "trust"):
         try:
             if not start:
                 start = frame.start
-                walker.begin(start, task.source.first_state)
+                walker.begin(start, task.source.first_state, task.source.holes)
             elif walker.position() != frame.start:
-                raise CertificateProblem(  # noqa: TRY301 (the frame's number is added in one place)
+                raise CertificateProblem(  # noqa: TRY301 (the frame's name is added in one place)
                     "it does not start where the frame before it ends"
                 )
             if not walker.frame(
@@ -141,7 +152,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
             ):
                 break
         except (_engine.Rejected, CertificateProblem) as found:
-            problem = CertificateProblem(f"frame {number}: {found}")
+            problem = CertificateProblem(f"{name}: {found}")
             break
         states += frame.states
         entries += frame.entries

@@ -14,7 +14,14 @@ from assay.cli.quantities import Count, Definition, Duration, Memory
 @click.command(short_help="Check a certificate against its program.")
 @click.argument("program")
 @click.argument("certificate", type=click.Path(path_type=Path))
-@click.option("--tasks", type=Count(1, 65_536), metavar="K", help="Cut the work into K even parts.")
+@click.option("--tasks", type=Count(1, 65_536), metavar="K", help="Cut the work into K parts.")
+@click.option(
+    "--partition",
+    type=click.Choice(("intervals", "subgraphs")),
+    default="intervals",
+    show_default=True,
+    help="How to cut: into equal parts, or by subtrees, if the certificate lists their sizes.",
+)
 @click.option("--workers", type=Count(1, 1024), default=1, show_default=True, help="Local processes.")
 @click.option("--cluster", metavar="ADDRESS", help="Give the tasks to a Dask cluster: tcp://host:8786.")
 @click.option(
@@ -78,6 +85,7 @@ def certify(
             mode=mode,
             drop_after_last=given["fp"] == "dropping",
             tasks=given["tasks"],
+            partition=given["partition"],
             workers=given["workers"],
             cluster=given["cluster"],
             invariants=given["invariants"],
