@@ -12,9 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 CONSOLE_PAGES = [page for page in PAGES if "```console\n" in page.read_text()]
 SHELL_BLOCKS = [
-    (page, block)
-    for page in PAGES
-    for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
+    (page, block) for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
 ]
 END_OF_OUTPUT = "\x04"
 
