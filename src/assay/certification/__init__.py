@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import cast
 
 from assay import __version__
-from assay.certification.explanation import explain_discrepancy, explain_violation
+from assay.certification.explanation import Program, explain_discrepancy, explain_violation
+from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship
 from assay.certification.result import CertificationResult
 from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
@@ -28,10 +29,10 @@ from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem, Header
-from assay.evidence.result import Violation
 from assay.evidence.verdict import Verdict
+from assay.languages.handwritten import names_a_class
 from assay.search.options import OptionProblem
-from assay.transition_system.interface import CompiledProgram, LanguageOptions
+from assay.transition_system.interface import LanguageOptions
 
 PRIME = (1 << 127) - 1
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
@@ -184,7 +185,7 @@ class _Certification:
             if self.partition == "subgraphs":
                 require_subgraphs(header)
             begin = time.monotonic()
-            program = load_for(self.program, header, self.added)
+            program = self._load(header)
             known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
             return self._walk(file, program, known)
         except CertificateProblem as problem:
@@ -194,6 +195,13 @@ class _Certification:
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+
+    def _load(self, header: Header) -> Program:
+        if not names_a_class(str(self.program)):
+            return load_for(self.program, header, self.added)
+        if self.cluster is not None:
+            raise OptionProblem("cluster: a Python class is executed where its file is; use --workers")
+        return load_class_for(self.program, header, self.added)
 
     def _options(self) -> dict[str, object]:
         return {
@@ -246,7 +254,7 @@ class _Certification:
             )
 
     def _walk(
-        self, file: CertificateFile, program: CompiledProgram, known: CertificationResult
+        self, file: CertificateFile, program: Program, known: CertificationResult
     ) -> CertificationResult:
         header = file.header
         with self._here() as here, self._elsewhere() as elsewhere:
@@ -378,7 +386,7 @@ class _Certification:
         self,
         executor: Executor,
         file: CertificateFile,
-        program: CompiledProgram,
+        program: Program,
         sources: Sequence[FrameSource | RegionSource],
         reports: Sequence[TaskReport],
     ) -> None:
@@ -395,6 +403,11 @@ class _Certification:
             raise CertificateProblem(
                 f"{states:,} states and {entries:,} transitions were visited, the certificate claims "
                 f"{header.states:,} and {header.transitions:,}"
+            )
+        depth = max(report.depth for report in reports)
+        if depth != header.depth:
+            raise CertificateProblem(
+                f"the longest path of the tree has {depth:,} steps, the certificate claims {header.depth:,}"
             )
         if self.mode == "trusted":
             return
@@ -414,7 +427,7 @@ class _Certification:
             "referred to as often as it says (--explain names the first one)"
         )
 
-    def _explain(self, executor: Executor, file: CertificateFile, program: CompiledProgram) -> None:
+    def _explain(self, executor: Executor, file: CertificateFile, program: Program) -> None:
         """Walk once more with a map of all states; raises `CertificateProblem` that names what is wrong."""
         (source,) = frame_sources(file, 1)
         header = file.header
@@ -435,27 +448,19 @@ class _Certification:
 
     def _violated(
         self,
-        program: CompiledProgram,
+        program: Program,
         header: Header,
         found: tuple[int, tuple[int, ...]],
         known: CertificationResult,
     ) -> CertificationResult:
-        code, path = found
-        facts = program.describe_violation(code)
-        violation = Violation(
-            kind=facts.kind,
-            message=facts.message,
-            file=facts.file,
-            line=facts.line,
-            counterexample=explain_violation(program, code, path),
-        )
+        violation = explain_violation(program, *found)
         known = replace(known, violations=(violation,))
         added = {*self.added.invariants, *self.added.step_invariants}
         claimed = {*header.properties.invariants, *header.properties.step_invariants}
-        text = facts.message.removesuffix(" (cannot be evaluated)")
-        if facts.kind in {"invariant", "step-invariant"} and text in added - claimed:
+        text = violation.message.removesuffix(" (cannot be evaluated)")
+        if violation.kind in {"invariant", "step-invariant"} and text in added - claimed:
             return replace(known, verdict=Verdict.VIOLATED)
-        reason = f"the program violates what the certificate claims: {facts.message}"
+        reason = f"the program violates what the certificate claims: {violation.message}"
         return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
 
 
@@ -498,7 +503,7 @@ def require_finished_walks(reports: Sequence[TaskReport]) -> None:
         raise CertificateProblem("the script ends although states are left to visit")
 
 
-def _secrets(executor: Executor, program: CompiledProgram) -> bytes:
+def _secrets(executor: Executor, program: Program) -> bytes:
     """Drawn uniformly below the prime, as the bound on wrong acceptance needs."""
     needed = cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0])
     return b"".join(secrets.randbelow(PRIME).to_bytes(16, "little") for _ in range(needed // 16))

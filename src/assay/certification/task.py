@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import _engine
+from assay.certification.interpreted import open_model
 from assay.certification.program import ShippedProgram, unpacked
 from assay.certification.subgraphs import RegionSource
 from assay.distribution.interface import Report
 from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.header import CertificateProblem
+from assay.evidence.certificate.path import varints
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class FrameSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificationTask:
-    library: str  # the compiled program, on the machine that gave out the task
+    library: str  # the program as `open_model` takes it, on the machine that gave out the task
     shipped: ShippedProgram | None = None  # for another machine
     source: FrameSource | RegionSource
     purpose: str  # as `_engine.walk` knows them
@@ -113,15 +115,15 @@ class TaskProgress:
 
 def secret_bytes(library: str, _report: Report) -> int:
     """How many secret bytes the program's states need."""
-    return _engine.Walk.secret_bytes(_engine.CompiledModel(library))
+    return _engine.Walk.secret_bytes(open_model(library))
 
 
 def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
     if task.shipped is None:
-        return walk(_engine.CompiledModel(task.library), task, report)
+        return walk(open_model(task.library), task, report)
     with unpacked(task.shipped) as program:
-        return walk(_engine.CompiledModel(str(program.library)), task, report)
+        return walk(open_model(str(program.library)), task, report)
 
 
 def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
@@ -142,6 +144,10 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         try:
             if not start:
                 start = frame.start
+                if next(varints(start), 0) > task.source.first_state:
+                    raise CertificateProblem(  # noqa: TRY301
+                        "the path to its start has more states than are numbered before it"
+                    )
                 walker.begin(start, task.source.first_state, task.source.holes)
             elif walker.position() != frame.start:
                 raise CertificateProblem(  # noqa: TRY301 (the frame's name is added in one place)
@@ -200,7 +206,7 @@ class EntryFacts:
 def describe_entry(question: tuple[str, tuple[int, ...], int], _report: Report) -> EntryFacts:
     """Go along a path in the compiled program and look at one successor of where it ends."""
     library, path, position = question
-    model = _engine.CompiledModel(library)
+    model = open_model(library)
     state, _ = model.initial_state()
     for step in path:
         following = model.successors(state)[step][0]
@@ -215,4 +221,4 @@ def path_to_state(question: tuple[str, FrameSource, int], _report: Report) -> tu
 
     library, source, number = question
     ((_, frame),) = source.frames(bits_only=True)
-    return path_within(_engine.CompiledModel(library), frame, source.first_state, number)
+    return path_within(open_model(library), frame, source.first_state, number)
