@@ -53,16 +53,18 @@ void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, a
   for (nb::handle successor : answer) {
     const nb::object state = successor[0];
     const auto violation = nb::cast<std::uint32_t>(successor[1]);
-    if (out->count == out->capacity) out->grow(out, 0, 1);
-    if (state.is_none()) {
-      out->successors[out->count++] = {out->words_used, 0, violation, 0};
-      continue;
-    }
-    const auto content = nb::cast<nb::bytes>(state);
+    const bool has_state = !state.is_none();
+    const nb::bytes content = has_state ? nb::cast<nb::bytes>(state) : nb::bytes("", 0);
     const std::uint32_t length = length_of(content);
-    if (out->words_capacity - out->words_used < length) out->grow(out, length, 0);
-    if (length > 0) std::memcpy(out->words + out->words_used, content.c_str(), content.size());
-    out->successors[out->count++] = {out->words_used, length, violation, 1};
+    if (out->words_capacity - out->words_used < length || out->count == out->capacity) out->grow(out, length, 1);
+    std::uint64_t* const after = out->words + out->words_used;
+    if (length > 0) std::memcpy(after, content.c_str(), content.size());
+    // One action, one step; one that leaves no state behind is shown in the state where it began.
+    if (out->recorder != nullptr) {
+      out->recorder->primitive_step(out->recorder->context, out->count, 0, out->count, has_state ? after : words,
+                                    has_state ? length : count);
+    }
+    out->successors[out->count++] = {out->words_used, length, violation, has_state ? 1u : 0u};
     out->words_used += length;
   }
 }

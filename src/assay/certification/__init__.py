@@ -262,7 +262,9 @@ class _Certification:
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
             drawn = _secrets(here, program)
-            shipped = ship(self.program, program, header, self.added) if elsewhere else None
+            shipped = None
+            if elsewhere and not isinstance(program, HandwrittenProgram):
+                shipped = ship(self.program, program, header, self.added)
             tasks = [
                 CertificationTask(
                     library=str(program.library),

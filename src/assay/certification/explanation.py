@@ -5,39 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from assay.certification.interpreted import HandwrittenProgram
 from assay.certification.task import EntryFacts, FrameSource, TaskReport
 from assay.distribution.interface import Executor
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
-from assay.evidence.counterexample import Counterexample, translate
+from assay.evidence.counterexample import translate
+from assay.evidence.result import Violation
 from assay.search import native
 from assay.transition_system.interface import CompiledProgram
 
 TASK = "assay.certification.task"
 
 
-def explain_violation(program: CompiledProgram, code: int, path: tuple[int, ...]) -> Counterexample | None:
-    """The run to a violation that a walk met; None if the program died while it was executed again."""
+Program = CompiledProgram | HandwrittenProgram
+
+
+def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Violation:
+    """A violation that a walk met; without its run if the program died while that was executed again."""
+    if isinstance(program, HandwrittenProgram):
+        return program.explain_violation(code, path)
+    facts = program.describe_violation(code)
     replayed = native.replay(program.library, path)
-    if replayed.run is None or code not in replayed.codes:
-        return None
-    return translate(program, code, path, replayed.run)
+    shown = replayed.run is not None and code in replayed.codes
+    return Violation(
+        kind=facts.kind,
+        message=facts.message,
+        file=facts.file,
+        line=facts.line,
+        counterexample=translate(program, code, path, replayed.run) if shown and replayed.run else None,
+    )
 
 
 def explain_discrepancy(
-    executor: Executor, file: CertificateFile, program: CompiledProgram, report: TaskReport
+    executor: Executor, file: CertificateFile, program: Program, report: TaskReport
 ) -> None:
     """Raises `CertificateProblem` that names the first wrong entry, if there is one."""
     found = report.discrepancy
     if found is not None:
         path = found.path or _path_to(executor, file, program, found.state)
-        (facts,) = executor.run(
-            f"{TASK}:describe_entry",
-            [(str(program.library), path, found.position)],
-            on_progress=lambda *_: None,
-            on_done=lambda *_: None,
-        )
-        step = _step_text(program, cast(EntryFacts, facts))
+        step = _step_text(executor, program, path, found.position)
         actual = "a state that the script never visits" if found.actual is None else f"state {found.actual}"
         raise CertificateProblem(
             f"a transition is said to lead to a state already visited, and does not: in state {found.state}, "
@@ -51,9 +58,7 @@ def explain_discrepancy(
         )
 
 
-def _path_to(
-    executor: Executor, file: CertificateFile, program: CompiledProgram, state: int
-) -> tuple[int, ...]:
+def _path_to(executor: Executor, file: CertificateFile, program: Program, state: int) -> tuple[int, ...]:
     frame = max(
         number
         for number, first in enumerate(file.first_states)
@@ -75,8 +80,17 @@ def _path_to(
     return cast(tuple[int, ...], path)
 
 
-def _step_text(program: CompiledProgram, entry: EntryFacts) -> str:
+def _step_text(executor: Executor, program: Program, path: tuple[int, ...], position: int) -> str:
     """The statement behind an entry: `P[1] model.pml:12: x = x + 1`."""
+    if isinstance(program, HandwrittenProgram):
+        return program.step_text(path, position)
+    (facts,) = executor.run(
+        f"{TASK}:describe_entry",
+        [(str(program.library), path, position)],
+        on_progress=lambda *_: None,
+        on_done=lambda *_: None,
+    )
+    entry = cast(EntryFacts, facts)
     if not entry.steps:
         return "a step without a statement"
     process, transition, _ = entry.steps[0]

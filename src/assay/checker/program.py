@@ -9,9 +9,12 @@ from typing import Any
 
 from assay import languages
 from assay._engine import CompiledModel
-from assay.checker.container import Header, Rejected, read_container, texts, truth
+from assay.checker.container import Container, Header, Rejected, read_container, texts, truth
 from assay.checker.walk import Accepted, check_script
-from assay.transition_system.interface import CompiledProgram, LanguageOptions
+from assay.languages.handwritten import LANGUAGE, CanonicalSystem, names_a_class
+from assay.languages.handwritten import load as load_class
+from assay.transition_system.expressions import Expression
+from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
 
 
 class Unusable(Exception):
@@ -28,8 +31,8 @@ def check(program: Path, certificate: Path) -> Accepted:
     data = content_of(certificate, "certificate")
     container = read_container(data)
     header = container.header
-    if header.language == "python-class":
-        raise Unusable("programs written as Python classes cannot be checked by this checker yet")
+    if header.language == LANGUAGE:
+        return check_class(program, container)
     loaded = load(program, header)
     return check_script(
         container,
@@ -76,6 +79,39 @@ def load(path: Path, header: Header) -> CompiledProgram:
     if loaded.caveats:
         raise Rejected(f"no search is a proof of this program: {'; '.join(loaded.caveats)}")
     return loaded
+
+
+def check_class(program: Path, container: Container) -> Accepted:
+    """The same for a class `model.py:ClassName`, which is its own step function."""
+    header = container.header
+    if not names_a_class(str(program)):
+        raise Unusable(f"{program}: the certificate speaks of a Python class; name it as model.py:ClassName")
+    file = Path(str(program).rpartition(":")[0])
+    # Another file is not executed.
+    digest = hashlib.sha256(content_of(file, "program")).hexdigest()
+    if [digest] != [theirs for _, theirs in header.sources]:
+        raise Rejected(
+            f"{file} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
+        )
+    try:
+        for text in header.invariants:
+            Expression(text, option="--invariant")
+        for text in header.step_invariants:
+            Expression(text, option="--step-invariant", over_steps=True)
+    except SourceProblem as problem:  # the properties are a stranger's
+        raise Rejected(f"the certificate claims what is no property: {problem}") from None
+    try:
+        system = load_class(str(program))
+        if [source.sha256 for source in system.sources] != [digest]:
+            raise Unusable(f"{file} changed while it was read")
+        if not same(system.semantics, header.semantics):
+            raise Rejected(f"the certificate is for other semantics than {json.dumps(system.semantics)}")
+        model = CanonicalSystem(
+            system, LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
+        )
+        return check_script(container, model, describe=lambda code: model.violation(code).message)
+    except SourceProblem as problem:
+        raise Unusable(str(problem)) from None
 
 
 def same(ours: Any, theirs: Any) -> bool:

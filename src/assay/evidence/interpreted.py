@@ -31,6 +31,15 @@ class ExecutedSystem(Protocol):
     def place(self) -> tuple[str, int]: ...
 
 
+def state_after(model: ExecutedSystem, positions: Sequence[int]) -> bytes:
+    state, _ = model.initial_state()
+    for position in positions:
+        after, _ = model.successors(state)[position]
+        assert after is not None
+        state = after
+    return state
+
+
 def codes_at_the_end(model: ExecutedSystem, positions: Sequence[int]) -> set[int]:
     """The violations that hold after a run; raises `TraceProblem` when the run does not exist."""
     state, code = model.initial_state()

@@ -172,10 +172,6 @@ class NumberedSystem:
             return 0
         return self._first_that_fails(self._step_invariants, self.variables(before), self.variables(after))
 
-    def explain(self, state: bytes, position: int) -> list[tuple[int, int, bytes]]:
-        after = self.successors(state)[position][0]
-        return [(0, position, state if after is None else after)]
-
     # --- the way back ---
 
     def state(self, key: bytes) -> object:

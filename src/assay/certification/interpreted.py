@@ -1,0 +1,138 @@
+"""Systems written as Python classes, for a certifier: any process that has the file can walk through them.
+
+A process that walks keeps the states it has met, because Python values cannot be
+made from their canonical bytes again; other than with compiled programs, the
+memory of a walk grows with the number of states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay import _engine
+from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.counterexample import TraceProblem
+from assay.evidence.interpreted import codes_at_the_end, explain_run, state_after
+from assay.evidence.result import Violation
+from assay.languages import handwritten
+from assay.languages.handwritten import (
+    LANGUAGE,
+    MAX_STATE_WORDS,
+    CanonicalSystem,
+    HandwrittenSystem,
+    NumberedSystem,
+)
+from assay.transition_system.expressions import Expression
+from assay.transition_system.interface import LanguageOptions, SourceProblem
+
+
+@dataclass(frozen=True, slots=True)
+class HandwrittenProgram:
+    """A class with the properties to check, as the certificate and who checks it ask for them."""
+
+    system: HandwrittenSystem
+    options: LanguageOptions
+
+    @property
+    def library(self) -> str:
+        """What another process needs to load the same class: JSON, where a compiled program has a file."""
+        return json.dumps(
+            {
+                "program": self.system.name,
+                "sha256": self.system.sources[0].sha256,
+                "invariants": self.options.invariants,
+                "step_invariants": self.options.step_invariants,
+            }
+        )
+
+    def explain_violation(self, code: int, path: Sequence[int]) -> Violation:
+        """A violation that some process met. Codes of failed assertions are its own, others are the same."""
+        model = NumberedSystem(self.system, self.options)
+        try:
+            here = codes_at_the_end(model, path)
+        except TraceProblem:
+            here = set()
+        if not here:
+            raise SourceProblem(
+                "a run that violates a property does not end in it when it is executed again",
+                where=self.system.name,
+                hint="enabled, step and the invariants must depend on the state alone",
+            )
+        run = explain_run(model, path, code if code in here else max(here))
+        return Violation(kind=run.violation.kind, message=run.violation.message, counterexample=run)
+
+    def step_text(self, path: Sequence[int], position: int) -> str:
+        """The action behind an entry: `Ring ring.py:12: station 1: send`."""
+        model = NumberedSystem(self.system, self.options)
+        if model.has_root and not path:
+            return f"initial state number {position}"
+        file, line = model.place()
+        action = model.actions(state_after(model, path))[position]
+        return f"{model.actor} {Path(file).name}:{line}: {model.describe(action)}"
+
+
+def load_class_for(program: Path, header: Header, added: LanguageOptions) -> HandwrittenProgram:
+    """Load the class that the certificate is about; refuse if it is another one."""
+    if header.language != LANGUAGE:
+        raise CertificateProblem(
+            f"the certificate is about a program in {header.language}, this one is in {LANGUAGE}"
+        )
+    if header.program != program.name:
+        raise CertificateProblem(f"the certificate is about {header.program}, this program is {program.name}")
+    for option, texts in [
+        ("--invariant", header.properties.invariants),
+        ("--step-invariant", header.properties.step_invariants),
+    ]:
+        for text in texts:
+            try:
+                Expression(text, option=option, over_steps=option == "--step-invariant")
+            except SourceProblem as problem:
+                raise CertificateProblem(
+                    f"the certificate claims what is no property: {problem}"
+                ) from problem
+    claimed = [(source.name, source.sha256) for source in header.sources]
+    system = load_unchanged(str(program), claimed)
+    if json.dumps(system.semantics, sort_keys=True) != json.dumps(header.semantics, sort_keys=True):
+        raise CertificateProblem("the certificate was made under other semantics than this Assay has")
+    return HandwrittenProgram(
+        system,
+        LanguageOptions(
+            invariants=tuple(dict.fromkeys((*header.properties.invariants, *added.invariants))),
+            step_invariants=tuple(
+                dict.fromkeys((*header.properties.step_invariants, *added.step_invariants))
+            ),
+        ),
+    )
+
+
+def load_unchanged(program: str, sources: Sequence[tuple[str, str]]) -> HandwrittenSystem:
+    """The system, if its file is that one. Another file is not executed."""
+    file = Path(program.rpartition(":")[0])
+    try:
+        text = file.read_bytes()
+    except OSError as problem:
+        raise SourceProblem(f"the program cannot be read: {problem.strerror}", where=file) from None
+    if [(file.name, hashlib.sha256(text).hexdigest())] != list(sources):
+        raise CertificateProblem(f"the certificate is about another program text: {file.name} differs")
+    system = handwritten.load(program)
+    if [source.sha256 for source in system.sources] != [digest for _, digest in sources]:
+        raise CertificateProblem(f"{file.name} changed while it was read")
+    return system
+
+
+def open_model(library: str) -> _engine.Model:
+    """The step function behind a `library`, of a compiled program or of a class."""
+    if not library.startswith("{"):
+        return _engine.CompiledModel(library)
+    wanted: dict[str, Any] = json.loads(library)
+    program = wanted["program"]
+    system = load_unchanged(program, [(Path(program.rpartition(":")[0]).name, wanted["sha256"])])
+    options = LanguageOptions(
+        invariants=tuple(wanted["invariants"]), step_invariants=tuple(wanted["step_invariants"])
+    )
+    return _engine.PythonSystem(CanonicalSystem(system, options), MAX_STATE_WORDS)
