@@ -18,15 +18,28 @@ nb::object method(const nb::object& system, const char* name, bool is_optional =
   return is_optional && !nb::hasattr(system, name) ? nb::object() : nb::object(nb::getattr(system, name));
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  for (const nb::object& method : nb::inst_ptr<PythonSystem>(self)->methods()) Py_VISIT(method.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  for (nb::object& method : nb::inst_ptr<PythonSystem>(self)->methods()) method.reset();
+  return 0;
+}
+
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
+
 }  // namespace
 
 PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
     : max_words_(max_words),
-      initial_state_(method(system, "initial_state")),
-      successors_(method(system, "successors")),
-      is_valid_end_(method(system, "is_valid_end")),
-      check_state_(method(system, "check_state", true)),
-      check_step_(method(system, "check_step", true)) {}
+      methods_{method(system, "initial_state"), method(system, "successors"), method(system, "is_valid_end"),
+               method(system, "check_state", true), method(system, "check_step", true)} {}
 
 std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
   const std::size_t bytes = state.size();
@@ -39,7 +52,7 @@ std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
 
 std::uint32_t PythonSystem::initial(std::uint64_t* words, std::uint32_t* violation) const {
   nb::gil_scoped_acquire locked;
-  const nb::object answer = initial_state_();
+  const nb::object answer = methods_[kInitialState]();
   const auto state = nb::cast<nb::bytes>(answer[0]);
   *violation = nb::cast<std::uint32_t>(answer[1]);
   const std::uint32_t length = length_of(state);
@@ -49,7 +62,7 @@ std::uint32_t PythonSystem::initial(std::uint64_t* words, std::uint32_t* violati
 
 void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
   nb::gil_scoped_acquire locked;
-  const nb::object answer = successors_(bytes_of(words, count));
+  const nb::object answer = methods_[kSuccessors](bytes_of(words, count));
   for (nb::handle successor : answer) {
     const nb::object state = successor[0];
     const auto violation = nb::cast<std::uint32_t>(successor[1]);
@@ -71,22 +84,22 @@ void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, a
 
 bool PythonSystem::is_valid_end(const std::uint64_t* words, std::uint32_t count) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<bool>(is_valid_end_(bytes_of(words, count)));
+  return nb::cast<bool>(methods_[kIsValidEnd](bytes_of(words, count)));
 }
 
 std::uint32_t PythonSystem::check_state(const std::uint64_t* words, std::uint32_t count) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<std::uint32_t>(check_state_(bytes_of(words, count)));
+  return nb::cast<std::uint32_t>(methods_[kCheckState](bytes_of(words, count)));
 }
 
 std::uint32_t PythonSystem::check_step(const std::uint64_t* before, std::uint32_t before_count,
                                        const std::uint64_t* after, std::uint32_t after_count) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<std::uint32_t>(check_step_(bytes_of(before, before_count), bytes_of(after, after_count)));
+  return nb::cast<std::uint32_t>(methods_[kCheckStep](bytes_of(before, before_count), bytes_of(after, after_count)));
 }
 
 void bind_python_system(nb::module_& m) {
-  nb::class_<PythonSystem, transition_system::TransitionSystem>(m, "PythonSystem")
+  nb::class_<PythonSystem, transition_system::TransitionSystem>(m, "PythonSystem", nb::type_slots(slots))
       .def(nb::init<nb::object, std::uint32_t>(), "system"_a, "max_words"_a);
 }
 

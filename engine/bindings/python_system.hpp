@@ -3,6 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <span>
+
 #include "transition_system/transition_system.hpp"
 
 namespace assay::bindings {
@@ -20,18 +23,23 @@ class PythonSystem final : public transition_system::TransitionSystem {
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
   bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
-  bool has_state_checks() const override { return check_state_.is_valid(); }
+  bool has_state_checks() const override { return methods_[kCheckState].is_valid(); }
   std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
-  bool has_step_checks() const override { return check_step_.is_valid(); }
+  bool has_step_checks() const override { return methods_[kCheckStep].is_valid(); }
   std::uint32_t check_step(const std::uint64_t* before, std::uint32_t before_count, const std::uint64_t* after,
                            std::uint32_t after_count) const override;
 
+  /// What it refers to: the garbage collector follows and cuts that.
+  std::span<nanobind::object> methods() { return methods_; }
+
  private:
+  enum Method { kInitialState, kSuccessors, kIsValidEnd, kCheckState, kCheckStep, kMethods };
+
   /// The length in words of a state that Python gave. Throws std::invalid_argument if it cannot be one.
   std::uint32_t length_of(const nanobind::bytes& state) const;
 
   const std::uint32_t max_words_;
-  const nanobind::object initial_state_, successors_, is_valid_end_, check_state_, check_step_;
+  std::array<nanobind::object, kMethods> methods_;  // the last two may be missing
 };
 
 void bind_python_system(nanobind::module_& m);

@@ -150,48 +150,37 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
 def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from pathlib import Path
 
-    from assay import _engine
     from assay.evidence.certificate.claim import Claim
-    from assay.evidence.certificate.container import CertificateWriter, Frame
     from assay.evidence.certificate.header import CertificateProblem
+    from assay.search.certificate_writing import write_certificate
 
-    began = time.monotonic()
+    def on_frame(written: int, frames: int) -> bool:
+        send("writing", frames_written=written, frames=frames)
+        return not stopped.is_set()
+
     try:
-        script = _engine.ScriptWriter(log, subgraphs=wanted["subgraphs"])
-        frames = _engine.frames_for(script.transitions)
-        header = Claim.from_json(wanted["claim"]).with_counts(
-            states=script.states,
-            transitions=script.transitions,
-            depth=script.depth,
-            frames=frames,
+        written = write_certificate(
+            log,
+            Claim.from_json(wanted["claim"]),
+            Path(wanted["path"]),
+            coding=wanted["coding"],
             subgraphs=wanted["subgraphs"],
+            partial=Path(wanted["partial"]),
+            on_frame=on_frame,
         )
-        with CertificateWriter(
-            Path(wanted["path"]), header, coding=wanted["coding"], partial=Path(wanted["partial"])
-        ) as file:
-            written = 0
-
-            def take(*sections: Any) -> bool:
-                nonlocal written
-                file.add(Frame(*sections))
-                written += 1
-                send("writing", frames_written=written, frames=frames)
-                return not stopped.is_set()
-
-            if not script.write(frames, take):
-                send("certificate", problem="it was interrupted")
-                return
-            size = file.finish()
     except (OSError, RuntimeError, CertificateProblem) as problem:
         send("certificate", problem=str(problem))
+        return
+    if written is None:
+        send("certificate", problem="it was interrupted")
         return
     send(
         "certificate",
         problem="",
         path=wanted["path"],
-        bytes=size,
-        seconds=time.monotonic() - began,
-        frames=frames,
+        bytes=written.bytes,
+        seconds=written.seconds,
+        frames=written.frames,
         log_bytes=log.bytes,
         peak_memory_bytes=peak_memory_bytes(),
     )
