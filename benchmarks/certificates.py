@@ -242,8 +242,8 @@ def measure(counterpart: Counterpart, repetitions: int, *, reduced: bool, note: 
 def intervals(inspection: Mapping[str, Any]) -> dict[int, Division]:
     if inspection["frames"] < max(TASK_NUMBERS):
         raise BenchmarkProblem(
-            f"{inspection['program']}: a certificate of {inspection['frames']} frames cannot be shared out to "
-            f"{max(TASK_NUMBERS)} tasks; take a larger size"
+            f"{inspection['program']}: a certificate of {inspection['frames']} frames cannot be shared out "
+            f"to {max(TASK_NUMBERS)} tasks; take a larger size"
         )
     return {
         one["tasks"]: Division(one["largest_share"], one["average_path"], one["longest_path"])
