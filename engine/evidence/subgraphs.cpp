@@ -69,6 +69,7 @@ void Subgraphs::read(const FrameSections& frame) {
                        std::to_string(entries_) + " entries");
       }
       counts_.push_back(static_cast<std::uint32_t>(count));
+      counted_ += count;
     }
     const bool has_prediction = !trusted_ && predicts(path_, frame_first);
     const OpenPath::Step parent = has_prediction ? path_.innermost() : OpenPath::Step{};
@@ -102,6 +103,7 @@ void Subgraphs::read(const FrameSections& frame) {
   if (references != frame.references) {
     throw Rejected("a frame has another number of references than the index says");
   }
+  references_ += references;
   require_memory();
 }
 
@@ -122,11 +124,19 @@ std::uint64_t Subgraphs::read_reference(VarintReader& ids, std::uint64_t number,
   return static_cast<std::uint64_t>(target);
 }
 
-/// In preorder a child's subtree ends where the next child's begins.
-void Subgraphs::find_ends() {
+void Subgraphs::require_whole() const {
   if (expects_state_ || listed_.size() != states_ || targets_.size() != entries_) {
     throw Rejected("the script ends although states are left to visit");
   }
+  // The bound on wrong acceptance is about products of at most as many factors as there are entries.
+  if (!trusted_ && counted_ != references_) {
+    throw Rejected("states are said to be referred to " + std::to_string(counted_) + " times by " +
+                   std::to_string(references_) + " references");
+  }
+}
+
+/// In preorder a child's subtree ends where the next child's begins.
+void Subgraphs::find_ends() {
   ends_.resize(states_);
   for (std::size_t number = states_; number-- > 0;) {
     auto end = static_cast<std::uint32_t>(number + 1);
@@ -139,7 +149,10 @@ void Subgraphs::find_ends() {
 
 const std::vector<Region>& Subgraphs::partition(std::uint32_t regions, const std::function<void()>& before_each) {
   if (regions == 0) throw std::invalid_argument("a partition has at least 1 region");
-  if (ends_.empty()) find_ends();
+  if (ends_.empty()) {
+    require_whole();
+    find_ends();
+  }
   regions_.clear();
   std::vector<std::int64_t> sizes = listed_;
   std::map<std::uint32_t, std::uint32_t> extracted;  // the largest subtrees that are gone: begin and end
