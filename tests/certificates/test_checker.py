@@ -882,7 +882,7 @@ def test_what_cannot_be_judged_is_unusable_input(peterson, tmp_path, capsys):
     )
     certificate.header["language"] = "python-class"
     file.write_bytes(certificate.to_bytes())
-    assert said(capsys, "model.py:Class", file) == (
+    assert said(capsys, program, file) == (
         2,
-        "unusable: programs written as Python classes cannot be checked by this checker yet",
+        f"unusable: {program}: the certificate speaks of a Python class; name it as model.py:ClassName",
     )
