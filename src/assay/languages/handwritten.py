@@ -213,19 +213,19 @@ class NumberedSystem:
         try:
             key = self._keys.get(state)
         except TypeError:
-            raise SourceProblem(
-                f"expected hashable states, got {state!r}",
-                where=self._system.name,
-                hint="use tuples, frozen dataclasses and frozensets",
-            ) from None
+            raise self._unhashable(state) from None
         if key is None:
-            key = self._new_key(state)
+            key = (len(self._states) + 1).to_bytes(WORD_BYTES, "little")
             self._keys[state] = key
             self._states[key] = state
         return key
 
-    def _new_key(self, _state: object) -> bytes:
-        return (len(self._states) + 1).to_bytes(WORD_BYTES, "little")
+    def _unhashable(self, state: object) -> SourceProblem:
+        return SourceProblem(
+            f"expected hashable states, got {state!r}",
+            where=self._system.name,
+            hint="use tuples, frozen dataclasses and frozensets",
+        )
 
     def _code(self, kind: str, message: str) -> int:
         facts = ViolationFacts(kind, message)
@@ -252,28 +252,38 @@ class CanonicalSystem(NumberedSystem):
         self._form = CanonicalForm()
         super().__init__(system, options)
 
-    def _new_key(self, state: object) -> bytes:
+    def _key(self, state: object) -> bytes:
         try:
             key = self._form.encode(state)
         except NoCanonicalForm as problem:
-            raise SourceProblem(
-                f"a state cannot be certified: {problem}; got {state!r}",
-                where=self._system.name,
-                hint="verify without a certificate, or use tuples, frozen dataclasses and frozensets",
-            ) from None
-        if len(key) > MAX_STATE_WORDS * WORD_BYTES:
+            raise self._not_certifiable(state, problem) from None
+        known = self._states.setdefault(key, state)
+        if known is not state:
+            # That bytes are equal only for equal values is what certificates rest on.
+            if known != state:
+                raise SourceProblem(
+                    f"two states have the same parts and are not equal: {known!r} and {state!r}",
+                    where=self._system.name,
+                    hint="compare states by their parts",
+                )
+        elif len(key) > MAX_STATE_WORDS * WORD_BYTES:
             raise SourceProblem(
                 f"a state takes {len(key):,} bytes; certified are at most {MAX_STATE_WORDS * WORD_BYTES:,}",
                 where=self._system.name,
                 hint="verify without a certificate, or make states smaller",
             )
-        if key in self._states:
-            raise SourceProblem(
-                f"two states are not equal but have the same parts: {state!r} and {self._states[key]!r}",
-                where=self._system.name,
-                hint="a state must equal what has the same parts",
-            )
         return key
+
+    def _not_certifiable(self, state: object, problem: NoCanonicalForm) -> SourceProblem:
+        try:
+            hash(state)
+        except TypeError:
+            return self._unhashable(state)
+        return SourceProblem(
+            f"a state cannot be certified: {problem}; got {state!r}",
+            where=self._system.name,
+            hint="verify without a certificate, or use tuples, frozen dataclasses and frozensets",
+        )
 
 
 def fields_of(state: object) -> dict[str, object]:
