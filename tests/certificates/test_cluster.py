@@ -126,7 +126,7 @@ def test_a_cluster_is_given_more_tasks_than_it_has_workers(dask, certified):
 
 
 def test_an_added_invariant_that_fails_comes_back_with_its_run(dask, certified):
-    result = assay.certify(*certified, cluster=dask.address, tasks=5, invariants=["eating < 3"])
+    result = assay.certify(*certified, cluster=dask.address, tasks=4, invariants=["eating < 3"])
     assert result.verdict is Verdict.VIOLATED
     (violation,) = result.violations
     assert (violation.kind, violation.message) == ("invariant", "eating < 3")
@@ -143,7 +143,7 @@ def test_a_forged_count_is_found_by_all_together_and_named_here(dask, certified,
             ))  # fmt: skip
         first, claimed = file.first_states[50], file.frame(50).counts[0]
         writer.finish()
-    result = assay.certify(certified[0], forged, cluster=dask.address, tasks=9)
+    result = assay.certify(certified[0], forged, cluster=dask.address, tasks=4)
     assert result.verdict is Verdict.REJECTED
     assert result.reasons == (
         f"state {first:} is said to be referred to {claimed + 1} times; the script does so {claimed} times",
@@ -170,12 +170,12 @@ def test_the_verdict_stands_when_a_worker_is_killed_and_all_files_vanish(dask, c
         if not vanished:
             shutil.rmtree(program.parent)
             vanished.append(progress)
-        if progress.tasks_done >= 5 and dask.workers[0].poll() is None:
+        if progress.tasks_done >= 4 and dask.workers[0].poll() is None:
             dask.workers[0].kill()
 
     here = assay.certify(*certified)
-    there = assay.certify(*copied, cluster=dask.address, tasks=30, listener=disturb)
+    there = assay.certify(*copied, cluster=dask.address, tasks=16, listener=disturb)
     assert vanished
     assert dask.workers[0].wait() == -9
     assert outcome(there) == outcome(here)
-    assert (there.verdict, there.tasks, there.states) == (Verdict.VERIFIED, 30, 130_048)
+    assert (there.verdict, there.tasks, there.states) == (Verdict.VERIFIED, 16, 130_048)

@@ -323,11 +323,6 @@ def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bo
     return Frame(record.states, record.entries, record.references, *sections)
 
 
-def _require_checksum(number: int, record: FrameRecord, body: bytes) -> None:
-    if len(body) != record.length or zlib.crc32(body) != record.checksum:
-        raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
-
-
 def _decompressed(number: int, section: bytes, limit: int) -> bytes:
     if not section:
         return b""
