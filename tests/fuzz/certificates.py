@@ -4,8 +4,7 @@
 
 Certificates of five small programs are changed in three ways: as bytes, as bytes whose checksums and
 digest are made right again, and as scripts, sections, records and headers that are written anew. Each
-goes through the certifier's own functions in this process: the container, the claim, the walk of every
-task, the judgement over all tasks. What a mutation must not do:
+is put before `assay.certify`, which works in this process. What a mutation must not do:
 
 - be accepted unless the independent checker accepts it too, with a table of all states in place of its
   products, and it visits every reachable state under the original's claim;
@@ -36,17 +35,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from assay import _engine
-from assay.certification import _Certification
+from assay import _engine, certification
 from assay.certification import program as certification_program
 from assay.certification import task as certification_task
-from assay.certification.subgraphs import require_subgraphs
-from assay.certification.task import CertificationTask
+from assay.certification.result import CertificationResult
 from assay.checker.container import Rejected, read_container
 from assay.checker.walk import Walk
+from assay.distribution.in_process import InProcess
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import Header
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
+from assay.evidence.verdict import Verdict
 from assay.search.options import OptionProblem
 from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
 from tests.certificates import attacks
@@ -59,6 +58,7 @@ MEMORY_BYTES = 1 << 30  # of a child, beyond what it has when it starts
 WALK_MEMORY_BYTES = 64 << 20
 BATCH = 5_000
 BATCH_SECONDS = 300
+EXPLAINED = 0.1  # so many are explained, and walked with a map of states too
 ALSO_CHECKED = 25  # one rejection in so many is put before the independent checker too
 NUMBERS = (0, 1, 2, 3, 127, 128, 255, 1 << 16, 1 << 22, (1 << 22) + 1, 1 << 23, 1 << 28, (1 << 31) - 1,
            (1 << 32) - 1, 1 << 32, 1 << 48, (1 << 63) - 1, 1 << 63, 1 << 64, -1)  # fmt: skip
@@ -431,25 +431,36 @@ class Report:
 
 
 class WatchedEngine:
-    """The engine as a task knows it; keeps the last walk, so that its length can be asked for."""
+    """The engine as a task knows it; keeps the walks, so that their lengths can be asked for."""
 
+    Walk = _engine.Walk
     Rejected = _engine.Rejected
-    last: _engine.Walk | None = None
+
+    def __init__(self) -> None:
+        self.walks: list[_engine.Walk] = []
+        self.total_states = 0
 
     def walk(self, *arguments: Any, **options: Any) -> _engine.Walk:
-        self.last = _engine.walk(*arguments, **options)
-        return self.last
+        self.total_states = options["total_states"]
+        self.walks.append(_engine.walk(*arguments, **options))
+        return self.walks[-1]
 
 
 class Campaign:
-    """Judges certificates as `assay.certify` does, without processes of its own and compiling once."""
+    """Lets `assay.certify` work in this process, with programs that were compiled and opened once."""
 
     def __init__(self, folder: Path) -> None:
         self.targets = [Target(kind, folder) for kind in KINDS]
         self.file = folder / "mutation.assay"
         self.engine = WatchedEngine()
-        certification_task._engine = self.engine  # type: ignore[assignment]
-        certification_program.languages = SimpleNamespace(load=self._load)  # type: ignore[assignment]
+        self.models = {str(target.subject.program.library): target.model for target in self.targets}
+        for module, name, stand_in in (
+            (certification, "LocalProcesses", lambda *_, **__: InProcess()),
+            (certification_program, "languages", SimpleNamespace(load=self._load)),
+            (certification_task, "_engine", self.engine),
+            (certification_task, "open_model", self.models.__getitem__),
+        ):
+            setattr(module, name, stand_in)
 
     def _load(self, path: Path, options: LanguageOptions) -> CompiledProgram:
         for target in self.targets:
@@ -464,15 +475,22 @@ class Campaign:
         for _ in range(mutations):
             target = chance.choice(self.targets)
             mutate = chance.choices(mutators, weights)[0]
-            self.one(report, target, mutate(chance, target, self.targets), tasks=chance.choice((1, 2, 3, 8)))
+            tasks = chance.choice((1, 2, 3, 8))
+            options = {
+                "tasks": tasks,
+                "partition": "subgraphs" if tasks > 1 and target.kind.subgraphs else "intervals",
+                "explain_rejection": chance.random() < EXPLAINED,
+            }
+            self.one(report, target, mutate(chance, target, self.targets), options)
         return report
 
-    def one(self, report: Report, target: Target, data: bytes, *, tasks: int = 1) -> None:
+    def one(self, report: Report, target: Target, data: bytes, options: dict[str, Any]) -> None:
         report.mutations += 1
         self.file.write_bytes(data)  # also what is left to look at if this process dies
-        self.engine.last = None
         try:
-            stage = self.stage(target, tasks)
+            stage = self.stage(target, options)
+            if stage in {"accepted", "products"} and options["explain_rejection"]:
+                self.require_the_same_by_a_map(target, stage)
         except Exception:
             stage = "problem"
             report.problems.append((traceback.format_exc(limit=-4), data))
@@ -482,62 +500,29 @@ class Campaign:
             self.require_rejection(report, target, data, stage)
         report.stages[stage] += 1
 
-    def stage(self, target: Target, tasks: int) -> str:
+    def stage(self, target: Target, options: dict[str, Any]) -> str:
         """Where the certificate is rejected, or "accepted"."""
-        partition = "subgraphs" if tasks > 1 and target.kind.subgraphs else "intervals"
-        certification = _request(target, self.file, tasks, partition)
+        self.engine.walks.clear()
         try:
-            file = CertificateFile(self.file)
-        except CertificateProblem as problem:
-            *_, (last, _) = traceback.walk_tb(problem.__traceback__)
-            return Path(last.f_code.co_filename).stem  # header.py or container.py
-        with file:
-            header = file.header
-            try:
-                certification._require_claim(header)
-                if partition == "subgraphs":
-                    require_subgraphs(header)
-                certification_program.load_for(target.subject.path, header, LanguageOptions())
-            except (CertificateProblem, OptionProblem):
-                return "claim"
-            try:
-                sources = certification._sources(file, 1)
-            except CertificateProblem:
-                return "regions"
-            secrets = os.urandom(_engine.Walk.secret_bytes(target.model))
-            reports = []
-            for source in sources:
-                task = CertificationTask(
-                    library="",
-                    source=source,
-                    purpose="authenticate",
-                    secrets=secrets,
-                    total_states=header.states,
-                    check_deadlock=header.properties.deadlock,
-                    memory_limit_bytes=WALK_MEMORY_BYTES,
-                )
-                try:
-                    reports.append(certification_task.walk(target.model, task, lambda _: None))
-                except CertificateProblem as problem:
-                    return "start" if "start" in str(problem) or "path" in str(problem) else "walk"
-                except MemoryError:
-                    return "memory"
-                finally:
-                    self.require_short_walk(header)
-                if reports[-1].violation is not None:
-                    raise AssertionError("a walk found a violation in a program that has none")
-            try:
-                certification._judge(None, file, target.subject.program, sources, reports)  # type: ignore[arg-type]
-            except CertificateProblem as problem:
-                return "products" if "--explain" in str(problem) else "judgement"
-            return "accepted"
+            result = certification.certify(
+                target.subject.path, self.file, memory_limit_bytes=WALK_MEMORY_BYTES, **options
+            )
+        except OptionProblem:  # there is no list of subgraphs any more
+            return "claim"
+        finally:
+            self.require_short_walks()
+        return stage_of(result)
 
-    def require_short_walk(self, header: Header) -> None:
-        if self.engine.last is None:
-            return
-        facts = self.engine.last.facts()
-        if facts.states > header.states:
-            raise AssertionError(f"{facts.states} states were walked, the header has {header.states}")
+    def require_the_same_by_a_map(self, target: Target, stage: str) -> None:
+        for drop_after_last in (False, True):
+            found = self.stage(target, {"mode": "explained", "drop_after_last": drop_after_last})
+            if found != stage:
+                raise AssertionError(f"{stage} without a map of states, {found} with one")
+
+    def require_short_walks(self) -> None:
+        walked = sum(walk.facts().states for walk in self.engine.walks)
+        if walked > 2 * self.engine.total_states:  # a rejection is explained by a second walk
+            raise AssertionError(f"{walked} states were walked, the header has {self.engine.total_states}")
 
     def accepted_as(self, report: Report, target: Target, data: bytes) -> str:
         """Why this acceptance is right; otherwise it is a problem."""
@@ -576,18 +561,30 @@ class Campaign:
         except Exception:
             report.problems.append((traceback.format_exc(limit=-4), data))
         else:
-            if stage not in {"claim", "header", "memory"}:  # these read more than the script
+            if stage not in {"claim", "header"}:  # these read more than the script
                 report.problems.append((f"rejected ({stage}), but the checker accepts", data))
 
 
-def _request(target: Target, file: Path, tasks: int, partition: str) -> _Certification:
-    return _Certification(
-        program=target.subject.path, path=file, mode="authenticated", drop_after_last=False, tasks=tasks,
-        partition=partition, workers=1, cluster=None, added=LanguageOptions(),
-        require_deadlock_freedom=True, defines=None, trusted_keys=(), signature=None,
-        trust_unsigned=False, memory_limit_bytes=WALK_MEMORY_BYTES,
-        deadline=None, explain_rejection=False, listener=None,
-    )  # fmt: skip
+def stage_of(result: CertificationResult) -> str:
+    if result.verdict is Verdict.VERIFIED:
+        return "accepted"
+    (reason,) = result.reasons
+    if result.verdict is not Verdict.REJECTED or result.violations:
+        raise AssertionError(f"{result.verdict}: {reason}")
+
+    def speaks_of(*words: str) -> bool:
+        return any(word in reason for word in words)
+
+    if not result.claim:
+        of_header = speaks_of("header has", "header is", "header lists", "coding", "cannot connect")
+        return "header" if of_header else "container"
+    if result.states:
+        return "products" if speaks_of("--explain", "leads to", "is said to") else "judgement"
+    if not reason.startswith(("frame ", "region ")):
+        return "regions" if speaks_of("subgraphs", "subtree") else "claim"
+    if speaks_of("decompress", "section", "checksum"):
+        return "sections"
+    return "start" if speaks_of("start", "path") else "walk"
 
 
 # --- Envelopes -------------------------------------------------------------------------------------------
