@@ -612,6 +612,32 @@ def test_sections_as_large_as_the_claimed_counts_allow_are_not_walked_to_their_e
     assert "references" in checkers_reason(good, place.file(data))
 
 
+def test_a_script_that_goes_round_in_circles_ends_at_the_memory_limit(place):
+    """True, if every number is another visit: a small file that asks for as much work as it likes."""
+    circle = place.subject("active proctype P() { bit x; do :: x = 1 - x od }", "circle.pml")
+    honest = circle.honest()
+    states = 1 << 20
+    frame = forge.RawFrame(
+        states=states,
+        entries=states,
+        references=1,
+        start=b"\0",
+        bits=((1 << (states - 1)) - 1).to_bytes(states // 8, "little"),
+        ids=b"\3",  # two before the prediction: to the last state but one
+        counts=bytes(states - 2) + b"\1\0",
+    )
+    honest.header |= {"states": states, "transitions": states, "references": 1, "depth": states - 1}
+    honest.header["claim"] = attacks.claim(honest.header)
+    data = file_bytes(honest.header, [frame])
+    assert len(data) < 2_000
+    file = place.file(data)
+    limited = assay.certify(circle.path, file, memory_limit_bytes=16 << 20)
+    assert limited.verdict is assay.Verdict.INCOMPLETE
+    assert limited.reasons == ("a walk would have to keep more than the memory limit allows",)
+    explained = assay.certify(circle.path, file, mode="explained")
+    assert (explained.verdict, explained.duplicates) == (assay.Verdict.VERIFIED, states - 2)
+
+
 @pytest.mark.parametrize("key", ["states", "transitions", "depth", "frames"])
 @pytest.mark.parametrize("power", [32, 48, 63, 64])
 @pytest.mark.parametrize("less", [0, 1])
@@ -754,6 +780,15 @@ def test_an_invariant_left_out_of_the_claim_can_be_asked_for(place, good):
     steps = assay.certify(good.path, file, step_invariants=["next.y >= y"], tasks=1)
     assert steps.verdict is assay.Verdict.VIOLATED
     assert assay.certify(good.path, file, invariants=["x + y < 3"]).verdict is assay.Verdict.VERIFIED
+
+
+def test_a_reduced_graph_is_not_asked_about_what_it_may_hide(place, good):
+    reductions = frozenset({"dead-variables", "merging", "partial-order"})
+    reduced = Subject(good.path, LanguageOptions(reductions=reductions))
+    file = place.file(sealed(reduced.honest()))
+    require_acceptance(reduced, file, 11)
+    with pytest.raises(assay.SourceProblem, match="may hide what the added invariant is about"):
+        assay.certify(good.path, file, invariants=["x + y < 2"])
 
 
 def test_an_invariant_cannot_be_taken_from_a_certificate_that_was_signed(place, good, tmp_path):
