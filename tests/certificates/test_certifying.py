@@ -439,6 +439,17 @@ def test_time_that_runs_out_is_incomplete(run, philosophers):
     assert output.startswith("incomplete  ")
 
 
+def test_macros_of_a_stranger_do_not_outlast_the_time_limit(philosophers, tmp_path):
+    doubling = [f"L{level}=(L{level - 1}+L{level - 1})" for level in range(1, 31)]
+    with CertificateFile(philosophers[1]) as file:
+        semantics = dict(file.header.semantics) | {"defines": ["N=L30", "L0=1", *doubling]}
+    forged = rewritten(philosophers[1], tmp_path / "forged.assay", semantics=semantics)
+    result = assay.certify(philosophers[0], forged, timeout_seconds=1.0)
+    assert (result.verdict, result.states) == (Verdict.INCOMPLETE, 0)
+    assert result.reasons == ("time ran out while the program was compiled",)
+    assert result.seconds < 3.0
+
+
 def test_memory_that_runs_out_is_incomplete(run, philosophers):
     for mode in ("authenticated", "explained"):
         result = assay.certify(*philosophers, mode=mode, memory_limit_bytes=1000)

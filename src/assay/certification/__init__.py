@@ -31,6 +31,8 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem, Header
 from assay.evidence.verdict import Verdict
 from assay.languages.handwritten import names_a_class
+from assay.search.alarm import OutOfTime as LoadedTooLong
+from assay.search.alarm import alarm_at
 from assay.search.options import OptionProblem
 from assay.transition_system.interface import LanguageOptions
 
@@ -185,13 +187,17 @@ class _Certification:
             if self.partition == "subgraphs":
                 require_subgraphs(header)
             begin = time.monotonic()
-            program = self._load(header)
+            with alarm_at(self.deadline):  # the stranger's macros may take the front end long
+                program = self._load(header)
             known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
             return self._walk(file, program, known)
         except CertificateProblem as problem:
             return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
         except (OutOfTime, WorkerDied, ClusterProblem) as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+        except LoadedTooLong:
+            reason = "time ran out while the program was compiled"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))

@@ -11,8 +11,8 @@ from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, t
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
+from assay.search.alarm import OutOfTime, alarm_at
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
-from assay.verification.alarm import OutOfTime, alarm_at
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources

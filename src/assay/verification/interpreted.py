@@ -15,12 +15,12 @@ from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem, HandwrittenSystem, NumberedSystem
 from assay.search import outcome as outcome_types
+from assay.search.alarm import alarm_at
 from assay.search.certificate_writing import write_certificate
 from assay.search.native import Progress, WrittenCertificate
 from assay.search.options import OptionProblem
 from assay.search.recording import Recording
 from assay.search.reference import search
-from assay.verification.alarm import alarm_at
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of
 from assay.verification.traces import is_same_violation
