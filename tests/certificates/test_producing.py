@@ -188,11 +188,11 @@ def test_claims_that_were_left_out_on_purpose_are_named_in_the_certificate(progr
         ({"threads": 2}, "recorded by a search on one thread"),
         ({"search": "random-dfs"}, "expected the search bfs or dfs, got random-dfs"),
         ({"certificate_coding": "tiny"}, "expected one of fast, small, got 'tiny'"),
-        ({"certificate": "model.pml"}, "expected a file of its own, got the program itself"),
         ({"certificate": "nowhere/out.assay"}, "there is no such directory"),
         ({"certificate": "folder"}, "it exists and is no file"),
         ({"certificate": "/dev/null"}, "it exists and is no file"),
         ({"certificate": "/proc/out.assay"}, "/proc/out.assay cannot be written: "),
+        ({"certificate": "x" * 300}, "xx cannot be written: File name too long"),
     ],
 )
 def test_what_cannot_end_in_a_certificate_is_refused_before_the_search(
@@ -205,6 +205,17 @@ def test_what_cannot_end_in_a_certificate_is_refused_before_the_search(
     with pytest.raises(OptionProblem, match=reason):
         assay.verify("model.pml", **{"certificate": "out.assay", **options})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "model.pml"]
+
+
+def test_a_certificate_does_not_replace_what_it_is_about(program, tmp_path):
+    limits, model = tmp_path / "limits.h", program('#include "limits.h"\n' + COUNTER)
+    limits.write_text("#define UNUSED 1\n")
+    (tmp_path / "link.h").symlink_to(limits)
+    for file in (model, limits, tmp_path / "link.h"):
+        before = file.read_text()
+        with pytest.raises(OptionProblem, match="expected a file of its own, got the program itself"):
+            assay.verify(model, certificate=file)
+        assert file.read_text() == before
 
 
 # --- The command ----------------------------------------------------------------------------------------

@@ -83,9 +83,7 @@ def verify(
     wanted = (
         None
         if certificate is None
-        else certificate_request(
-            Path(certificate), program, options, coding=certificate_coding, subgraphs=subgraphs
-        )
+        else certificate_request(Path(certificate), options, coding=certificate_coding, subgraphs=subgraphs)
     )
     request = Request(options, language_options, started, listener or _nobody, wanted)
     if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):

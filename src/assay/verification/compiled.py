@@ -14,7 +14,7 @@ from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
-from assay.verification.request import Phase, Request, language_options_of
+from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
@@ -28,6 +28,8 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
         return _nothing_searched(path, request, StopReason.INTERRUPTED), "", ()
+    if request.certificate is not None:
+        require_own_file(request.certificate.path, program.sources)
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)

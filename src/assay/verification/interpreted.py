@@ -22,7 +22,7 @@ from assay.search.options import OptionProblem
 from assay.search.recording import Recording
 from assay.search.reference import search
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
-from assay.verification.request import Phase, Request, language_options_of
+from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.traces import is_same_violation
 
 PROGRESS_INTERVAL_SECONDS = 0.1
@@ -129,8 +129,7 @@ def require_file(system: HandwrittenSystem, certificate: Path) -> None:
         raise OptionProblem(
             "certificate: it is about the text of a program; name the class as model.py:ClassName"
         )
-    if any(Path(source.path).resolve() == certificate.resolve() for source in system.sources):
-        raise OptionProblem("certificate: expected a file of its own, got the program itself")
+    require_own_file(certificate, system.sources)
 
 
 def write(

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
 from assay.search.native import Progress
 from assay.search.options import OptionProblem, SearchOptions
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, SourceHash
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 
@@ -77,7 +77,7 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
 
 
 def certificate_request(
-    path: Path, program: object, options: SearchOptions, *, coding: str, subgraphs: bool
+    path: Path, options: SearchOptions, *, coding: str, subgraphs: bool
 ) -> CertificateRequest:
     """Refuses, before anything is searched, what could not end in a certificate."""
     if coding not in CODINGS:
@@ -90,19 +90,23 @@ def certificate_request(
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
     if options.strategy not in {"bfs", "dfs"}:
         raise OptionProblem(f"certificate: expected the search bfs or dfs, got {options.strategy}")
-    if isinstance(program, str | Path) and Path(program).resolve() == path.resolve():
-        raise OptionProblem("certificate: expected a file of its own, got the program itself")
     directory = path.absolute().parent
     if not directory.is_dir():
         raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")
-    if path.exists() and not path.is_file():
-        raise OptionProblem(f"certificate: {path} cannot be written: it exists and is no file")
     try:
+        if path.exists() and not path.is_file():
+            raise OptionProblem(f"certificate: {path} cannot be written: it exists and is no file")
         with tempfile.TemporaryFile(dir=directory):
             pass
     except OSError as problem:
         raise OptionProblem(f"certificate: {path} cannot be written: {problem.strerror}") from None
     return CertificateRequest(path=path, coding=coding, subgraphs=subgraphs)
+
+
+def require_own_file(certificate: Path, sources: Iterable[SourceHash]) -> None:
+    """A certificate replaces what is there: that must not be what it is about."""
+    if any(Path(source.path).resolve() == certificate.resolve() for source in sources):
+        raise OptionProblem("certificate: expected a file of its own, got the program itself")
 
 
 def known_reductions(names: Iterable[str]) -> frozenset[str]:
