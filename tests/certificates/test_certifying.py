@@ -48,7 +48,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def philosophers(folder):
     """A copy of a program (824 states, 2,522 transitions) and its certificate."""
-    return certified(folder, "philosophers.pml", (MODELS / "philosophers.pml").read_text(), defines=["N=5"])
+    text = "#define N 5\n" + (MODELS / "philosophers.pml").read_text()
+    return certified(folder, "philosophers.pml", text)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,7 @@ def test_a_certificate_that_holds_is_told_in_a_few_lines(run, philosophers):
         "  claim: In all 824 states and 2,522 transitions that philosophers.pml (promela) can reach, "
         "no assertion fails, no state is a deadlock."
     )
-    assert under.startswith("  under: defines: N=5; ")
+    assert under.startswith("  under: defines: none; ")
     assert figures.startswith("  824 states, 2,522 transitions, ")
     assert "1 task in 1 local process" in figures
     # log2((3 * 2522 + 824) / (2**127 - 1)) = -113.97
@@ -138,7 +139,7 @@ def test_json_has_every_key_and_counts_what_was_visited(run, philosophers):
     assert (found["duplicates"], found["map_entries_peak"], found["signed_by"]) == (None, None, None)
     assert found["seconds"] >= found["compile_seconds"] + found["run_seconds"]
     assert found["peak_memory_bytes"] > 1 << 20
-    assert found["semantics"]["defines"] == ["N=5"]
+    assert found["semantics"]["defines"] == []
     assert found["version"] == assay.__version__
 
 
@@ -339,11 +340,15 @@ def test_another_included_file_is_rejected(tmp_path):
     assert result.reasons[0].startswith("the program cannot be compiled as the certificate says: ")
 
 
-def test_macros_may_be_insisted_on(run, philosophers):
-    assert run(*philosophers, "-D", "N=5", "-q")[0] == 0
-    code, output, _ = run(*philosophers, "-D", "N=6", "-q")
-    assert code == 4
-    assert "the certificate is about the program with the macros N=5, not with N=6" in output
+def test_macros_are_those_that_were_asked_for_unless_any_will_do(run, folder):
+    text = COUNTER.replace("9", "LAST")
+    program, file = certified(folder, "macros.pml", text, defines=["LAST=5"])
+    assert run(program, file, "-D", "LAST=5", "-q")[0] == 0
+    assert run(program, file, "--any-macros", "-q")[0] == 0
+    for asked in ([], ["-D", "LAST=6"], ["-D", "LAST=5", "-D", "MORE=1"]):
+        code, output, _ = run(program, file, *asked, "-q")
+        assert code == 4
+        assert "the certificate is about the program with the macro LAST=5" in output
 
 
 def test_a_claim_without_deadlocks_is_accepted_only_by_those_who_say_so(run, folder):
@@ -356,9 +361,13 @@ def test_a_claim_without_deadlocks_is_accepted_only_by_those_who_say_so(run, fol
     assert "no state is a deadlock" not in output
 
 
-def test_claims_that_were_left_out_are_mentioned(folder):
+def test_claims_of_the_program_may_be_left_out_only_for_those_who_say_so(folder):
     text = COUNTER + "ltl { <> (n == 9) }\n"
-    result = assay.certify(*certified(folder, "claiming.pml", text, safety=True))
+    program, file = certified(folder, "claiming.pml", text, safety=True)
+    refused = assay.certify(program, file)
+    assert refused.verdict is Verdict.REJECTED
+    assert "leaves out what the program itself claims (never, ltl, trace)" in refused.reasons[0]
+    result = assay.certify(program, file, safety=True)
     assert result.verdict is Verdict.VERIFIED
     assert result.notes == ("claims in the program (never, ltl, trace) were left out by the producer",)
 
@@ -369,9 +378,9 @@ def test_claims_that_were_left_out_are_mentioned(folder):
         ({"reductions": ["merging"]}, None),
         ({"reductions": ["symmetry"]}, None),
         ({"reductions": "merging"}, "the header has no list of texts under 'reductions'"),
-        ({"defines": ["N=4"]}, None),
+        ({"defines": ["_pid=4"]}, None),
         ({"defines": ["-include /etc/passwd"]}, None),
-        ({"defines": [["N=5"]]}, "the header has no list of texts under 'defines'"),
+        ({"defines": [["N"]]}, "the header has no list of texts under 'defines'"),
         ({"safety_only": 0}, "the certificate was made under other semantics than this Assay has"),
         ({"language": "another"}, "the certificate was made under other semantics than this Assay has"),
         ({"more": 1}, "the certificate was made under other semantics than this Assay has"),
@@ -383,7 +392,7 @@ def test_semantics_of_a_stranger_are_those_of_the_front_end_or_refused(
     with CertificateFile(philosophers[1]) as file:
         claimed = dict(file.header.semantics) | semantics
     forged = rewritten(philosophers[1], tmp_path / "forged.assay", semantics=claimed)
-    result = assay.certify(philosophers[0], forged)
+    result = assay.certify(philosophers[0], forged, defines=None)
     assert result.verdict is Verdict.REJECTED
     assert reason is None or result.reasons == (reason,)
 
@@ -440,11 +449,11 @@ def test_time_that_runs_out_is_incomplete(run, philosophers):
 
 
 def test_macros_of_a_stranger_do_not_outlast_the_time_limit(philosophers, tmp_path):
-    doubling = [f"L{level}=(L{level - 1}+L{level - 1})" for level in range(1, 31)]
+    doubling = [f"L{level}=L{level - 1} L{level - 1}" for level in range(1, 31)]
     with CertificateFile(philosophers[1]) as file:
-        semantics = dict(file.header.semantics) | {"defines": ["N=L30", "L0=1", *doubling]}
+        semantics = dict(file.header.semantics) | {"defines": ["eating=L30", "L0=1", *doubling]}
     forged = rewritten(philosophers[1], tmp_path / "forged.assay", semantics=semantics)
-    result = assay.certify(philosophers[0], forged, timeout_seconds=1.0)
+    result = assay.certify(philosophers[0], forged, defines=None, timeout_seconds=1.0)
     assert (result.verdict, result.states) == (Verdict.INCOMPLETE, 0)
     assert result.reasons == ("time ran out while the program was compiled",)
     assert result.seconds < 3.0
@@ -463,7 +472,7 @@ def test_a_walk_needs_far_less_memory_than_a_search(tmp_path):
     file = tmp_path / "out.assay"
     program = MODELS / "philosophers.pml"
     assay.verify(program, defines=["N=7"], reductions=(), certificate=file)
-    result = assay.certify(program, file, memory_limit_bytes=1 << 20)
+    result = assay.certify(program, file, defines=["N=7"], memory_limit_bytes=1 << 20)
     assert (result.verdict, result.states, result.transitions) == (Verdict.VERIFIED, 130_048, 725_248)
 
 
