@@ -396,6 +396,40 @@ def test_actions_in_another_order_are_another_system():
         checked("moody.py:Counter")
 
 
+FICKLE = """
+from pathlib import Path
+
+LOADS = Path("loads")
+LOADS.write_text("x" + (LOADS.read_text() if LOADS.exists() else ""))
+ORDER = sorted(["good", "wrong"], reverse=len(LOADS.read_text()) % 2 == 0)
+
+class Fickle:
+    def initial_states(self): return ["start"]
+    def enabled(self, state): return ORDER if state == "start" else [state]
+    def step(self, state, action): return action
+    invariants = {"right": lambda state: state != "wrong"}
+"""
+
+
+@pytest.mark.parametrize("tasks", [1, 4])
+def test_processes_that_see_other_orders_of_actions_hide_no_state_between_them(tasks):
+    """The last two tasks would both visit the same one of two leaves, and nobody the other."""
+    Path("fickle.py").write_text(FICKLE)
+    Path("c.assay").write_bytes(sealed(honest("fickle.py:Fickle", frames=4)))
+    Path("loads").unlink()
+    found = certified("fickle.py:Fickle", tasks=tasks)
+    assert found.verdict is Verdict.REJECTED
+    if tasks == 4:
+        [reason] = found.reasons
+        assert reason.startswith("processes do not agree on the steps of the program")
+
+
+def test_subtrees_are_not_given_to_processes_that_may_disagree():
+    made(subgraphs=True)
+    with pytest.raises(OptionProblem, match="partition: a Python class is cut into intervals only"):
+        certified(partition="subgraphs")
+
+
 def test_a_certificate_of_a_class_needs_a_class_and_the_other_way_round():
     made()
     assert certified("model.py").verdict is Verdict.REJECTED

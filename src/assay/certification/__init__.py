@@ -207,6 +207,8 @@ class _Certification:
             return load_for(self.program, header, self.added)
         if self.cluster is not None:
             raise OptionProblem("cluster: a Python class is executed where its file is; use --workers")
+        if self.partition != "intervals":
+            raise OptionProblem("partition: a Python class is cut into intervals only")
         return load_class_for(self.program, header, self.added)
 
     def _options(self) -> dict[str, object]:
@@ -501,6 +503,11 @@ def require_one_walk(sources: Sequence[FrameSource], reports: Sequence[TaskRepor
         if report.start != end:
             raise CertificateProblem(f"frame {source.first} does not start where the frame before it ends")
         end = report.end
+    if any(before.open_at_end != after.open_at_start for before, after in itertools.pairwise(reports)):
+        raise CertificateProblem(
+            "processes do not agree on the steps of the program: enabled must list actions in an order that "
+            "depends on the state alone, not on hash seeds or the order of a set"
+        )
     if not reports[-1].is_finished or end != b"\x00":
         raise CertificateProblem("the script ends although states are left to visit")
 

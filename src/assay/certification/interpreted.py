@@ -16,6 +16,7 @@ from typing import Any
 
 from assay import _engine
 from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.path import varints
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.interpreted import codes_at_the_end, explain_run, state_after
 from assay.evidence.result import Violation
@@ -123,6 +124,32 @@ def load_unchanged(program: str, sources: Sequence[tuple[str, str]]) -> Handwrit
     if [source.sha256 for source in system.sources] != [digest for _, digest in sources]:
         raise CertificateProblem(f"{file.name} changed while it was read")
     return system
+
+
+def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
+    """A digest of the successors of all states on the open path, as this process sees them.
+
+    A class may list actions in the order of a set, which differs between processes. Then a position on the
+    open path means one child to the process that leaves it and another to the one that goes on there, and
+    a state could be lost between them. Empty for compiled programs, which are the same everywhere.
+    """
+    if not isinstance(model, _engine.PythonSystem):
+        return b""
+    digest = hashlib.sha256(secrets)
+    numbers = varints(section)
+    state: bytes | None = model.initial_state()[0]
+    for _ in range(next(numbers)):
+        assert state is not None
+        successors = model.successors(state)
+        digest.update(len(successors).to_bytes(8, "little"))
+        for after, _ in successors:
+            content = after or b""  # no state is empty
+            digest.update(len(content).to_bytes(8, "little") + content)
+        position, remaining = next(numbers), next(numbers)
+        for _ in range(remaining):
+            next(numbers)
+        state = successors[position][0]
+    return digest.digest()
 
 
 def open_model(library: str) -> _engine.Model:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import _engine
-from assay.certification.interpreted import open_model
+from assay.certification.interpreted import open_model, what_is_open
 from assay.certification.program import ShippedProgram, unpacked
 from assay.certification.subgraphs import RegionSource
 from assay.distribution.interface import Report
@@ -98,6 +98,8 @@ class TaskReport:
     visited: bytes
     start: bytes  # the start section that the walk began with
     end: bytes  # where it stands, in the same form
+    open_at_start: bytes  # what this process sees there: `what_is_open`
+    open_at_end: bytes
     is_finished: bool
     seconds: float
     violation: tuple[int, tuple[int, ...]] | None = None
@@ -177,6 +179,9 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         visited=facts.visited,
         start=start,
         end=walker.position(),
+        open_at_start=what_is_open(model, start, task.secrets),
+        # Where something is wrong the walk stands nowhere, and the report is not compared.
+        open_at_end=b"" if violation or problem else what_is_open(model, walker.position(), task.secrets),
         is_finished=walker.is_finished,
         seconds=time.perf_counter() - began,
         violation=None if violation is None else (violation[0], tuple(violation[1])),
