@@ -4,9 +4,12 @@ The certificates are those of a well-behaved counter; their headers are made to 
 """
 
 import json
+import os
 import signal
+import threading
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +76,17 @@ def test_a_program_that_hangs_is_ended_at_the_time_limit(certified):
     assert result.verdict is Verdict.INCOMPLETE
     assert result.reasons == ("time ran out when 0 of 1 tasks were done",)
     assert 2.0 < result.seconds < 4.0
+
+
+def test_an_interrupt_ends_a_program_that_hangs_and_leaves_no_process(certified):
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    before = children.read_text()
+    timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        assay.certify(*certified("HANG_AT=5"))
+    timer.join()
+    assert children.read_text() == before
 
 
 def test_a_program_that_eats_memory_is_ended_at_the_limit(certified):
