@@ -145,12 +145,12 @@ class Bench:
         self._scratch = scratch
         self._reduced = reduced
         self._note = note
+        self._defines = [part for define in task.defines for part in ("-D", define)]
         self.counts = {} if reduced else {"states": task.states, "transitions": task.transitions}
 
     def verify(self, *options: str) -> Timing:
-        defines = [part for define in self._task.defines for part in ("-D", define)]
         reductions = [] if self._reduced else ["--no-reductions"]
-        said, seconds = self._run("verify", str(self._task.path), *defines, *reductions, *options)
+        said, seconds = self._run("verify", str(self._task.path), *self._defines, *reductions, *options)
         written = said["certificate"]["seconds"] if said["certificate"] else 0.0
         searched = said["search_seconds"] + written
         timing = Timing(searched, searched, seconds, said["peak_memory_bytes"])
@@ -161,7 +161,7 @@ class Bench:
         return self.certify_and_tell(certificate, *options)[0]
 
     def certify_and_tell(self, certificate: Path, *options: str) -> tuple[Timing, dict[str, Any]]:
-        said, seconds = self._run("certify", str(self._task.path), str(certificate), *options)
+        said, seconds = self._run("certify", str(self._task.path), str(certificate), *self._defines, *options)
         timing = Timing(said["walk_seconds"], said["run_seconds"], seconds, said["peak_memory_bytes"])
         self._require_verified(said, timing, "certify", *options)
         return timing, said

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
+import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +21,7 @@ from typing import cast
 from assay import __version__
 from assay.certification.explanation import Program, explain_discrepancy, explain_violation
 from assay.certification.interpreted import HandwrittenProgram, load_class_for
-from assay.certification.program import load_for, ship
+from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
 from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
 from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
@@ -71,7 +72,8 @@ def certify(
     invariants: Iterable[str] = (),
     step_invariants: Iterable[str] = (),
     require_deadlock_freedom: bool = True,
-    defines: Iterable[str] | None = None,
+    safety: bool = False,
+    defines: Iterable[str] | None = (),
     trusted_keys: Sequence[str | Path] = (),
     signature: str | Path | None = None,
     trust_unsigned: bool = False,
@@ -89,7 +91,8 @@ def certify(
     (tasks of equal size) or "subgraphs" (subtrees, as the thesis cuts them; the
     certificate must have its list of subgraphs). `invariants` and
     `step_invariants` are checked in addition to what the producer claimed.
-    `defines`, when given, must be those of the certificate. Raises
+    `defines` must be the macros of the certificate, one for one; None accepts any.
+    A certificate that leaves out the program's own claims needs `safety`. Raises
     `SourceProblem` when the program cannot be used and `OptionProblem` when an
     option cannot.
     """
@@ -119,6 +122,7 @@ def certify(
         cluster=cluster,
         added=added,
         require_deadlock_freedom=require_deadlock_freedom,
+        safety=safety,
         defines=None if defines is None else tuple(defines),
         trusted_keys=tuple(Path(key) for key in trusted_keys),
         signature=None if signature is None else Path(signature),
@@ -146,6 +150,7 @@ class _Certification:
     cluster: str | None
     added: LanguageOptions
     require_deadlock_freedom: bool
+    safety: bool
     defines: tuple[str, ...] | None
     trusted_keys: tuple[Path, ...]
     signature: Path | None
@@ -220,6 +225,9 @@ class _Certification:
             "cluster": self.cluster,
             "invariants": list(self.added.invariants),
             "step_invariants": list(self.added.step_invariants),
+            "require_deadlock_freedom": self.require_deadlock_freedom,
+            "safety": self.safety,
+            "defines": None if self.defines is None else list(self.defines),
             "memory_limit_bytes": self.memory_limit_bytes,
         }
 
@@ -254,11 +262,17 @@ class _Certification:
                 "the certificate does not claim that there is no deadlock; "
                 "if that is not needed, say --no-deadlock"
             )
-        claimed = header.semantics.get("defines", [])
-        if self.defines is not None and list(self.defines) != claimed:
+        if header.semantics.get("safety_only") is True and not self.safety:
             raise CertificateProblem(
-                f"the certificate is about the program with the macros {_listed(claimed)}, "
-                f"not with {_listed(list(self.defines))}"
+                "the certificate leaves out what the program itself claims (never, ltl, trace); "
+                "if safety is all you need, say --safety"
+            )
+        claimed = texts_of(header.semantics, "defines")
+        if self.defines is not None and self.defines != claimed:
+            raise CertificateProblem(
+                f"the certificate is about the program with {_macros(claimed)}, "
+                f"you asked for it with {_macros(self.defines)}; "
+                f"{_asking_for(claimed)}, or --any-macros to accept the claim with whatever macros it names"
             )
 
     def _walk(
@@ -540,5 +554,15 @@ def _notes(header: Header, mode: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _listed(values: object) -> str:
-    return ", ".join(map(str, values)) if isinstance(values, list) and values else "none"
+def _macros(macros: Sequence[str]) -> str:
+    if not macros:
+        return "no macros"
+    return f"the {'macro' if len(macros) == 1 else 'macros'} {', '.join(macros)}"
+
+
+def _asking_for(macros: Sequence[str]) -> str:
+    """How to ask for these macros on the command line."""
+    if not macros:
+        return "leave -D out if that is the program you mean"
+    options = " ".join(f"-D {shlex.quote(macro)}" for macro in macros)
+    return f"say {options} if that is the program you mean"

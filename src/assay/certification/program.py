@@ -21,9 +21,9 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
     options = LanguageOptions(
         invariants=header.properties.invariants,
         step_invariants=header.properties.step_invariants,
-        reductions=frozenset(_texts(semantics, "reductions")),
+        reductions=frozenset(texts_of(semantics, "reductions")),
         safety_only=semantics.get("safety_only") is True,
-        defines=_texts(semantics, "defines"),
+        defines=texts_of(semantics, "defines"),
     )
     try:
         program = languages.load(path, options)
@@ -108,7 +108,7 @@ def _canonical(value: Mapping[str, object]) -> str:
     return json.dumps(dict(value), sort_keys=True)
 
 
-def _texts(data: object, key: str) -> tuple[str, ...]:
+def texts_of(data: object, key: str) -> tuple[str, ...]:
     values = data.get(key, []) if isinstance(data, dict) else []
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise CertificateProblem(f"the header has no list of texts under {key!r}")

@@ -53,9 +53,11 @@ from assay.cli.quantities import Count, Definition, Duration, Memory
     help="Check this at every step too. Repeatable; not with --trusted.",
 )
 @click.option("--no-deadlock", is_flag=True, help="Accept a certificate that does not speak of deadlocks.")
+@click.option("--safety", is_flag=True, help="Accept a certificate that leaves out the program's claims.")
 @click.option(
-    "-D", "defines", type=Definition(), multiple=True, help="Insist on these macros, no others. Repeatable."
+    "-D", "defines", type=Definition(), multiple=True, help="The macros to accept, no others. Repeatable."
 )
+@click.option("--any-macros", is_flag=True, help="Accept the claim with whatever macros it names.")
 @click.option("--memory", type=Memory(), help="Give up when a walk would keep more, for example 1GiB.")
 @click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -77,6 +79,8 @@ def certify(
         raise click.UsageError(
             "--explain and --trusted do not go together: one checks what the other believes"
         )
+    if given["any_macros"] and given["defines"]:
+        raise click.UsageError("--any-macros and -D do not go together: one accepts what the other refuses")
     mode = "explained" if given["explain"] else "trusted" if given["trusted"] else "authenticated"
     with certification_listener(wanted=not quiet) as listener:
         result = certify_program(
@@ -91,7 +95,8 @@ def certify(
             invariants=given["invariants"],
             step_invariants=given["step_invariants"],
             require_deadlock_freedom=not given["no_deadlock"],
-            defines=given["defines"] or None,
+            safety=given["safety"],
+            defines=None if given["any_macros"] else given["defines"],
             trusted_keys=given["keys"],
             signature=given["signature"],
             trust_unsigned=given["trust_unsigned"],

@@ -238,11 +238,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         print(problem.format_message())
         status = EXIT_CODES[Verdict.UNUSABLE]
     except click.ClickException as problem:
-        status = _refuse(Verdict.UNUSABLE, problem.format_message(), as_json=as_json, hint="assay --help")
+        status = _refuse(
+            Verdict.UNUSABLE, problem.format_message(), as_json=as_json, hint=f"{_path_of(problem)} --help"
+        )
     except SourceProblem as problem:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
     except OptionProblem as problem:
-        status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint="assay verify --help")
+        status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint=f"assay {arguments[0]} --help")
     except (TraceProblem, CertificateProblem) as problem:
         status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
@@ -256,6 +258,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except Exception as problem:
         status = _internal_error(problem, as_json=as_json)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _path_of(problem: click.ClickException) -> str:
+    """The command that was used wrongly, `assay` itself where that is unknown."""
+    context = problem.ctx if isinstance(problem, click.UsageError) else None
+    return "assay" if context is None else context.command_path
 
 
 def _age_of_this_process() -> float:
