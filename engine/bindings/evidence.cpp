@@ -139,6 +139,7 @@ void bind_evidence(nb::module_& m) {
       .def_ro("states", &evidence::WalkFacts::states)
       .def_ro("entries", &evidence::WalkFacts::entries)
       .def_ro("references", &evidence::WalkFacts::references)
+      .def_ro("counted", &evidence::WalkFacts::counted)
       .def_ro("depth", &evidence::WalkFacts::depth)
       .def_ro("path_length", &evidence::WalkFacts::path_length)
       .def_ro("duplicates", &evidence::WalkFacts::duplicates)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evidence/coding.hpp"
+#include "evidence/content_hash.hpp"
 
 namespace assay::evidence {
 
@@ -116,32 +117,34 @@ class OpenPath {
 };
 
 /// The states that the walk has computed and not yet visited, the next one
-/// last. Each carries two words for whoever walks.
+/// last, with their marks.
 class PendingStates {
  public:
-  void push(const std::uint64_t* words, std::uint32_t length, std::uint64_t first, std::uint64_t second) {
-    if (used_ + length + 3 > words_.size()) words_.resize((used_ + length + 3) * 2);
+  void push(const std::uint64_t* words, std::uint32_t length, const ContentHash::Mark& mark) {
+    const std::size_t needed = used_ + length + kExtraWords;
+    if (needed > words_.size()) words_.resize(needed * 2);
     std::uint64_t* const to = words_.data() + used_;
     std::memcpy(to, words, length * sizeof *words);
-    to[length] = first;
-    to[length + 1] = second;
-    to[length + 2] = length;
-    used_ += length + 3;
+    std::memcpy(to + length, &mark, sizeof mark);
+    to[length + kExtraWords - 1] = length;
+    used_ = needed;
   }
   bool empty() const { return used_ == 0; }
   /// Takes the next state off. `words` must have room for the longest state.
-  std::uint32_t pop(std::uint64_t* words, std::uint64_t& first, std::uint64_t& second) {
+  std::uint32_t pop(std::uint64_t* words, ContentHash::Mark& mark) {
     const auto length = static_cast<std::uint32_t>(words_[used_ - 1]);
-    used_ -= length + 3;
+    used_ -= length + kExtraWords;
     const std::uint64_t* const from = words_.data() + used_;
     std::memcpy(words, from, length * sizeof *words);
-    first = from[length];
-    second = from[length + 1];
+    std::memcpy(&mark, from + length, sizeof mark);
     return length;
   }
   std::size_t bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
+  static_assert(sizeof(ContentHash::Mark) % sizeof(std::uint64_t) == 0);
+  static constexpr std::size_t kExtraWords = sizeof(ContentHash::Mark) / sizeof(std::uint64_t) + 1;  // and the length
+
   std::vector<std::uint64_t> words_;
   std::size_t used_ = 0;
 };

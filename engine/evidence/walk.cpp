@@ -12,42 +12,36 @@ namespace assay::evidence {
 namespace {
 
 using support::FieldElement;
+using Mark = ContentHash::Mark;
 using transition_system::SuccessorBuffer;
 using transition_system::TransitionSystem;
 
-std::string plural(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string plural(std::uint64_t count, const std::string& what) {
+  const bool ends_in_y = what.back() == 'y';
+  return std::to_string(count) + " " + (count == 1 ? what : ends_in_y ? what.substr(0, what.size() - 1) + "ies" : what + "s");
 }
 
 /// Two products over everything seen: equal, apart from a tiny probability,
 /// exactly if every reference is right.
 class Products {
  public:
-  void refer(FieldElement factor) {
-    // Several chains of multiplications, because each has to wait for its last one.
-    referred_[turn_] *= factor;
-    turn_ = (turn_ + 1) % kChains;
+  void refer(const Mark& mark, std::uint64_t number) { referred_ *= mark - FieldElement(number); }
+  void visit(const Mark& mark, std::uint64_t number, std::uint64_t times) {
+    if (times > 0) visited_ *= (mark - FieldElement(number)).power(times);
   }
-  void visit(FieldElement factor, std::uint64_t times) {
-    if (times > 0) visited_ *= times == 1 ? factor : factor.power(times);
-  }
-  std::string referred() const {
-    FieldElement product(1);
-    for (const FieldElement& chain : referred_) product *= chain;
-    return bytes_of(product);
-  }
+  std::string referred() const { return bytes_of(referred_); }
   std::string visited() const { return bytes_of(visited_); }
 
  private:
-  static constexpr std::size_t kChains = 4;
-  static std::string bytes_of(FieldElement element) {
-    unsigned char bytes[16];
-    element.to_bytes(bytes);
-    return std::string(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  static std::string bytes_of(const Mark& product) {
+    std::string bytes;
+    for (const FieldElement& lane : product.lane) {
+      const std::uint64_t least = lane.least();
+      bytes.append(reinterpret_cast<const char*>(&least), sizeof least);
+    }
+    return bytes;
   }
-  FieldElement referred_[kChains] = {FieldElement(1), FieldElement(1), FieldElement(1), FieldElement(1)};
-  FieldElement visited_{FieldElement(1)};
-  std::size_t turn_ = 0;
+  Mark referred_ = Mark::all(FieldElement(1)), visited_ = Mark::all(FieldElement(1));
 };
 
 /// The map FP from numbers to fingerprints. A number is known from its first
@@ -57,7 +51,7 @@ class FingerprintMap {
   explicit FingerprintMap(bool drop_after_last) : drops_(drop_after_last) {}
 
   struct Claim {
-    FieldElement fingerprint;
+    Mark fingerprint;
     std::uint64_t state = kNoNumber;  // whose entry mentioned it first
     std::uint32_t position = 0;
     bool visited = false;
@@ -66,7 +60,7 @@ class FingerprintMap {
   };
 
   /// Null, or the claim that this one contradicts.
-  const Claim* refer(std::uint64_t number, FieldElement fingerprint, std::uint64_t state, std::uint32_t position) {
+  const Claim* refer(std::uint64_t number, const Mark& fingerprint, std::uint64_t state, std::uint32_t position) {
     const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint, state, position});
     peak_ = std::max(peak_, map_.size());
     Claim& claim = at->second;
@@ -75,7 +69,7 @@ class FingerprintMap {
     drop_if_done(at);
     return nullptr;
   }
-  const Claim* visit(std::uint64_t number, FieldElement fingerprint, std::uint64_t references) {
+  const Claim* visit(std::uint64_t number, const Mark& fingerprint, std::uint64_t references) {
     const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint});
     peak_ = std::max(peak_, map_.size());
     Claim& claim = at->second;
@@ -138,7 +132,7 @@ class WalkFor final : public Walk {
     std::uint32_t violation = 0;
     std::uint32_t count = system_.initial(words_.data(), &violation);
     require_length(count);
-    FieldElement mark = kReadsIds ? hash_.mark(words_.data(), count) : FieldElement();
+    Mark mark = kReadsIds ? hash_.mark(words_.data(), count) : Mark();
     for (std::uint64_t i = 0; i < length; ++i) {
       const std::uint64_t taken = read(), remaining_count = read();
       system_.successors(words_.data(), count, buffer_.cleared());
@@ -165,7 +159,7 @@ class WalkFor final : public Walk {
     }
     if (!section.at_end()) throw Rejected("the start of a frame is longer than its path");
     if (length > 0 || first_state == 0) {
-      pending_.push(words_.data(), count, mark.low(), mark.high());
+      pending_.push(words_.data(), count, mark);
     }
   }
 
@@ -229,12 +223,12 @@ class WalkFor final : public Walk {
     require_length(successor.word_count);
     return successor;
   }
-  void push_child(std::uint32_t position, std::uint32_t count, FieldElement parent) {
+  void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
     const assay_successor& successor = child(position);
     const std::uint64_t* words = buffer_.words(successor);
-    FieldElement mark;
+    Mark mark;
     if constexpr (kReadsIds) mark = hash_.mark_of_similar(parent, words_.data(), count, words, successor.word_count);
-    pending_.push(words, successor.word_count, mark.low(), mark.high());
+    pending_.push(words, successor.word_count, mark);
   }
 
   bool violated(std::uint32_t code) {
@@ -251,10 +245,9 @@ class WalkFor final : public Walk {
   /// The next state with all its entries. False: a property fails.
   bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
     const std::uint64_t number = numbering_.take();
-    std::uint64_t mark_low = 0, mark_high = 0;
-    const std::uint32_t length = pending_.pop(words_.data(), mark_low, mark_high);
+    Mark mark;
+    const std::uint32_t length = pending_.pop(words_.data(), mark);
     const std::uint64_t* const words = words_.data();
-    const FieldElement mark = FieldElement::from_words(mark_low, mark_high);
     ++facts_.states;
     facts_.depth = std::max<std::uint64_t>(facts_.depth, path_.length());
     if (number == 0) {
@@ -268,7 +261,8 @@ class WalkFor final : public Walk {
     if constexpr (kReadsIds) {
       std::uint64_t references = 0;
       if (!counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
-      if constexpr (kAuthenticates) products_.visit(hash_.factor(mark, number), references);
+      facts_.counted += references;
+      if constexpr (kAuthenticates) products_.visit(mark, number, references);
       if constexpr (kExplains) note_visit(number, mark, references);
     }
 
@@ -317,9 +311,9 @@ class WalkFor final : public Walk {
       if constexpr (kReadsIds) {
         const std::uint64_t target = read_reference(ids, number, k, count, parent);
         entries[k].leads_to = static_cast<std::uint32_t>(target);
-        const FieldElement reached =
+        const Mark reached =
             hash_.mark_of_similar(mark, words, length, buffer_.words(successor), successor.word_count);
-        if constexpr (kAuthenticates) products_.refer(hash_.factor(reached, target));
+        if constexpr (kAuthenticates) products_.refer(reached, target);
         if constexpr (kExplains) note_reference(number, k, target, reached);
       }
     }
@@ -343,16 +337,16 @@ class WalkFor final : public Walk {
     return static_cast<std::uint64_t>(target);
   }
 
-  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, FieldElement content) {
+  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, const Mark& content) {
     if (map_.refer(target, content, number, k) == nullptr || discrepancy_) return;
     discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
     discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
     wanted_ = content;
-    if (const auto known = numbers_.find(content.low()); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(content.lane[0].least()); known != numbers_.end()) discrepancy_->actual = known->second;
   }
-  void note_visit(std::uint64_t number, FieldElement content, std::uint64_t references) {
+  void note_visit(std::uint64_t number, const Mark& content, std::uint64_t references) {
     if (!options_.drop_after_last) {
-      const auto [known, is_new] = numbers_.try_emplace(content.low(), number);
+      const auto [known, is_new] = numbers_.try_emplace(content.lane[0].least(), number);
       if (!is_new) ++facts_.duplicates;
     }
     if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content) discrepancy_->actual = number;
@@ -361,7 +355,7 @@ class WalkFor final : public Walk {
     // An earlier entry took this number for another state.
     discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
     wanted_ = wrong->fingerprint;
-    if (const auto known = numbers_.find(wanted_.low()); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(wanted_.lane[0].least()); known != numbers_.end()) discrepancy_->actual = known->second;
   }
 
   std::uint64_t* scratch_initial() {
@@ -377,8 +371,8 @@ class WalkFor final : public Walk {
   const ContentHash hash_;
   Products products_;
   FingerprintMap map_;
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the low half of the fingerprint
-  FieldElement wanted_;
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first lane of the fingerprint
+  Mark wanted_;
   OpenPath path_;
   PendingStates pending_;
   SuccessorBuffer buffer_;

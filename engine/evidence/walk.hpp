@@ -57,11 +57,12 @@ struct WalkFacts {
   std::uint64_t states = 0;
   std::uint64_t entries = 0;
   std::uint64_t references = 0;
+  std::uint64_t counted = 0;        // sum of the reference counts that the script claims
   std::uint64_t depth = 0;
   std::uint64_t path_length = 0;    // of the initialization path
   std::uint64_t duplicates = 0;     // kExplain: states visited under a second number
   std::uint64_t map_entries = 0;    // kExplain: the largest size of the map
-  std::string referred, visited;    // the two products, 16 bytes each: kAuthenticate only
+  std::string referred, visited;    // the two products, three numbers of 8 bytes each: kAuthenticate only
 };
 
 class Walk {
@@ -69,7 +70,7 @@ class Walk {
   virtual ~Walk() = default;
 
   /// How many random bytes a walk needs for states of that many words.
-  static std::size_t secret_bytes(std::uint32_t max_words) { return (std::size_t{max_words} + 3) * 16; }
+  static std::size_t secret_bytes(std::uint32_t max_words) { return ContentHash::secret_bytes(max_words); }
 
   static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system, const WalkOptions& options);
 

@@ -1,91 +1,87 @@
-/// Arithmetic modulo the Mersenne prime p = 2^127 - 1.
+/// Arithmetic modulo the Mersenne prime p = 2^61 - 1, one number or three at once.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace assay::support {
 
 /// A number modulo p. Any value up to and including p is kept, so zero has two
-/// forms; that saves a comparison in every operation, and only `==` and
-/// `to_bytes` look closer. There are no branches.
+/// forms; that saves a comparison in every operation, and only `least` looks
+/// closer. There are no branches.
 class FieldElement {
  public:
   using Wide = unsigned __int128;
 
-  static constexpr Wide kPrime = (Wide{1} << 127) - 1;
+  static constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
 
   FieldElement() = default;
-  explicit FieldElement(std::uint64_t small) : value_(small) {}
-
-  /// From 16 bytes, lowest first; what is above p wraps round.
-  static FieldElement from_bytes(const unsigned char* bytes) {
-    Wide wide;
-    std::memcpy(&wide, bytes, sizeof wide);
-    return FieldElement(wide == ~Wide{0} ? 1 : folded(wide), Form{});
+  /// A number up to p.
+  explicit FieldElement(std::uint64_t up_to_p) : value_(up_to_p) {}
+  /// A sum of fewer than 2^6 products of two such numbers.
+  static FieldElement of_sum(Wide sum) {
+    const auto low = static_cast<std::uint64_t>(sum) & kPrime, middle = static_cast<std::uint64_t>(sum >> 61) & kPrime;
+    // At most 2p + 2^6, then at most p + 1, then at most p.
+    return FieldElement(folded(folded(low + middle + static_cast<std::uint64_t>(sum >> 122))));
   }
-  void to_bytes(unsigned char* bytes) const {
-    const Wide least = value_ == kPrime ? 0 : value_;
-    std::memcpy(bytes, &least, sizeof least);
-  }
-  /// The value in two words, for keeping it among others.
-  std::uint64_t low() const { return static_cast<std::uint64_t>(value_); }
-  std::uint64_t high() const { return static_cast<std::uint64_t>(value_ >> 64); }
-  static FieldElement from_words(std::uint64_t low, std::uint64_t high) {
-    return FieldElement((Wide{high} << 64) | low, Form{});
+  /// b - a for numbers below 2^60.
+  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t wrapped = b - a;
+    return wrapped + (kPrime & (std::uint64_t{0} - (wrapped >> 63)));
   }
 
-  // Of two values up to p: the sum is at most 2p, which folds to at most p.
-  friend FieldElement operator+(FieldElement a, FieldElement b) {
-    return FieldElement(folded(a.value_ + b.value_), Form{});
-  }
-  friend FieldElement operator-(FieldElement a, FieldElement b) { return a + b.negative_if(true); }
-  friend bool operator==(FieldElement a, FieldElement b) {
-    return (a.value_ == kPrime ? 0 : a.value_) == (b.value_ == kPrime ? 0 : b.value_);
-  }
+  std::uint64_t value() const { return value_; }
+  /// The one form below p.
+  std::uint64_t least() const { return value_ == kPrime ? 0 : value_; }
 
-  /// -x or x: p - x is x with all 127 bits turned over.
-  FieldElement negative_if(bool negative) const {
-    return FieldElement(value_ ^ (kPrime & (Wide{0} - Wide{negative})), Form{});
-  }
-
-  friend FieldElement operator*(FieldElement a, std::uint64_t factor) {
-    const Wide low = Wide{a.low()} * factor;
-    const Wide high = Wide{a.high()} * factor;  // < 2^127
-    // a * factor = high * 2^64 + low, and 2^127 = 1: what of `high` is at bit 63
-    // and above comes back at the bottom.
-    const Wide sum = folded(folded(low) + ((high << 64) & kPrime));
-    return FieldElement(folded(sum + (high >> 63)), Form{});
+  // Of two numbers up to p: the sum is at most 2p, which folds to at most p.
+  friend FieldElement operator+(FieldElement a, FieldElement b) { return FieldElement(folded(a.value_ + b.value_)); }
+  // p - x is x with all 61 bits turned over.
+  friend FieldElement operator-(FieldElement a, FieldElement b) {
+    return FieldElement(folded(a.value_ + (b.value_ ^ kPrime)));
   }
   friend FieldElement operator*(FieldElement a, FieldElement b) {
-    const Wide low = Wide{a.low()} * b.low();
-    const Wide middle = Wide{a.low()} * b.high() + Wide{a.high()} * b.low();  // < 2^128: the high words are < 2^63
-    const Wide high = Wide{a.high()} * b.high();                              // < 2^126
-    // The product is high * 2^128 + middle * 2^64 + low; 2^128 = 2 and 2^127 = 1.
-    const Wide first = folded(folded(low) + ((middle << 64) & kPrime));
-    const Wide second = folded((middle >> 63) + (high << 1));
-    return FieldElement(folded(first + second), Form{});
+    const Wide product = Wide{a.value_} * b.value_;
+    return FieldElement(folded((static_cast<std::uint64_t>(product) & kPrime) + static_cast<std::uint64_t>(product >> 61)));
   }
-  FieldElement& operator*=(FieldElement other) { return *this = *this * other; }
+  friend bool operator==(FieldElement a, FieldElement b) { return a.least() == b.least(); }
 
-  /// By repeated squaring.
-  FieldElement power(std::uint64_t exponent) const {
-    FieldElement result(1), base = *this;
-    for (; exponent != 0; exponent >>= 1) {
-      if (exponent & 1) result *= base;
-      if (exponent > 1) base *= base;
+ private:
+  /// 2^61 = 1: what does not fit comes back at the bottom.
+  static std::uint64_t folded(std::uint64_t word) { return (word & kPrime) + (word >> 61); }
+
+  std::uint64_t value_ = 0;
+};
+
+/// Three numbers modulo p, independent of one another: one prime of 61 bits is
+/// quick, three make a coincidence as rare as one of 183 bits would.
+struct FieldLanes {
+  static constexpr std::size_t kCount = 3;
+
+  std::array<FieldElement, kCount> lane;
+
+  static FieldLanes all(FieldElement element) { return {{element, element, element}}; }
+
+  friend FieldLanes operator-(const FieldLanes& a, FieldElement b) {
+    return {{a.lane[0] - b, a.lane[1] - b, a.lane[2] - b}};
+  }
+  FieldLanes& operator*=(const FieldLanes& other) {
+    lane = {lane[0] * other.lane[0], lane[1] * other.lane[1], lane[2] * other.lane[2]};
+    return *this;
+  }
+  friend bool operator==(const FieldLanes& a, const FieldLanes& b) { return a.lane == b.lane; }
+
+  /// By repeated squaring; the exponent is at least 1.
+  FieldLanes power(std::uint64_t exponent) const {
+    FieldLanes result = *this;
+    for (std::uint64_t bit = std::bit_floor(exponent) >> 1; bit != 0; bit >>= 1) {
+      result *= result;
+      if ((exponent & bit) != 0) result *= *this;
     }
     return result;
   }
-
- private:
-  struct Form {};
-  FieldElement(Wide value, Form) : value_(value) {}
-
-  /// The same number below 2^127, for anything below 2^128 - 1.
-  static Wide folded(Wide wide) { return (wide & kPrime) + (wide >> 127); }
-
-  Wide value_ = 0;
 };
 
 }  // namespace assay::support

@@ -199,6 +199,8 @@ class WalkFacts:
     @property
     def references(self) -> int: ...
     @property
+    def counted(self) -> int: ...  # sum of the reference counts that the script claims
+    @property
     def depth(self) -> int: ...
     @property
     def path_length(self) -> int: ...  # of the initialization path
@@ -207,7 +209,7 @@ class WalkFacts:
     @property
     def map_entries(self) -> int: ...  # purpose "explain": the largest size of the map
     @property
-    def referred(self) -> bytes: ...  # the two products, 16 bytes each, lowest first
+    def referred(self) -> bytes: ...  # the two products: three numbers modulo 2^61 - 1, 8 bytes each
     @property
     def visited(self) -> bytes: ...
 

@@ -19,12 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import _engine
+from assay.certification import products
 from assay.evidence.thesis.forgetting import ForgettingMap
 from tests.certificates.graph_certificates import TREE, Certificate, RawFrame, certify
 from tests.conformance.graphs import Graph, pack, random_graph, replayed_codes
 from tests.engine.models import search
 
-PRIME = (1 << 127) - 1
 STRATEGIES = {"bfs": "breadth-first", "dfs": "depth-first"}
 PURPOSES = ("authenticate", "explain", "trust")
 seeds = st.integers(0, 10**9)
@@ -179,11 +179,8 @@ def walk_frames(
     )
 
 
-def product(walks: list[Walked], name: str) -> int:
-    result = 1
-    for walked in walks:
-        result = result * int.from_bytes(getattr(walked.facts, name), "little") % PRIME
-    return result
+def product(walks: list[Walked], name: str) -> tuple[int, ...]:
+    return products.product(getattr(walked.facts, name) for walked in walks)
 
 
 def is_one_walk(walks: list[Walked]) -> bool:
@@ -192,25 +189,34 @@ def is_one_walk(walks: list[Walked]) -> bool:
     return ends == starts and walks[-1].is_finished and not any(walked.rejected for walked in walks)
 
 
-def expected_products(certificate: Certificate, model: _engine.Model, secrets: bytes) -> tuple[int, int]:
-    """R and O by the book, in big integers."""
-    numbers = [
-        int.from_bytes(secrets[at : at + 16], "little") % PRIME
-        for at in range(0, len(secrets) // 16 * 16, 16)
+def expected_products(
+    certificate: Certificate, model: _engine.Model, secrets: bytes
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """R and O by the book, in big integers: three times, each with its own secrets."""
+    numbers = [number >> 3 for number in struct.unpack(f"<{len(secrets) // 8}Q", secrets)]
+    lanes = [
+        one_product(certificate, model, numbers[lane :: products.LANES]) for lane in range(products.LANES)
     ]
-    g, b, of_length, *of_word = numbers
+    return tuple(referred for referred, _ in lanes), tuple(visited for _, visited in lanes)
+
+
+def one_product(certificate: Certificate, model: _engine.Model, secrets: list[int]) -> tuple[int, int]:
+    prime = products.PRIME
+    g, of_length, *of_word = secrets
 
     def h(number: int, state: bytes) -> int:
         words = struct.unpack(f"<{len(state) // 8}Q", state)
-        linear = sum(a * word for a, word in zip(of_word, words, strict=False))
-        return (b * number + of_length * len(words) + linear) % PRIME
+        parts = [part for word in words for part in (word & ((1 << 60) - 1), word >> 60)]
+        return (
+            number + of_length * len(words) + sum(a * part for a, part in zip(of_word, parts, strict=False))
+        )
 
     referred = visited = 1
     for number, (state, entries) in enumerate(zip(certificate.states, certificate.entries, strict=True)):
-        visited = visited * pow(g - h(number, state), certificate.counts[number], PRIME) % PRIME
+        visited = visited * pow(g - h(number, state), certificate.counts[number], prime) % prime
         for entry, (successor, _) in zip(entries, model.successors(state), strict=True):
             if entry != TREE:
-                referred = referred * (g - h(entry, successor)) % PRIME
+                referred = referred * (g - h(entry, successor)) % prime
     return referred, visited
 
 
@@ -223,8 +229,8 @@ def test_walks_accept_what_the_engine_wrote_in_one_task_or_cut_at_every_frame(se
     states, transitions = len(certificate.entries), sum(map(len, certificate.entries))
     references = transitions - (states - 1)
     secrets = os.urandom(_engine.Walk.secret_bytes(model))
-    products = expected_products(certificate, model, secrets)
-    assert products[0] == products[1]
+    expected = expected_products(certificate, model, secrets)
+    assert expected[0] == expected[1]
     for purpose in PURPOSES:
         whole = [
             walk_frames(model, written, purpose=purpose, total_states=states, secrets=secrets),
@@ -243,7 +249,7 @@ def test_walks_accept_what_the_engine_wrote_in_one_task_or_cut_at_every_frame(se
             assert max(walked.facts.depth for walked in walks) == certificate.header["depth"]
             assert all(walked.discrepancy is None for walked in walks)
             if purpose == "authenticate":
-                assert (product(walks, "referred"), product(walks, "visited")) == products
+                assert (product(walks, "referred"), product(walks, "visited")) == expected
         if purpose == "explain":
             assert (whole[0].facts.duplicates, whole[0].facts.map_entries) == (0, states)
             assert whole[0].wrong_count is None

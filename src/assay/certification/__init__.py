@@ -8,8 +8,6 @@ has the argument. No search is involved.
 from __future__ import annotations
 
 import itertools
-import math
-import secrets
 import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from assay import __version__
+from assay.certification import products
 from assay.certification.explanation import Program, explain_discrepancy, explain_violation
 from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship, texts_of
@@ -37,7 +36,6 @@ from assay.search.alarm import alarm_at
 from assay.search.options import OptionProblem
 from assay.transition_system.interface import LanguageOptions
 
-PRIME = (1 << 127) - 1
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
 PARTITIONS = ("intervals", "subgraphs")
 TASK = "assay.certification.task"
@@ -333,7 +331,7 @@ class _Certification:
                 self._judge(here, file, program, sources, reports)
             except CertificateProblem as problem:
                 return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-            bound = math.log2((3 * header.transitions + header.states) / PRIME)
+            bound = products.wrong_acceptance_log2(header.states, header.transitions)
             return replace(
                 known,
                 verdict=Verdict.VERIFIED,
@@ -438,11 +436,12 @@ class _Certification:
         if self.mode == "explained":
             explain_discrepancy(executor, file, program, reports[0])
             return
-        referred = visited = 1
-        for report in reports:
-            referred = referred * int.from_bytes(report.referred, "little") % PRIME
-            visited = visited * int.from_bytes(report.visited, "little") % PRIME
-        if referred == visited:
+        # Between regions, a reference stands in the place of each entry that leads to another one.
+        between = 0 if self.partition == "intervals" else len(sources) - 1
+        counted = sum(report.counted for report in reports)
+        if counted == header.references + between and products.product(
+            r.referred for r in reports
+        ) == products.product(r.visited for r in reports):
             return
         if self.explain_rejection:
             self._explain(executor, file, program)
@@ -533,9 +532,7 @@ def require_finished_walks(reports: Sequence[TaskReport]) -> None:
 
 
 def _secrets(executor: Executor, program: Program) -> bytes:
-    """Drawn uniformly below the prime, as the bound on wrong acceptance needs."""
-    needed = cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0])
-    return b"".join(secrets.randbelow(PRIME).to_bytes(16, "little") for _ in range(needed // 16))
+    return products.draw(cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0]))
 
 
 def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:

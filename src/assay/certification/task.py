@@ -94,6 +94,7 @@ class TaskReport:
     entries: int
     depth: int
     path_length: int
+    counted: int  # sum of the reference counts that the script claims
     referred: bytes
     visited: bytes
     start: bytes  # the start section that the walk began with
@@ -175,6 +176,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         entries=facts.entries,
         depth=facts.depth,
         path_length=facts.path_length,
+        counted=facts.counted,
         referred=facts.referred,
         visited=facts.visited,
         start=start,
