@@ -19,12 +19,11 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.certificate.container import CertificateFile, Frame
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import SECTIONS, CertificateProblem, Header
 from assay.evidence.script import TREE, Script, instruction
-from assay.report.console import make_console
+from assay.report.console import make_console, printable
 from assay.report.quantities import bytes_text, count, value_text
 
-SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
 MAX_PRINTED_ENTRIES = 5_000
 MAX_PRINTED_BYTES = 1 << 24
 STATEMENT_COLUMN = 32
@@ -86,14 +85,15 @@ class Inspection:
 def inspect(certificate: CertificateFile, tasks: Sequence[int], envelope: Envelope) -> Inspection:
     """Gather what can be said without the program."""
     sizes = {name: sum(getattr(record, name) for record in certificate.records) for name in SECTIONS}
-    header = certificate.offsets[0]
+    sizes["dictionaries"] = len(certificate.stored_dictionaries.content)
+    sizes["header"] = certificate.offsets[0] - sizes["dictionaries"]
     paths = [path_length(certificate, number) for number in range(len(certificate.records))]
     return Inspection(
         certificate=str(certificate.path),
         header=certificate.header,
         sha256=certificate.sha256,
         file_bytes=certificate.size,
-        section_bytes={**sizes, "header": header, "index": certificate.size - header - sum(sizes.values())},
+        section_bytes={**sizes, "index": certificate.size - sum(sizes.values())},
         partitions=tuple(
             partition(certificate, paths, number)
             for number in dict.fromkeys(min(number, len(paths)) for number in tasks)
@@ -121,7 +121,10 @@ def path_length(certificate: CertificateFile, number: int) -> int:
     record = certificate.records[number]
     section = certificate.frame_bytes(number)[: record.start]
     try:
-        with zstandard.ZstdDecompressor(max_window_size=1 << 28).stream_reader(section) as reader:
+        decompressor = zstandard.ZstdDecompressor(
+            dict_data=certificate.dictionaries[0], max_window_size=1 << 28
+        )
+        with decompressor.stream_reader(section) as reader:
             head = reader.read(Numbers.MAX_BYTES)
     except zstandard.ZstdError:
         raise CertificateProblem(f"frame {number} cannot be decompressed") from None
@@ -305,11 +308,6 @@ class _Decoder:
 
 
 # --- text ---
-
-
-def printable(text: str) -> str:
-    """A stranger's text without what would move the cursor, change colours or turn the writing around."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def print_inspection(inspection: Inspection, *, console: Console | None = None) -> None:

@@ -9,24 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.text import Text
 
 from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
-from assay.report.console import STYLES, make_console, print_run
+from assay.report.console import make_console, print_fact, print_heading, print_run
 from assay.report.progress import live_line
-from assay.report.quantities import bytes_text, count, seconds_text
+from assay.report.quantities import bytes_text, count, seconds_text, value_text
 
 
 def print_certification(
     result: CertificationResult, *, quiet: bool = False, console: Console | None = None
 ) -> None:
     console = console or make_console()
-    heading = Text()
-    heading.append(str(result.verdict), STYLES.get(result.verdict, "bold red"))
-    heading.append(f"  {result.program}: {_headline(result)}")
-    console.print(heading)
+    print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
     for violation in result.violations:
@@ -34,18 +30,18 @@ def print_certification(
         if violation.counterexample is not None:
             print_run(violation.counterexample, console=console)
         else:
-            console.print(f"  {violation.kind}: {violation.message}", markup=False)
+            print_fact(console, f"{violation.kind}: {violation.message}")
     if result.violations:
         console.print()
     if result.claim:
-        console.print(f"  claim: {result.claim}", markup=False)
-        console.print(f"  under: {_semantics(result)}", markup=False)
+        print_fact(console, f"claim: {result.claim}")
+        print_fact(console, f"under: {_semantics(result)}")
     if result.signed_by:
-        console.print(f"  signed by key {result.signed_by}", markup=False)
+        print_fact(console, f"signed by key {result.signed_by}")
     for note in result.notes:
-        console.print(f"  note: {note}", markup=False)
+        print_fact(console, f"note: {note}")
     if result.states:
-        console.print(f"  {_figures(result)}", style="dim", markup=False)
+        print_fact(console, _figures(result), "dim")
 
 
 def _headline(result: CertificationResult) -> str:
@@ -62,7 +58,7 @@ def _headline(result: CertificationResult) -> str:
 def _semantics(result: CertificationResult) -> str:
     parts = []
     for name, value in result.semantics.items():
-        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else value_text(value)
         parts.append(f"{name.replace('_', ' ')}: {text}")
     return "; ".join(parts)
 

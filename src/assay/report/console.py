@@ -6,8 +6,11 @@ changed. Colour helps on a terminal; every word is there without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 from rich.text import Text
@@ -21,11 +24,13 @@ STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
+HANGING_INDENT = 6
 
 STYLES = {
     Verdict.VERIFIED: "bold green",
     Verdict.VIOLATED: "bold red",
     Verdict.INCOMPLETE: "bold yellow",
+    Verdict.REJECTED: "bold red",
 }
 
 
@@ -36,12 +41,41 @@ def make_console(*, stderr: bool = False) -> Console:
     return console
 
 
+def printable(text: str) -> str:
+    """A stranger's text without what would move the cursor, change colours or turn the writing around."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def print_heading(console: Console, verdict: Verdict, text: str) -> None:
+    heading = Text(_folded(console, f"{verdict}  {text}"))
+    heading.stylize(STYLES[verdict], 0, len(str(verdict)))
+    console.print(heading)
+
+
+def print_fact(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(_folded(console, f"  {text}"), style))
+
+
+def _folded(console: Console, text: str) -> str:
+    """One line for a pipe; on a terminal folded between words, to be read below its first word.
+
+    Some of the text is a stranger's: it moves no cursor and begins no line of its own.
+    """
+    text = printable(text)
+    if not console.is_terminal:
+        return text
+    return textwrap.fill(
+        text,
+        console.width,
+        subsequent_indent=" " * HANGING_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def print_result(result: Result, *, quiet: bool = False, console: Console | None = None) -> None:
     console = console or make_console()
-    heading = Text()
-    heading.append(str(result.verdict), STYLES.get(result.verdict, "bold"))
-    heading.append(f"  {result.program}: {_headline(result)}")
-    console.print(heading)
+    print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
     for violation in result.violations:
@@ -49,16 +83,17 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         if violation.counterexample is not None:
             print_run(violation.counterexample, console=console)
         else:
-            console.print(f"  {violation.kind}: {violation.message}", markup=False)
+            print_fact(console, f"{violation.kind}: {violation.message}")
     if result.violations:
         console.print()
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:
-            console.print(f"  {reason}", markup=False)
+            print_fact(console, reason)
     for note in result.notes:
-        console.print(f"  note: {note}", markup=False)
-    console.print(f"  {_figures(result)}", style="dim", markup=False)
+        print_fact(console, f"note: {note}")
+    print_fact(console, _figures(result), "dim")
     _say_where_traces_are(result, console)
+    _say_where_the_certificate_is(result, console)
 
 
 def _headline(result: Result) -> str:
@@ -105,6 +140,28 @@ def _say_where_traces_are(result: Result, console: Console) -> None:
             f"  saved as {', '.join(traces)}; walk through it: assay replay {result.program} {traces[0]}",
             markup=False,
         )
+
+
+def _say_where_the_certificate_is(result: Result, console: Console) -> None:
+    if result.certificate is None:
+        return
+    path, size = str(result.certificate["path"]), cast(int, result.certificate["bytes"])
+    share = f", {size / result.transitions:.2f} bytes per transition" if result.transitions else ""
+    print_fact(console, f"certificate: {path}, {bytes_text(size)}{share}")
+    # Left to the terminal to fold, so that it can be copied as one line.
+    console.print(f"  check it: {shlex.join(_certifying(result, path))}", markup=False)
+
+
+def _certifying(result: Result, certificate: str) -> list[str]:
+    """The command that accepts this claim: what the producer chose has to be asked for."""
+    command = ["assay", "certify", result.program, certificate]
+    for macro in cast(Sequence[str], result.semantics.get("defines", ())):
+        command += ["-D", macro]
+    if result.options.get("check_deadlock") is False:
+        command.append("--no-deadlock")
+    if result.semantics.get("safety_only") is True:
+        command.append("--safety")
+    return command
 
 
 def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
