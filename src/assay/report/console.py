@@ -6,6 +6,7 @@ changed. Colour helps on a terminal; every word is there without it.
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,7 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
     Verdict.VERIFIED: "bold green",
@@ -64,13 +66,15 @@ def _folded(console: Console, text: str) -> str:
     text = printable(text)
     if not console.is_terminal:
         return text
-    return textwrap.fill(
-        text,
+    unbroken = re.sub(r"(?<=\d) (?=[A-Za-z])", NO_BREAK_SPACE, text)  # a number and its unit
+    lines = textwrap.fill(
+        unbroken,
         console.width,
         subsequent_indent=" " * HANGING_INDENT,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return lines.replace(NO_BREAK_SPACE, " ")
 
 
 def print_result(result: Result, *, quiet: bool = False, console: Console | None = None) -> None:

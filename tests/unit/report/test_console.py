@@ -136,6 +136,68 @@ def test_the_first_line_says_it_all(given, begin):
     assert printed(print_result, given, quiet=True).count("\n") == 1
 
 
+def on_a_terminal(show, *arguments, width, **options):
+    stream = io.StringIO()
+    console = Console(
+        file=stream, width=width, highlight=False, soft_wrap=True, force_terminal=True, color_system=None
+    )
+    show(*arguments, console=console, **options)
+    return stream.getvalue()
+
+
+LONG = result(
+    Verdict.INCOMPLETE,
+    reasons=("the limit on states was reached", "with 4 states still to expand"),
+    states=5,
+    transitions=5,
+    depth=1,
+    seconds=0.74,
+    compile_seconds=0.38,
+    peak_memory_bytes=14 << 20,
+)
+
+
+def test_a_terminal_folds_between_words_and_keeps_a_number_with_its_unit():
+    assert on_a_terminal(print_result, LONG, width=60) == (
+        "incomplete  [m].pml: no violation found, but the limit on\n"
+        "      states was reached; with 4 states still to expand\n"
+        "  5 states, 5 transitions, depth 1, 0.74 s (compiling\n"
+        "      0.38 s, searching 0.00 s), peak memory 14.0 MiB\n"
+    )
+
+
+def test_a_pipe_gets_one_line_for_each_fact():
+    assert printed(print_result, LONG).count("\n") == 2
+
+
+def certified(**more):
+    return result(
+        Verdict.VERIFIED,
+        states=36,
+        certificate={"path": "my file.assay", "bytes": 9_600, "seconds": 0.1, "frames": 1},
+        **more,
+    )
+
+
+def test_a_certificate_is_named_with_its_size_and_the_command_that_checks_it():
+    text = printed(print_result, certified(transitions=64))
+    assert text.endswith(
+        "  certificate: my file.assay, 9 KiB, 150.00 bytes per transition\n"
+        "  check it: assay certify '[m].pml' 'my file.assay'\n"
+    )
+    assert "  certificate: my file.assay, 9 KiB\n" in printed(print_result, certified(transitions=0))
+    assert "certificate" not in printed(print_result, LONG)
+
+
+def test_the_command_that_checks_a_certificate_asks_for_what_was_chosen():
+    chosen = certified(
+        semantics={"defines": ["N=6", "assert=1||"], "safety_only": True}, options={"check_deadlock": False}
+    )
+    assert printed(print_result, chosen).endswith(
+        "assay certify '[m].pml' 'my file.assay' -D N=6 -D 'assert=1||' --no-deadlock --safety\n"
+    )
+
+
 def test_quantities():
     assert [bytes_text(n) for n in (5, 2048, 3 * 2**20, 5 * 2**30)] == ["5 B", "2 KiB", "3.0 MiB", "5.0 GiB"]
     assert [seconds_text(s) for s in (0.5, 65, 125, 7300)] == ["0.50 s", "65.0 s", "2 min 05 s", "2 h 01 min"]
