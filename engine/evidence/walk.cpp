@@ -307,7 +307,6 @@ class WalkFor final : public Walk {
         tree_positions_.push_back(k);
         continue;
       }
-      ++facts_.references;
       if constexpr (kReadsIds) {
         const std::uint64_t target = read_reference(ids, number, k, count, parent);
         entries[k].leads_to = static_cast<std::uint32_t>(target);
@@ -318,6 +317,7 @@ class WalkFor final : public Walk {
       }
     }
     facts_.entries += count;
+    facts_.references += count - tree_positions_.size();
     for (std::size_t i = tree_positions_.size(); i-- > 0;) push_child(tree_positions_[i], length, mark);
     if (!tree_positions_.empty()) require_memory();
     path_.advance(numbering_.next());
