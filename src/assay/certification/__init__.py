@@ -190,6 +190,8 @@ class _Certification:
             if self.partition == "subgraphs":
                 require_subgraphs(header)
             begin = time.monotonic()
+            if self.deadline is not None and begin >= self.deadline:
+                raise LoadedTooLong  # noqa: TRY301 (told like the alarm)
             with alarm_at(self.deadline):  # the stranger's macros may take the front end long
                 program = self._load(header)
             known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
@@ -199,7 +201,7 @@ class _Certification:
         except (OutOfTime, WorkerDied, ClusterProblem) as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
         except LoadedTooLong:
-            reason = "time ran out while the program was compiled"
+            reason = "time ran out before the program was compiled"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
