@@ -10,6 +10,9 @@ Each step from the script to the file can be left out and replaced:
     frames[1].start = b"\\x00"
     data = file_bytes(certificate.header, frames)
 
+With `certify(model, dictionaries=(b"", bits, b"", counts, b""))` sections refer to these; any
+bytes will do.
+
 Written from docs/formats/certificate.md; independent of the tools it tests.
 """
 
@@ -45,6 +48,7 @@ class Certificate:
     counts: list[int]  # for each state, the references to it
     frame_begins: list[int]  # the first state of each frame
     subgraphs: bool = False
+    dictionaries: Sequence[bytes] = ()  # one for each section
     states: list[bytes] = field(default_factory=list)  # for tests to look at; not written
 
     def recount(self) -> None:
@@ -77,7 +81,7 @@ class Certificate:
         return frames
 
     def to_bytes(self) -> bytes:
-        return file_bytes(self.header, self.raw_frames())
+        return file_bytes(self.header, self.raw_frames(), dictionaries=self.dictionaries)
 
 
 @dataclass
@@ -96,14 +100,19 @@ class RawFrame:
     checksum: int | None = None
     compressed: dict[str, bytes] = field(default_factory=dict)  # section -> bytes to write in its place
 
-    def section_bytes(self) -> list[bytes]:
-        return [self.compressed.get(name, compress(getattr(self, name))) for name in SECTIONS]
+    def section_bytes(self, dictionaries: Sequence[bytes] = ()) -> list[bytes]:
+        return [
+            self.compressed.get(name, compress(getattr(self, name), dictionary))
+            for name, dictionary in zip(SECTIONS, dictionaries or [b""] * len(SECTIONS), strict=True)
+        ]
 
 
 def file_bytes(
     header: dict[str, Any] | bytes,
     frames: Sequence[RawFrame],
     *,
+    dictionaries: Sequence[bytes] = (),
+    stored_dictionaries: bytes | None = None,
     magic: bytes = MAGIC,
     version: int = 1,
     header_length: int | None = None,
@@ -118,10 +127,11 @@ def file_bytes(
         magic
         + struct.pack("<II", version, len(encoded) if header_length is None else header_length)
         + encoded
+        + (compress(b"".join(dictionaries)) if stored_dictionaries is None else stored_dictionaries)
     )
     records = b""
     for frame in frames:
-        sections = frame.section_bytes()
+        sections = frame.section_bytes(dictionaries)
         joined = b"".join(sections)
         body += joined
         records += struct.pack(
@@ -147,15 +157,25 @@ def header_bytes(header: dict[str, Any]) -> bytes:
     return json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def compress(content: bytes) -> bytes:
-    return zstandard.ZstdCompressor(level=3, write_content_size=True).compress(content) if content else b""
+def compress(content: bytes, dictionary: bytes = b"") -> bytes:
+    raw = zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    compressor = zstandard.ZstdCompressor(
+        level=3, dict_data=raw if dictionary else None, write_content_size=True, write_dict_id=False
+    )
+    return compressor.compress(content) if content else b""
 
 
 # --- From a model to an honest script -------------------------------------------------------------------
 
 
 def certify(
-    model: Any, *, tree: str = "breadth-first", frames: int = 1, subgraphs: bool = False, **header: Any
+    model: Any,
+    *,
+    tree: str = "breadth-first",
+    frames: int = 1,
+    subgraphs: bool = False,
+    dictionaries: Sequence[bytes] = (),
+    **header: Any,
 ) -> Certificate:
     """Explore a model (anything with `initial_state` and `successors`) and write its script.
 
@@ -180,11 +200,14 @@ def certify(
         for state in order
     ]
     certificate = Certificate(
-        header=default_header(tree=tree, subgraphs=subgraphs) | header,
+        header=default_header(tree=tree, subgraphs=subgraphs)
+        | {"dictionaries": list(map(len, dictionaries))}
+        | header,
         entries=entries,
         counts=[],
         frame_begins=[0] * frames,
         subgraphs=subgraphs,
+        dictionaries=dictionaries,
         states=order,
     )
     certificate.recount()
@@ -224,6 +247,7 @@ def default_header(*, tree: str = "breadth-first", subgraphs: bool = False) -> d
         "tree": tree,
         "coding": "zstd",
         "subgraphs": subgraphs,
+        "dictionaries": [],
         "producer": {"tool": "graph_certificates", "version": "1"},
     }
 

@@ -8,6 +8,7 @@ has the argument. No search is involved.
 from __future__ import annotations
 
 import itertools
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -125,7 +126,7 @@ def certify(
         trusted_keys=tuple(Path(key) for key in trusted_keys),
         signature=None if signature is None else Path(signature),
         trust_unsigned=trust_unsigned,
-        memory_limit_bytes=memory_limit_bytes,
+        memory_limit_bytes=memory_limit_bytes or default_memory_limit_bytes(),
         deadline=started + timeout_seconds if timeout_seconds else None,
         explain_rejection=explain_rejection,
         listener=listener,
@@ -489,6 +490,11 @@ class _Certification:
         return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
 
 
+def default_memory_limit_bytes() -> int:
+    """Half of it: a stranger's script may claim to keep any number of states open."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
 def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
     """The frames in `tasks` runs whose lengths differ by at most one frame."""
     frames = len(file.records)
@@ -500,6 +506,7 @@ def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
             records=tuple(file.records[begin:end]),
             path=str(file.path.absolute()),
             offset=file.offsets[begin],
+            dictionaries=file.stored_dictionaries,
         )
         for begin, end in itertools.pairwise(cuts)
     ]

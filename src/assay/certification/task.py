@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay import _engine
@@ -18,6 +18,7 @@ from assay.certification.program import ShippedProgram, unpacked
 from assay.certification.subgraphs import RegionSource
 from assay.distribution.interface import Report
 from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
+from assay.evidence.certificate.dictionaries import StoredDictionaries
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 
@@ -32,6 +33,7 @@ class FrameSource:
     path: str = ""
     offset: int = 0
     bodies: tuple[bytes, ...] = ()
+    dictionaries: StoredDictionaries = field(default_factory=StoredDictionaries)  # always brought along
 
     @property
     def entries(self) -> int:
@@ -45,10 +47,11 @@ class FrameSource:
     def frames(self, *, bits_only: bool) -> Iterator[tuple[str, Frame]]:
         """With what a sentence about a frame begins with."""
         offset = self.offset
+        dictionaries = self.dictionaries.opened()
         for index, record in enumerate(self.records):
             number = self.first + index
             body = self.bodies[index] if self.bodies else self._read(offset, record)
-            yield f"frame {number}", decode_frame(number, record, body, bits_only=bits_only)
+            yield f"frame {number}", decode_frame(number, record, body, dictionaries, bits_only=bits_only)
             offset += record.length
 
     def _read(self, offset: int, record: FrameRecord) -> bytes:

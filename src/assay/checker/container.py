@@ -33,6 +33,9 @@ MOST_ENTRIES_IN_A_FRAME = 1 << 23
 LARGEST_START = 1 << 28
 LONGEST_VARINT = 5
 LONGEST_SUBTREE_VARINT = 7
+LARGEST_DICTIONARY = 1 << 20
+LARGEST_GROWTH_OF_DICTIONARIES = 1024
+SECTIONS = 5
 
 HEADER_KEYS = {
     "format",
@@ -50,6 +53,7 @@ HEADER_KEYS = {
     "frames",
     "coding",
     "subgraphs",
+    "dictionaries",
     "producer",
 }
 
@@ -73,21 +77,30 @@ class Header:
     depth: int
     frames: int
     subgraphs: bool
+    dictionaries: tuple[int, ...]  # their lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as it stands in the file, and what it may refer to beside itself."""
+
+    compressed: memoryview
+    dictionary: zstandard.ZstdCompressionDict | None
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A record of the index and the five sections it speaks of, as they stand in the file."""
+    """A record of the index and the five sections it speaks of."""
 
     states: int
     entries: int
     references: int
     start_length: int
-    start: memoryview
-    bits: memoryview
-    ids: memoryview
-    counts: memoryview
-    subgraphs: memoryview
+    start: Section
+    bits: Section
+    ids: Section
+    counts: Section
+    subgraphs: Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +166,7 @@ def read_header(raw: bytes) -> Header:
         depth=number(fields, "depth", 0, STATES_END - 1),
         frames=number(fields, "frames", 1, MOST_FRAMES),
         subgraphs=truth(fields, "subgraphs"),
+        dictionaries=dictionary_lengths(fields["dictionaries"]),
     )
     if header.references != header.transitions - (header.states - 1):
         raise Rejected("the header's states, transitions and references do not fit together")
@@ -162,19 +176,15 @@ def read_header(raw: bytes) -> Header:
 def read_json(raw: bytes) -> object:
     """JSON in its one allowed form: writing it again must give the same bytes.
 
-    That also excludes keys given twice. Characters outside ASCII may stand for
-    themselves or be escaped, as long as all are treated alike.
+    That also excludes keys given twice, and characters that are escaped without need.
     """
     try:
         value = json.loads(raw.decode("utf-8"), parse_float=no_json, parse_constant=no_json)
-        forms = [
-            json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=escaped).encode("utf-8")
-            for escaped in (False, True)
-        ]
+        again = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
         raise Rejected("the header is no JSON text that a certificate may have") from None
-    if raw not in forms:
-        raise Rejected("the header's keys are not sorted, or it has spaces or a key twice")
+    if raw != again:
+        raise Rejected("the header's keys are not sorted, or it has spaces, escapes or a key twice")
     return value
 
 
@@ -238,34 +248,44 @@ def sources(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def dictionary_lengths(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) not in {0, SECTIONS}:
+        raise Rejected(f"'dictionaries' of the header is not a list of no or {SECTIONS} lengths")
+    if not all(type(length) is int and 0 <= length <= LARGEST_DICTIONARY for length in value):
+        raise Rejected(f"'dictionaries' of the header has other lengths than 0 to {LARGEST_DICTIONARY}")
+    if value and not any(value):
+        raise Rejected("'dictionaries' of the header are all empty, and must not be listed then")
+    return tuple(value)
+
+
 # --- The frames -----------------------------------------------------------------------------------------
 
 
 def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Frame, ...]:
-    frames = []
+    records = list(RECORD.iter_unpack(data[index : len(data) - TRAILER_BYTES]))
     view = memoryview(data)
-    offset = begin
-    for number_of_frame, record in enumerate(RECORD.iter_unpack(data[index : len(data) - TRAILER_BYTES])):
+    # Where the frames begin follows from their lengths: they end where the index begins.
+    offset = index - sum(sum(record[3:8]) for record in records)
+    if offset < begin:
+        raise Rejected(f"the frames have {begin - offset} bytes more than there are before the index")
+    dictionaries = read_dictionaries(view[begin:offset], header.dictionaries)
+    frames = []
+    for number_of_frame, record in enumerate(records):
         states, entries, references, *lengths, start_length, checksum = record
         name = f"frame {number_of_frame}"
         if states > MOST_STATES_IN_A_FRAME or entries > MOST_ENTRIES_IN_A_FRAME:
             raise Rejected(f"{name} has {states} states and {entries} entries, which is more than allowed")
         if references > entries:
             raise Rejected(f"{name} has {references} references among {entries} entries")
-        end = offset + sum(lengths)
-        if end > index:
-            raise Rejected(f"{name} reaches beyond the beginning of the index")
-        if zlib.crc32(view[offset:end]) != checksum:
+        if zlib.crc32(view[offset : offset + sum(lengths)]) != checksum:
             raise Rejected(f"{name} does not have the checksum that the index gives")
         sections = []
-        for length in lengths:
-            sections.append(view[offset : offset + length])
+        for length, dictionary in zip(lengths, dictionaries, strict=True):
+            sections.append(Section(view[offset : offset + length], dictionary))
             offset += length
         frame = Frame(states, entries, references, start_length, *sections)
         check_sizes(frame, header, name)
         frames.append(frame)
-    if offset != index:
-        raise Rejected(f"{index - offset} bytes between the frames and the index belong to nothing")
     for what, sum_of_frames, claimed in [
         ("states", sum(frame.states for frame in frames), header.states),
         ("transitions", sum(frame.entries for frame in frames), header.transitions),
@@ -274,6 +294,34 @@ def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Fr
         if sum_of_frames != claimed:
             raise Rejected(f"the frames have {sum_of_frames} {what}, the header claims {claimed}")
     return tuple(frames)
+
+
+def read_dictionaries(
+    stored: memoryview, lengths: tuple[int, ...]
+) -> list[zstandard.ZstdCompressionDict | None]:
+    """The dictionary of each section, from the part of the file between the header and the frames."""
+    if not lengths:
+        if stored:
+            raise Rejected(f"{len(stored)} bytes between the header and the frames belong to nothing")
+        return [None] * SECTIONS
+    name = "the part with the dictionaries"
+    if len(stored) > sum(lengths) + LARGEST_GROWTH_OF_DICTIONARIES:
+        raise Rejected(f"{name} has {len(stored)} bytes for a content of {sum(lengths)}")
+    size = content_size(stored, name)
+    if size != sum(lengths):
+        raise Rejected(f"{name} would have {size} bytes, the header claims {sum(lengths)}")
+    content = decompressed(Section(stored, None), name)
+    dictionaries: list[zstandard.ZstdCompressionDict | None] = []
+    offset = 0
+    for length in lengths:
+        piece = content[offset : offset + length]
+        # Raw: whatever it begins with, it is text to refer to and nothing else.
+        raw = (
+            zstandard.ZstdCompressionDict(piece, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if piece else None
+        )
+        dictionaries.append(raw)
+        offset += length
+    return dictionaries
 
 
 def check_sizes(frame: Frame, header: Header, name: str) -> None:
@@ -289,7 +337,7 @@ def check_sizes(frame: Frame, header: Header, name: str) -> None:
         ("counts", frame.counts, frame.states, LONGEST_VARINT * frame.states),
         ("subgraphs", frame.subgraphs, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs),
     ]:
-        size = content_size(section, f"section {what} of {name}")
+        size = content_size(section.compressed, f"section {what} of {name}")
         if not least <= size <= largest:
             raise Rejected(
                 f"section {what} of {name} would have {size} bytes, allowed are {least} to {largest}"
@@ -308,14 +356,14 @@ def content_size(section: memoryview, name: str) -> int:
     return size
 
 
-def decompressed(section: memoryview, name: str) -> bytes:
-    """The content of a section whose size `check_sizes` has found to be allowed."""
-    size = content_size(section, name)
+def decompressed(section: Section, name: str) -> bytes:
+    """The content of a section whose stated size has been found to be allowed."""
+    size = content_size(section.compressed, name)
     if not size:
         return b""
     try:
-        content = zstandard.ZstdDecompressor().decompress(
-            section, max_output_size=size, allow_extra_data=False
+        content = zstandard.ZstdDecompressor(dict_data=section.dictionary).decompress(
+            section.compressed, max_output_size=size, allow_extra_data=False
         )
     except zstandard.ZstdError:
         raise Rejected(f"{name} cannot be decompressed") from None
@@ -351,7 +399,7 @@ class Varints:
             raise Rejected(f"{self._name} has {len(self._content) - self._offset} bytes too many")
 
 
-def varints(section: memoryview, name: str) -> Varints:
+def varints(section: Section, name: str) -> Varints:
     return Varints(decompressed(section, name), name)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import _engine
 from assay.evidence.certificate.container import CertificateWriter, Frame
+from assay.evidence.certificate.dictionaries import FEWEST_FRAMES, Samples
 
 if TYPE_CHECKING:
     from assay.evidence.certificate.claim import Claim
@@ -32,8 +33,9 @@ def write_certificate(
     partial: Path | None = None,
     on_frame: Callable[[int, int], bool],
 ) -> Written | None:
-    """`on_frame` is told how many of how many frames are written, and answers whether to go on; None if not.
+    """`on_frame` is told how many of how many frames are done, and answers whether to go on; None if not.
 
+    In the small coding all frames pass by once more beforehand, for their dictionaries, and count twice.
     Raises `OSError`, `RuntimeError` or `CertificateProblem`, whose words say why there is no certificate.
     """
     began = time.monotonic()
@@ -46,14 +48,29 @@ def write_certificate(
         frames=frames,
         subgraphs=subgraphs,
     )
-    with CertificateWriter(path, header, coding=coding, partial=partial) as file:
-        written = 0
+    samples = Samples(frames) if coding == "small" and frames >= FEWEST_FRAMES else None
+    total = frames if samples is None else 2 * frames
+    done = 0
+
+    def took_one() -> bool:
+        nonlocal done
+        done += 1
+        return on_frame(done, total)
+
+    if samples is not None:
+
+        def sample(_states: int, _entries: int, _references: int, *sections: bytes) -> bool:
+            samples.take(*sections)
+            return took_one()
+
+        if not script.write(frames, sample):
+            return None
+    dictionaries = () if samples is None else samples.dictionaries()
+    with CertificateWriter(path, header, coding=coding, partial=partial, dictionaries=dictionaries) as file:
 
         def take(*sections: Any) -> bool:
-            nonlocal written
             file.add(Frame(*sections))
-            written += 1
-            return on_frame(written, frames)
+            return took_one()
 
         if not script.write(frames, take):
             return None

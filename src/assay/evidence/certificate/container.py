@@ -2,7 +2,8 @@
 
 A file under construction has another name and gets its own only when it is
 whole and on disk; whatever interrupts the writer leaves nothing behind that
-looks like a certificate. The reader trusts no length: each is checked against
+looks like a certificate. Frames are compressed by several threads and written in
+their order. The reader trusts no length: each is checked against
 the file and the counts of the header before memory is taken.
 """
 
@@ -13,8 +14,10 @@ import hashlib
 import os
 import struct
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -22,6 +25,14 @@ from typing import BinaryIO, Self
 import zstandard
 
 from assay.evidence.certificate.claim import partial_name
+from assay.evidence.certificate.dictionaries import (
+    MAX_EXPANSION,
+    MAX_WINDOW,
+    NO_DICTIONARIES,
+    Dictionary,
+    StoredDictionaries,
+    opened,
+)
 from assay.evidence.certificate.header import MAX_HEADER_BYTES, CertificateProblem, Header
 
 MAGIC = b"\x89ASSAY\r\n"
@@ -39,6 +50,7 @@ BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7
 
 LEVELS = {"fast": 3, "small": 19}
+MAX_THREADS = 8  # each takes some ten megabytes at the highest level
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,10 @@ class Frame:
     ids: bytes
     counts: bytes
     subgraphs: bytes = b""
+
+    @property
+    def sections(self) -> tuple[bytes, ...]:
+        return self.start, self.bits, self.ids, self.counts, self.subgraphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +95,42 @@ class CertificateWriter:
     """Writes a certificate; used as a context, the file appears only when `finish` was called.
 
     Until then it is `partial`, in the same directory. Whoever gives that name can remove what
-    is left when this process is killed.
+    is left when this process is killed. The header gets the lengths of the `dictionaries` given
+    here, one for each section or none at all, whatever it said before.
     """
 
     def __init__(
-        self, path: Path, header: Header, *, coding: str = "fast", partial: Path | None = None
+        self,
+        path: Path,
+        header: Header,
+        *,
+        coding: str = "fast",
+        partial: Path | None = None,
+        dictionaries: Sequence[bytes] = (),
     ) -> None:
         self._path = path
-        self._header = header
+        self._header = replace(header, dictionaries=tuple(map(len, dictionaries)))
         self._level = LEVELS[coding]
+        self._dictionaries = opened(dictionaries) if dictionaries else NO_DICTIONARIES
+        for dictionary in self._dictionaries:
+            if dictionary is not None:
+                dictionary.precompute_compress(level=self._level)
         self._records: list[FrameRecord] = []
         self._partial = partial_name(path) if partial is None else partial
         self._file: BinaryIO = self._partial.open("xb")
         self._digest = hashlib.sha256()
         self._offset = 0
         self._finished = False
-        text = header.as_bytes()
-        if len(text) > MAX_HEADER_BYTES:
+        threads = min(MAX_THREADS, len(os.sched_getaffinity(0)))
+        self._pool = ThreadPoolExecutor(threads)
+        self._pending: deque[tuple[Frame, Future[list[bytes]]]] = deque()
+        self._most_pending = 2 * threads
+        try:
+            self._write_header()
+            self._write(self._compressed(b"".join(dictionaries), None))
+        except BaseException:
             self._discard()
-            raise CertificateProblem(f"the header would take {len(text):,} bytes, more than a reader accepts")
-        self._write(PREAMBLE.pack(MAGIC, VERSION, len(text)) + text)
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -109,9 +141,20 @@ class CertificateWriter:
         if not self._finished:
             self._discard()
 
+    def _write_header(self) -> None:
+        text = self._header.as_bytes()
+        if len(text) > MAX_HEADER_BYTES:
+            raise CertificateProblem(f"the header would take {len(text):,} bytes, more than a reader accepts")
+        self._write(PREAMBLE.pack(MAGIC, VERSION, len(text)) + text)
+
     def add(self, frame: Frame) -> None:
-        sections = [self._compressed(section) for section in
-                    (frame.start, frame.bits, frame.ids, frame.counts, frame.subgraphs)]  # fmt: skip
+        self._pending.append((frame, self._pool.submit(self._compressed_sections, frame)))
+        if len(self._pending) > self._most_pending:
+            self._write_oldest()
+
+    def _write_oldest(self) -> None:
+        frame, compression = self._pending.popleft()
+        sections = compression.result()
         body = b"".join(sections)
         start, bits, ids, counts, subgraphs = (len(section) for section in sections)
         self._records.append(
@@ -132,6 +175,9 @@ class CertificateWriter:
 
     def finish(self) -> int:
         """Make the file appear; answers its size in bytes."""
+        while self._pending:
+            self._write_oldest()
+        self._pool.shutdown()
         header, records = self._header, self._records
         written = tuple(sum(getattr(record, name) for record in records) for name in ("states", "entries"))
         if written != (header.states, header.transitions) or len(records) != header.frames:
@@ -148,11 +194,21 @@ class CertificateWriter:
         self._finished = True
         return self._offset
 
-    def _compressed(self, section: bytes) -> bytes:
+    def _compressed_sections(self, frame: Frame) -> list[bytes]:
+        return [
+            self._compressed(section, dictionary)
+            for section, dictionary in zip(frame.sections, self._dictionaries, strict=True)
+        ]
+
+    def _compressed(self, section: bytes, dictionary: Dictionary) -> bytes:
         if not section:
             return b""
         compressor = zstandard.ZstdCompressor(
-            level=self._level, write_content_size=True, write_checksum=False, write_dict_id=False
+            level=self._level,
+            dict_data=dictionary,
+            write_content_size=True,
+            write_checksum=False,
+            write_dict_id=False,
         )
         return compressor.compress(section)
 
@@ -162,6 +218,7 @@ class CertificateWriter:
         self._offset += len(data)
 
     def _discard(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
         with contextlib.suppress(OSError):
             self._file.close()
         self._partial.unlink(missing_ok=True)
@@ -211,9 +268,9 @@ class CertificateFile:
         if self._sha256() != digest:
             raise CertificateProblem("the file is damaged: its SHA-256 is not the one at its end")
         self.header = Header.from_bytes(header_text)
-        frames_offset = PREAMBLE.size + header_length
+        header_end = PREAMBLE.size + header_length
         index_length = self.size - TRAILER.size - index_offset
-        if index_offset < frames_offset or index_length != self.header.frames * RECORD.size:
+        if index_offset < header_end or index_length != self.header.frames * RECORD.size:
             raise CertificateProblem(
                 "the index is not where the file says, or not as long as its frames need"
             )
@@ -221,7 +278,10 @@ class CertificateFile:
         self.records = [
             FrameRecord(*RECORD.unpack(self._file.read(RECORD.size))) for _ in range(self.header.frames)
         ]
-        self._check_index(index_offset - frames_offset)
+        self._check_index()
+        frames_offset = index_offset - sum(record.length for record in self.records)
+        self.stored_dictionaries = self._read_dictionaries(header_end, frames_offset - header_end)
+        self.dictionaries = self.stored_dictionaries.opened()
         self.offsets: list[int] = []
         self.first_states: list[int] = []
         offset, states = frames_offset, 0
@@ -231,7 +291,19 @@ class CertificateFile:
             offset += record.length
             states += record.states
 
-    def _check_index(self, frame_bytes: int) -> None:
+    def _read_dictionaries(self, offset: int, length: int) -> StoredDictionaries:
+        """They fill the file between the header and the frames, if there are any."""
+        lengths = self.header.dictionaries
+        if length < 0 or (length > 0) != bool(lengths):
+            raise CertificateProblem("the frames do not fill the file between header and index")
+        if length > sum(lengths) + MAX_EXPANSION:
+            raise CertificateProblem(
+                f"the dictionaries take {length:,} bytes, more than {sum(lengths):,} bytes of content need"
+            )
+        self._file.seek(offset)
+        return StoredDictionaries(lengths, self._file.read(length))
+
+    def _check_index(self) -> None:
         header, records = self.header, self.records
         before = 0  # states in earlier frames
         for number, record in enumerate(records):
@@ -252,8 +324,6 @@ class CertificateFile:
             if bool(record.subgraphs) != (header.subgraphs and record.states > 0):
                 raise CertificateProblem(f"frame {number} has other sections than the header announces")
             before += record.states
-        if sum(record.length for record in records) != frame_bytes:
-            raise CertificateProblem("the frames do not fill the file between header and index")
         for claimed, name in (
             (header.states, "states"),
             (header.transitions, "entries"),
@@ -288,14 +358,22 @@ class CertificateFile:
         return self._file.read(record.length)
 
     def frame(self, number: int, *, bits_only: bool = False) -> Frame:
-        return decode_frame(number, self.records[number], self.frame_bytes(number), bits_only=bits_only)
+        record, body = self.records[number], self.frame_bytes(number)
+        return decode_frame(number, record, body, self.dictionaries, bits_only=bits_only)
 
     def frames(self) -> Iterator[Frame]:
         for number in range(len(self.records)):
             yield self.frame(number)
 
 
-def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bool = False) -> Frame:
+def decode_frame(
+    number: int,
+    record: FrameRecord,
+    body: bytes,
+    dictionaries: Sequence[Dictionary] = NO_DICTIONARIES,
+    *,
+    bits_only: bool = False,
+) -> Frame:
     """Decompress one frame, taking no more memory than its counts allow.
 
     `bits_only` leaves out what only matters to somebody who does not trust the
@@ -313,17 +391,17 @@ def decode_frame(number: int, record: FrameRecord, body: bytes, *, bits_only: bo
         record.states * BYTES_PER_SUBGRAPH,
     )
     lengths = (record.start, record.bits, record.ids, record.counts, record.subgraphs)
-    for index, (length, limit) in enumerate(zip(lengths, limits, strict=True)):
+    for index, (length, limit, dictionary) in enumerate(zip(lengths, limits, dictionaries, strict=True)):
         wanted = index < 2 or not bits_only
         section = body[position : position + length]
-        sections.append(_decompressed(number, section, limit) if wanted else b"")
+        sections.append(_decompressed(number, section, limit, dictionary) if wanted else b"")
         position += length
     if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
         raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
     return Frame(record.states, record.entries, record.references, *sections)
 
 
-def _decompressed(number: int, section: bytes, limit: int) -> bytes:
+def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionary) -> bytes:
     if not section:
         return b""
     try:
@@ -333,7 +411,7 @@ def _decompressed(number: int, section: bytes, limit: int) -> bytes:
                 f"frame {number} has a section of {size:,} bytes where its counts allow {limit:,}"
             )
         # Decompresses into a buffer of that size and no further, whatever the blocks say.
-        content = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(
+        content = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW).decompress(
             section, allow_extra_data=False
         )
     except zstandard.ZstdError:

@@ -14,6 +14,8 @@ MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32
 MAX_TRANSITIONS = 1 << 48
 MAX_FRAMES = 1 << 16
+SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
+MAX_DICTIONARY_BYTES = 1 << 20
 
 
 class CertificateProblem(Exception):
@@ -49,6 +51,7 @@ class Header:
     depth: int
     frames: int
     subgraphs: bool = False
+    dictionaries: tuple[int, ...] = ()  # their lengths, one for each section; none at all for most files
     producer: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -103,6 +106,7 @@ class Header:
             depth=_count(data, "depth", 0, MAX_STATES),
             frames=_count(data, "frames", 1, MAX_FRAMES),
             subgraphs=_flag(data, "subgraphs"),
+            dictionaries=_dictionaries(data),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
         )
         if header.tree not in TREES:
@@ -159,6 +163,19 @@ def _count(data: Mapping[str, Any], key: str, low: int, below: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value < below:
         raise CertificateProblem(f"the header has no number from {low} to {below - 1:,} under {key!r}")
     return value
+
+
+def _dictionaries(data: Mapping[str, Any]) -> tuple[int, ...]:
+    value = data.get("dictionaries")
+    if not isinstance(value, list) or len(value) not in {0, len(SECTIONS)}:
+        raise CertificateProblem("the header has no list of the lengths of dictionaries")
+    if not all(type(length) is int and 0 <= length <= MAX_DICTIONARY_BYTES for length in value):
+        raise CertificateProblem(
+            f"the header announces a dictionary whose length is no number up to {MAX_DICTIONARY_BYTES:,}"
+        )
+    if value and not any(value):
+        raise CertificateProblem("the header announces dictionaries, and all are empty")
+    return tuple(value)
 
 
 def _object(data: Mapping[str, Any], key: str) -> dict[str, Any]:
