@@ -349,6 +349,32 @@ def test_macros_are_those_that_were_asked_for_unless_any_will_do(run, folder):
         code, output, _ = run(program, file, *asked, "-q")
         assert code == 4
         assert "the certificate is about the program with the macro LAST=5" in output
+    code, _, errors = run(program, file, "--any-macros", "-D", "LAST=5")
+    assert code == 2
+    assert "--any-macros and -D do not go together" in errors
+    assert errors.endswith("(see assay certify --help)\n")
+
+
+def test_a_macro_that_removes_the_problem_is_refused_in_words_that_say_what_to_do(run, folder):
+    text = (EXAMPLES / "broken_mutex.pml").read_text()
+    program, file = certified(folder, "broken.pml", text, defines=["assert=1||"])
+    code, output, _ = run(program, file, "-q")
+    assert (code, output) == (
+        4,
+        f"rejected  {program}: the certificate is about the program with the macro assert=1||, "
+        "you asked for it with no macros; say -D 'assert=1||' if that is the program you mean, "
+        "or --any-macros to accept the claim with whatever macros it names\n",
+    )
+    assert run(program, file, "-q", "-D", "assert=1||")[0] == 0
+
+
+def test_macros_that_a_certificate_does_not_have_are_missed(run, counter):
+    code, output, _ = run(*counter, "-D", "N=5", "-D", "M", "-q")
+    assert code == 4
+    assert (
+        "about the program with no macros, you asked for it with the macros N=5, M; "
+        "leave -D out if that is the program you mean, or --any-macros"
+    ) in output
 
 
 def test_a_claim_without_deadlocks_is_accepted_only_by_those_who_say_so(run, folder):
