@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 import assay
 from assay.cli import main as cli
-from assay.evidence.certificate.container import CertificateFile, CertificateWriter
+from assay.evidence.certificate.container import RECORD, CertificateFile, CertificateWriter, FrameRecord
 from assay.evidence.signature import default_envelope, generate_keys, sign
 from assay.evidence.verdict import Verdict
 from assay.search.options import OptionProblem
@@ -21,6 +23,10 @@ from assay.transition_system.interface import SourceProblem
 MODELS = Path(__file__).parents[2] / "benchmarks" / "models"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
+SHARED_KEYS = {
+    "verdict", "complete", "states", "transitions", "depth", "seconds", "peak_memory_bytes", "violations",
+    "certificate", "options", "version",
+}  # fmt: skip
 KEYS = {
     "verdict", "complete", "mode", "claim", "reasons", "notes", "program", "states", "transitions", "depth",
     "seconds", "compile_seconds", "walk_seconds", "run_seconds", "peak_memory_bytes", "tasks", "workers",
@@ -438,6 +444,81 @@ def test_a_file_that_is_no_certificate_is_rejected_and_one_that_is_missing_unusa
     code, _, errors = run(tmp_path / "missing.pml", file)
     assert code == 2
     assert "missing.pml" in errors
+
+
+def test_every_refusal_is_one_object_with_the_keys_of_all(run, counter, tmp_path):
+    program, file = counter
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    empty = tmp_path / "empty.assay"
+    empty.touch()
+    for arguments, code, verdict in [
+        ((program, tmp_path), 2, "unusable"),
+        ((program, tmp_path / "missing.assay"), 2, "unusable"),
+        ((program, pipe), 2, "unusable"),
+        ((program, "/dev/zero"), 2, "unusable"),
+        ((program, empty), 4, "rejected"),
+        ((program, program), 4, "rejected"),
+        ((tmp_path, file), 2, "unusable"),
+        ((tmp_path / "missing.pml", file), 2, "unusable"),
+        ((program, file, "-D", "N=5"), 4, "rejected"),
+        ((program, file, "--invariant", "n +"), 2, "unusable"),
+        ((program, file, "--trusted"), 2, "unusable"),
+        ((program, file, "--trusted", "--key", tmp_path / "missing.pub"), 4, "rejected"),
+        ((program, file, "--workers", "0"), 2, "unusable"),
+        ((program, file, "--nonsense"), 2, "unusable"),
+        ((program,), 2, "unusable"),
+        ((program, file, "--timeout", "1ms"), 3, "incomplete"),
+    ]:
+        found_code, output, _ = run(*arguments, "--json")
+        assert output.count("\n") == 1, arguments
+        found = json.loads(output)
+        assert (found_code, found["verdict"], found["complete"]) == (code, verdict, False), arguments
+        assert found.keys() >= SHARED_KEYS
+        assert found.get("message") or found["reasons"]
+
+
+def test_an_interrupt_is_one_object_too(run, counter, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.certification.certify", interrupt)
+    code, output, _ = run(*counter, "--json")
+    assert (code, json.loads(output)["verdict"]) == (3, "incomplete")
+    assert json.loads(output)["message"] == "interrupted"
+
+
+def test_ten_gigabytes_that_cannot_be_a_certificate_are_not_read(counter, tmp_path):
+    program, file = counter
+    data = file.read_bytes()
+    with CertificateFile(file) as certificate:
+        (record,) = certificate.records
+        begin = certificate.offsets[0]
+    size = 10 << 30
+    stretched = replace(record, ids=0xFFFF_FFFF, counts=0xFFFF_FFFF)
+    index = RECORD.pack(*(getattr(stretched, name) for name in FrameRecord.__slots__))
+    large = tmp_path / "large.assay"
+    for content, reason in [
+        ({}, "the file is not a certificate: it does not begin like one"),
+        ({0: data}, "the file does not end like a certificate: it was truncated or extended"),
+        (
+            {0: data, size - 48: data[-48:]},
+            "the index is not where the file says, or not as long as its frames need",
+        ),
+        (
+            {0: data[:begin], size - 88: index + struct.pack("<Q", size - 88) + data[-40:]},
+            "frame 0 has a section that takes 4,294,967,295 bytes in the file, more than its counts can need",
+        ),
+    ]:
+        large.unlink(missing_ok=True)
+        with large.open("wb") as sparse:
+            sparse.truncate(size)
+            for offset, part in content.items():
+                sparse.seek(offset)
+                sparse.write(part)
+        result = assay.certify(program, large)
+        assert result.reasons == (reason,)
+        assert result.seconds < 2
 
 
 def test_damaged_files_are_rejected_in_a_sentence(philosophers, tmp_path):

@@ -49,6 +49,8 @@ MAX_START_BYTES = 1 << 28
 BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7
 
+QUICKLY_READ = 256 << 20  # bytes
+
 LEVELS = {"fast": 3, "small": 19}
 MAX_THREADS = 8  # each takes some ten megabytes at the highest level
 
@@ -87,8 +89,23 @@ class FrameRecord:
     checksum: int
 
     @property
+    def lengths(self) -> tuple[int, ...]:
+        return self.start, self.bits, self.ids, self.counts, self.subgraphs
+
+    @property
     def length(self) -> int:
-        return self.start + self.bits + self.ids + self.counts + self.subgraphs
+        return sum(self.lengths)
+
+    @property
+    def most_content(self) -> tuple[int, ...]:
+        """What the counts allow each section to be when decompressed."""
+        return (
+            self.start_length,
+            (self.entries + 7) // 8,
+            self.references * BYTES_PER_NUMBER,
+            self.states * BYTES_PER_NUMBER,
+            self.states * BYTES_PER_SUBGRAPH,
+        )
 
 
 class CertificateWriter:
@@ -229,6 +246,8 @@ class CertificateFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if path.exists() and not path.is_file():  # to open a pipe would be to wait for its other end
+            raise CertificateProblem(f"{path} is not a file")
         try:
             self._file: BinaryIO = path.open("rb")
         except OSError as problem:
@@ -265,10 +284,18 @@ class CertificateFile:
         index_offset, end_magic, digest = TRAILER.unpack(self._file.read(TRAILER.size))
         if end_magic != END_MAGIC:
             raise CertificateProblem("the file does not end like a certificate: it was truncated or extended")
-        if self._sha256() != digest:
-            raise CertificateProblem("the file is damaged: its SHA-256 is not the one at its end")
+        # What is cheap comes first: gigabytes that cannot be a certificate are not read.
+        try:
+            self._open_parts(header_text, index_offset)
+        except CertificateProblem:
+            if self.size <= QUICKLY_READ:
+                self._require_digest(digest)  # damage is the likelier reason, and says more
+            raise
+        self._require_digest(digest)
+
+    def _open_parts(self, header_text: bytes, index_offset: int) -> None:
         self.header = Header.from_bytes(header_text)
-        header_end = PREAMBLE.size + header_length
+        header_end = PREAMBLE.size + len(header_text)
         index_length = self.size - TRAILER.size - index_offset
         if index_offset < header_end or index_length != self.header.frames * RECORD.size:
             raise CertificateProblem(
@@ -321,6 +348,13 @@ class CertificateFile:
                     f"frame {number} claims a start section of {record.start_length:,} bytes, which no path "
                     "before it can need"
                 )
+            for length, content in zip(record.lengths, record.most_content, strict=True):
+                # Zstandard lets what it cannot compress grow by less than that.
+                if length > content + content // 128 + MAX_EXPANSION:
+                    raise CertificateProblem(
+                        f"frame {number} has a section that takes {length:,} bytes in the file, "
+                        "more than its counts can need"
+                    )
             if bool(record.subgraphs) != (header.subgraphs and record.states > 0):
                 raise CertificateProblem(f"frame {number} has other sections than the header announces")
             before += record.states
@@ -332,6 +366,10 @@ class CertificateFile:
             found = sum(getattr(record, name) for record in records)
             if found != claimed:
                 raise CertificateProblem(f"the frames have {found:,} {name}, the header claims {claimed:,}")
+
+    def _require_digest(self, digest: bytes) -> None:
+        if self._sha256() != digest:
+            raise CertificateProblem("the file is damaged: its SHA-256 is not the one at its end")
 
     def _sha256(self) -> bytes:
         digest = hashlib.sha256()
@@ -383,15 +421,9 @@ def decode_frame(
         raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
     sections: list[bytes] = []
     position = 0
-    limits = (
-        record.start_length,
-        (record.entries + 7) // 8,
-        record.references * BYTES_PER_NUMBER,
-        record.states * BYTES_PER_NUMBER,
-        record.states * BYTES_PER_SUBGRAPH,
-    )
-    lengths = (record.start, record.bits, record.ids, record.counts, record.subgraphs)
-    for index, (length, limit, dictionary) in enumerate(zip(lengths, limits, dictionaries, strict=True)):
+    for index, (length, limit, dictionary) in enumerate(
+        zip(record.lengths, record.most_content, dictionaries, strict=True)
+    ):
         wanted = index < 2 or not bits_only
         section = body[position : position + length]
         sections.append(_decompressed(number, section, limit, dictionary) if wanted else b"")
