@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kFrameEntries = std::uint64_t{1} << 17;
 constexpr std::uint64_t kSmallestFrame = 64;
+constexpr std::uint64_t kMostFrames = 65'536;  // that the format allows
 constexpr std::size_t kScanWords = std::size_t{1} << 16;
 constexpr std::size_t kCursorWordsAtLeast = 256;
 constexpr std::size_t kCursorWordsTogether = std::size_t{1} << 24;
@@ -58,7 +59,8 @@ std::uint32_t frames_for(std::uint64_t transitions) {
   if (transitions < 100 * kSmallestFrame) {
     return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, transitions / kSmallestFrame));
   }
-  return static_cast<std::uint32_t>(100 * ((transitions + 100 * kFrameEntries - 1) / (100 * kFrameEntries)));
+  const std::uint64_t hundreds = (transitions + 100 * kFrameEntries - 1) / (100 * kFrameEntries);
+  return static_cast<std::uint32_t>(100 * std::min<std::uint64_t>(hundreds, kMostFrames / 100));
 }
 
 ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs) : log_(log), with_subgraphs_(subgraphs) {

@@ -64,7 +64,11 @@ class FingerprintMap {
     const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint, state, position});
     peak_ = std::max(peak_, map_.size());
     Claim& claim = at->second;
-    if (!(claim.fingerprint == fingerprint)) return &claim;
+    if (!(claim.fingerprint == fingerprint)) {
+      if (claim.visited) return &claim;
+      // Which of the two is wrong shows when the state is visited.
+      disputed_.try_emplace(number, Claim{fingerprint, state, position});
+    }
     ++claim.found;
     drop_if_done(at);
     return nullptr;
@@ -74,6 +78,7 @@ class FingerprintMap {
     peak_ = std::max(peak_, map_.size());
     Claim& claim = at->second;
     if (!(claim.fingerprint == fingerprint)) return &claim;
+    if (const auto other = disputed_.find(number); other != disputed_.end()) return &other->second;
     claim.visited = true;
     claim.claimed = references;
     drop_if_done(at);
@@ -99,6 +104,7 @@ class FingerprintMap {
 
   const bool drops_;
   Map map_;
+  Map disputed_;  // by number: the first entry that contradicts an earlier one before the state was visited
   std::size_t peak_ = 0;
 };
 

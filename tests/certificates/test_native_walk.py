@@ -492,7 +492,6 @@ def test_every_forged_entry_and_count_is_caught_and_named(seed, strategy, frames
                 require_right_explanation(model, version, truth)
 
 
-@pytest.mark.xfail(reason="of two references forward that disagree, the second is named, wrong or not")
 def test_the_wrong_one_of_two_references_forward_that_disagree_is_named():
     model = graph_of((1, 2, 3), (2,), (3,), (0,)).native()
     forged = certify(model)
