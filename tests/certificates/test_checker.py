@@ -591,11 +591,11 @@ def test_sections_that_do_not_fill_the_file_between_header_and_index_are_rejecte
     index = int.from_bytes(data[-48:-40], "little")
     gap = data[:index] + b"\0" + data[index:-48] + (index + 1).to_bytes(8, "little") + data[-40:]
     reason = reason_for(forge.with_right_digest(gap), DIAMOND.native())
-    assert reason == "1 bytes between the frames and the index belong to nothing"
+    assert reason == "1 bytes between the header and the frames belong to nothing"
     longer = bytearray(data)
-    longer[index + 12 : index + 16] = (2**32 - 1).to_bytes(4, "little")
+    longer[index + 12] += 1
     reason = reason_for(forge.with_right_digest(bytes(longer)), DIAMOND.native())
-    assert reason == "frame 0 reaches beyond the beginning of the index"
+    assert reason == "the frames have 1 bytes more than there are before the index"
 
 
 def test_more_frames_than_allowed_are_rejected():
@@ -643,13 +643,76 @@ def test_a_header_in_any_form_but_its_own_is_rejected():
         honest.replace(b'"coding":"zstd"', b'"coding":"none"'),
         honest.replace(b"breadth-first", b"random"),
         honest.replace(b"Every", b"\\ud800"),
+        honest.replace(b"Every", b"\\u00c9very"),
+        *(
+            forge.header_bytes(certificate.header | {"dictionaries": lengths})
+            for lengths in ([0] * 5, [1] * 3, [1] * 6, [1, 1, 1, 1, -1], [1, 1, 1, 1, True], {}, None, 5)
+        ),
         honest.replace(b"Every", b"E" * (1 << 20)),
     ]
     frames = certificate.raw_frames()
     assert is_accepted(file_bytes(honest, frames), DIAMOND.native())
+    assert is_accepted(file_bytes(honest.replace(b"Every", "Évery".encode()), frames), DIAMOND.native())
     for form in forms:
         assert form != honest
         assert not is_accepted(file_bytes(form, frames), DIAMOND.native())
+
+
+WHEEL = graph_of(*(((node + 1) % 60, 7 * node % 60) for node in range(60)))
+# Content as sections have it, and bytes that a trained dictionary would begin with.
+DICTIONARIES = (b"\x37\xa4\x30\xec" * 3, bytes(range(60)), b"\x02\x01\x00" * 10, b"", b"\x01\x00" * 20)
+
+
+@pytest.mark.parametrize("subgraphs", [False, True])
+def test_sections_may_refer_to_dictionaries(subgraphs):
+    model = WHEEL.native()
+    plain = certify(model, frames=7, subgraphs=subgraphs)
+    shared = certify(model, frames=7, subgraphs=subgraphs, dictionaries=DICTIONARIES)
+    assert checker.check_bytes(shared.to_bytes(), model).states == 60
+    assert shared.to_bytes() != plain.to_bytes()
+
+
+def test_dictionaries_that_are_not_what_the_header_says_are_rejected():
+    model = WHEEL.native()
+    honest = certify(model, frames=7, dictionaries=DICTIONARIES)
+    frames, joint = honest.raw_frames(), b"".join(DICTIONARIES)
+
+    def reason(**changes):
+        return reason_for(file_bytes(honest.header, frames, dictionaries=DICTIONARIES, **changes), model)
+
+    name = "the part with the dictionaries"
+    stored = forge.compress(joint)
+    assert is_accepted(honest.to_bytes(), model)
+    assert reason(stored_dictionaries=b"") == f"{name} would have 0 bytes, the header claims {len(joint)}"
+    assert reason(stored_dictionaries=joint) == f"{name} is not compressed with Zstandard"
+    assert reason(stored_dictionaries=stored[:-1]) == f"{name} cannot be decompressed"
+    assert reason(stored_dictionaries=stored + b"\0") == f"{name} cannot be decompressed"
+    assert (
+        reason(stored_dictionaries=forge.compress(joint + b"\0"))
+        == f"{name} would have {len(joint) + 1} bytes, the header claims {len(joint)}"
+    )
+    padding = bytes(len(joint) + 1025)
+    assert (
+        reason(stored_dictionaries=padding)
+        == f"{name} has {len(padding)} bytes for a content of {len(joint)}"
+    )
+    honest.header["dictionaries"] = []
+    assert reason() == f"{len(stored)} bytes between the header and the frames belong to nothing"
+    honest.header["dictionaries"] = [len(joint), 0, 0, 0, (1 << 20) + 1]
+    assert reason() == "'dictionaries' of the header has other lengths than 0 to 1048576"
+
+
+def test_another_dictionary_is_noticed():
+    model = WHEEL.native()
+    (frame,) = certify(model).raw_frames()
+    dictionaries = (b"", frame.bits, b"", b"", b"")
+    shared = certify(model, dictionaries=dictionaries)
+    assert is_accepted(shared.to_bytes(), model)
+    other = forge.compress(bytes(byte ^ 255 for byte in frame.bits))
+    forged = file_bytes(
+        shared.header, shared.raw_frames(), dictionaries=dictionaries, stored_dictionaries=other
+    )
+    assert not is_accepted(forged, model)
 
 
 def test_other_lengths_magics_and_versions_are_rejected():

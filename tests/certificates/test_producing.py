@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,9 @@ def test_the_same_program_gives_the_same_bytes_and_another_coding_the_same_scrip
     assert first.read_bytes() == again.read_bytes()
     assert small.stat().st_size < first.stat().st_size
     with CertificateFile(first) as fast, CertificateFile(small) as other:
-        assert fast.header == other.header
+        assert fast.header.dictionaries == ()
+        assert all(0 < length <= 1 << 20 for length in other.header.dictionaries)
+        assert fast.header == replace(other.header, dictionaries=())
         assert list(fast.frames()) == list(other.frames())
 
 

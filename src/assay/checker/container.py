@@ -34,7 +34,6 @@ LARGEST_START = 1 << 28
 LONGEST_VARINT = 5
 LONGEST_SUBTREE_VARINT = 7
 LARGEST_DICTIONARY = 1 << 20
-LARGEST_GROWTH_OF_DICTIONARIES = 1024
 SECTIONS = 5
 
 HEADER_KEYS = {
@@ -305,7 +304,7 @@ def read_dictionaries(
             raise Rejected(f"{len(stored)} bytes between the header and the frames belong to nothing")
         return [None] * SECTIONS
     name = "the part with the dictionaries"
-    if len(stored) > sum(lengths) + LARGEST_GROWTH_OF_DICTIONARIES:
+    if len(stored) > sum(lengths) + sum(lengths) // 128 + 1024:
         raise Rejected(f"{name} has {len(stored)} bytes for a content of {sum(lengths)}")
     size = content_size(stored, name)
     if size != sum(lengths):

@@ -26,6 +26,7 @@ from assay.evidence.certificate.container import (
     FrameRecord,
     decode_frame,
 )
+from assay.evidence.certificate.dictionaries import Samples, StoredDictionaries, spread
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 
 HEADER = Header(
@@ -85,6 +86,50 @@ def test_what_is_written_is_read_back(tmp_path, coding):
         trusted = file.frame(1, bits_only=True)
         assert (trusted.start, trusted.bits) == (FRAMES[1].start, FRAMES[1].bits)
         assert (trusted.ids, trusted.counts, trusted.subgraphs) == (b"", b"", b"")
+
+
+DICTIONARIES = (b"\x02\x00\x00\x01", b"", b"\x06\x03" * 40, b"\x02\x01\x00", b"")
+
+
+def test_sections_may_refer_to_dictionaries(tmp_path):
+    path = write(tmp_path / "figure.assay", coding="small", dictionaries=DICTIONARIES)
+    with CertificateFile(path) as file:
+        assert file.header == replace(HEADER, dictionaries=(4, 0, 80, 3, 0))
+        assert tuple(file.frames()) == FRAMES
+        assert file.offsets[0] == 16 + len(file.header.as_bytes()) + len(file.stored_dictionaries.content)
+        body = file.frame_bytes(0)
+        assert decode_frame(0, file.records[0], body, file.stored_dictionaries.opened()) == FRAMES[0]
+        again = write(tmp_path / "again.assay", header=file.header)
+    with CertificateFile(again) as file:
+        assert (file.header, file.stored_dictionaries.content) == (HEADER, b"")
+
+
+def test_frames_are_written_in_their_order_whoever_is_done_first(tmp_path):
+    chance = Random(3)
+    frames = [
+        Frame(1, 8, 8, b"\x00", b"\x00", bytes(chance.choices(range(9), k=chance.choice((1, 35)))), b"\x01")
+        for _ in range(200)
+    ]
+    header = replace(HEADER, states=200, transitions=1600, frames=200)
+    path = write(tmp_path / "many.assay", header, frames, coding="small")
+    with pytest.raises(CertificateProblem, match="the frames have 1,600 references, the header claims 1,401"):
+        CertificateFile(path)
+    frames = [replace(frame, references=7 + (number < 1)) for number, frame in enumerate(frames)]
+    path = write(tmp_path / "many.assay", header, frames, coding="small")
+    with CertificateFile(path) as file:
+        assert list(file.frames()) == frames
+
+
+def test_dictionaries_are_made_of_whole_sections_spread_over_the_script():
+    samples = Samples(200)
+    for number in range(200):
+        samples.take(bytes([number]), bytes([number]) * 40_000, b"", bytes([number]) * (3 << 20), b"\x01")
+    start, bits, ids, counts, subgraphs = samples.dictionaries()
+    assert start == bytes(range(2, 200, 4))
+    assert bits[::40_000] == bytes(start[place] for place in spread(50, 26))
+    assert len(bits) == 26 * 40_000 <= 1 << 20
+    assert (ids, counts, subgraphs) == (b"", bytes([102]) * (1 << 20), b"\x01" * 50)
+    assert spread(3, 3) == [0, 1, 2]
 
 
 def test_the_bytes_are_those_of_the_specification(file):
@@ -294,6 +339,55 @@ def test_a_section_that_is_not_one_whole_frame_is_refused(ids):
         decode_frame(0, record_of(sections), b"".join(sections))
 
 
+def test_dictionaries_that_are_not_what_the_header_says_are_refused(tmp_path):
+    path = write(tmp_path / "figure.assay", coding="small", dictionaries=DICTIONARIES)
+    data = path.read_bytes()
+    with CertificateFile(path) as file:
+        stored, offset = file.stored_dictionaries.content, 16 + len(file.header.as_bytes())
+
+    def said(content):
+        file_bytes = bytearray(data[:offset] + content + data[offset + len(stored) :])
+        moved = index_of(file_bytes) + len(content) - len(stored)
+        struct.pack_into("<Q", file_bytes, len(file_bytes) - TRAILER.size, moved)
+        path.write_bytes(sealed(bytes(file_bytes)))
+        return reason(path)
+
+    joint = b"".join(DICTIONARIES)
+    assert said(b"") == "the frames do not fill the file between header and index"
+    assert said(joint) == "the dictionaries cannot be decompressed"
+    assert said(stored[:-1]) == "the dictionaries cannot be decompressed"
+    assert said(stored + b"\x00") == "the dictionaries cannot be decompressed"
+    assert said(compressed(joint + b"\x00")) == "the dictionaries are not as long as the header says"
+    assert said(compressed(bytes(1 << 24))) == "the dictionaries are not as long as the header says"
+    assert said(bytes(87 + 1025)) == "the dictionaries take 1,112 bytes, more than 87 bytes of content need"
+
+
+def test_bytes_before_the_frames_need_dictionaries_to_belong_to(file):
+    data = file.read_bytes()
+    offset = 16 + len(HEADER.as_bytes())
+    longer = bytearray(data[:offset] + b"\x00" + data[offset:])
+    struct.pack_into("<Q", longer, len(longer) - TRAILER.size, index_of(data) + 1)
+    file.write_bytes(sealed(bytes(longer)))
+    assert reason(file) == "the frames do not fill the file between header and index"
+
+
+def test_a_dictionary_is_text_to_refer_to_whatever_it_looks_like(tmp_path):
+    trained_by_its_looks = b"\x37\xa4\x30\xec" + bytes(range(100))
+    dictionaries = (b"", b"", trained_by_its_looks, b"", b"")
+    path = write(tmp_path / "figure.assay", coding="small", dictionaries=dictionaries)
+    with CertificateFile(path) as file:
+        assert tuple(file.frames()) == FRAMES
+
+
+def test_a_section_of_an_unknown_dictionary_is_refused():
+    dictionary = zstandard.ZstdCompressionDict(bytes(range(200)), dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    ids = zstandard.ZstdCompressor(dict_data=dictionary, write_content_size=True).compress(bytes(range(40)))
+    sections = [compressed(b"\x00"), compressed(b"\x00"), ids, compressed(b"\x00"), b""]
+    for opened in (StoredDictionaries(), StoredDictionaries((0, 0, 1, 0, 0), compressed(b"\x00"))):
+        with pytest.raises(CertificateProblem, match="frame 0 cannot be decompressed"):
+            decode_frame(0, record_of(sections), b"".join(sections), opened.opened())
+
+
 def test_a_content_size_that_lies_is_refused():
     honest = bytearray(compressed(bytes(30)))
     assert zstandard.frame_content_size(bytes(honest)) == 30
@@ -351,6 +445,15 @@ def header_with(**changes):
         header_with(frames=0),
         header_with(frames=(1 << 16) + 1),
         header_with(subgraphs=0),
+        header_with(dictionaries=None),
+        header_with(dictionaries={}),
+        header_with(dictionaries=[0, 0, 0, 0, 0]),
+        header_with(dictionaries=[1, 1, 1]),
+        header_with(dictionaries=[1, 1, 1, 1, 1, 1]),
+        header_with(dictionaries=[1, 1, 1, 1, -1]),
+        header_with(dictionaries=[1, 1, 1, 1, (1 << 20) + 1]),
+        header_with(dictionaries=[1, 1, 1, 1, True]),
+        header_with(dictionaries=[1, 1, 1, 1, 1.0]),
         header_with(sources={}),
         header_with(sources=["figure.pml"]),
         header_with(sources=[{"name": "figure.pml"}]),

@@ -26,11 +26,11 @@ import zstandard
 
 from assay.evidence.certificate.claim import partial_name
 from assay.evidence.certificate.dictionaries import (
-    MAX_EXPANSION,
     MAX_WINDOW,
     NO_DICTIONARIES,
     Dictionary,
     StoredDictionaries,
+    most_stored,
     opened,
 )
 from assay.evidence.certificate.header import MAX_HEADER_BYTES, CertificateProblem, Header
@@ -323,7 +323,7 @@ class CertificateFile:
         lengths = self.header.dictionaries
         if length < 0 or (length > 0) != bool(lengths):
             raise CertificateProblem("the frames do not fill the file between header and index")
-        if length > sum(lengths) + MAX_EXPANSION:
+        if length > most_stored(sum(lengths)):
             raise CertificateProblem(
                 f"the dictionaries take {length:,} bytes, more than {sum(lengths):,} bytes of content need"
             )
@@ -349,8 +349,7 @@ class CertificateFile:
                     "before it can need"
                 )
             for length, content in zip(record.lengths, record.most_content, strict=True):
-                # Zstandard lets what it cannot compress grow by less than that.
-                if length > content + content // 128 + MAX_EXPANSION:
+                if length > most_stored(content):
                     raise CertificateProblem(
                         f"frame {number} has a section that takes {length:,} bytes in the file, "
                         "more than its counts can need"

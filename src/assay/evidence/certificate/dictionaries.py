@@ -15,8 +15,7 @@ import zstandard
 from assay.evidence.certificate.header import MAX_DICTIONARY_BYTES, SECTIONS, CertificateProblem
 
 SAMPLES = 50
-FEWEST_FRAMES = 8  # below, a dictionary saves less than it takes
-MAX_EXPANSION = 1024  # bytes by which incompressible dictionaries may grow in the file
+FEWEST_FRAMES = 16  # below, a dictionary saves less than it takes
 MAX_WINDOW = 1 << 27
 
 Dictionary = zstandard.ZstdCompressionDict | None
@@ -51,6 +50,11 @@ def joined(sections: Sequence[bytes]) -> bytes:
     longest = max(1, *map(len, sections))
     count = min(len(sections), max(1, MAX_DICTIONARY_BYTES // longest))
     return b"".join(sections[index] for index in spread(len(sections), count))
+
+
+def most_stored(content: int) -> int:
+    """What that many bytes may take in the file: Zstandard lets what it cannot compress grow by less."""
+    return content + content // 128 + 1024
 
 
 def opened(contents: Sequence[bytes]) -> tuple[Dictionary, ...]:
