@@ -18,6 +18,7 @@ END_OF_OUTPUT = "\x04"
 
 # What differs from run to run or from machine to machine.
 VARYING = (
+    (r" at \d+(\.\d+)? [kM]?/s\b", ""),  # the rate of a search that took longer than usual
     (r"\d+(\.\d+)? m?s\b", "<time>"),
     (r"\d+(\.\d+)? ([KMG]iB|B)\b", "<size>"),
     (r"\d+\.\d+ bytes per", "<number> bytes per"),
