@@ -691,7 +691,7 @@ def test_dictionaries_that_are_not_what_the_header_says_are_rejected():
         reason(stored_dictionaries=forge.compress(joint + b"\0"))
         == f"{name} would have {len(joint) + 1} bytes, the header claims {len(joint)}"
     )
-    padding = bytes(len(joint) + 1025)
+    padding = bytes(len(joint) + len(joint) // 128 + 1025)
     assert (
         reason(stored_dictionaries=padding)
         == f"{name} has {len(padding)} bytes for a content of {len(joint)}"
