@@ -35,7 +35,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from assay import _engine, certification
+from assay import _engine
+from assay.certification import coordinator as certification
 from assay.certification import program as certification_program
 from assay.certification import task as certification_task
 from assay.certification.result import CertificationResult
@@ -435,6 +436,8 @@ class WatchedEngine:
 
     Walk = _engine.Walk
     Rejected = _engine.Rejected
+
+    PythonSystem = _engine.PythonSystem
 
     def __init__(self) -> None:
         self.walks: list[_engine.Walk] = []

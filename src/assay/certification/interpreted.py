@@ -126,15 +126,13 @@ def load_unchanged(program: str, sources: Sequence[tuple[str, str]]) -> Handwrit
     return system
 
 
-def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
+def digest_of_what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
     """A digest of the successors of all states on the open path, as this process sees them.
 
     A class may list actions in the order of a set, which differs between processes. Then a position on the
     open path means one child to the process that leaves it and another to the one that goes on there, and
-    a state could be lost between them. Empty for compiled programs, which are the same everywhere.
+    a state could be lost between them. Compiled programs are the same everywhere.
     """
-    if not isinstance(model, _engine.PythonSystem):
-        return b""
     digest = hashlib.sha256(secrets)
     numbers = varints(section)
     state: bytes | None = model.initial_state()[0]
@@ -152,10 +150,8 @@ def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
     return digest.digest()
 
 
-def open_model(library: str) -> _engine.Model:
-    """The step function behind a `library`, of a compiled program or of a class."""
-    if not library.startswith("{"):
-        return _engine.CompiledModel(library)
+def open_class(library: str) -> _engine.Model:
+    """The step function of a class, from what `HandwrittenProgram.library` says."""
     wanted: dict[str, Any] = json.loads(library)
     program = wanted["program"]
     system = load_unchanged(program, [(Path(program.rpartition(":")[0]).name, wanted["sha256"])])

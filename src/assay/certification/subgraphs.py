@@ -8,7 +8,6 @@ what even intervals prove.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -76,7 +75,7 @@ def region_sources(
         header.states,
         header.transitions,
         trusted=trusted,
-        memory_limit_bytes=memory_limit_bytes or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        memory_limit_bytes=memory_limit_bytes,
     )
     for number, frame in enumerate(file.frames()):
         look_at_the_clock()

@@ -11,16 +11,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay import _engine
-from assay.certification.interpreted import open_model, what_is_open
-from assay.certification.program import ShippedProgram, unpacked
-from assay.certification.subgraphs import RegionSource
 from assay.distribution.interface import Report
 from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.dictionaries import StoredDictionaries
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
+
+if TYPE_CHECKING:
+    from assay.certification.program import ShippedProgram
+    from assay.certification.subgraphs import RegionSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,24 @@ class TaskProgress:
     entries: int
 
 
+def open_model(library: str) -> _engine.Model:
+    """The step function behind a `library`: a compiled program, or a class in its JSON form."""
+    if not library.startswith("{"):
+        return _engine.CompiledModel(library)
+    from assay.certification.interpreted import open_class
+
+    return open_class(library)
+
+
+def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
+    """What this process sees on the open path, where processes may see it differently: of classes."""
+    if not isinstance(model, _engine.PythonSystem):
+        return b""
+    from assay.certification.interpreted import digest_of_what_is_open
+
+    return digest_of_what_is_open(model, section, secrets)
+
+
 def secret_bytes(library: str, _report: Report) -> int:
     """How many secret bytes the program's states need."""
     return _engine.Walk.secret_bytes(open_model(library))
@@ -128,6 +148,8 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
     if task.shipped is None:
         return walk(open_model(task.library), task, report)
+    from assay.certification.program import unpacked
+
     with unpacked(task.shipped) as program:
         return walk(open_model(str(program.library)), task, report)
 

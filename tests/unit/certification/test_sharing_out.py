@@ -8,7 +8,12 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay.certification import CertificationProgress, frame_sources, require_one_walk, with_bodies
+from assay.certification.coordinator import (
+    CertificationProgress,
+    frame_sources,
+    require_one_walk,
+    with_bodies,
+)
 from assay.certification.program import load_for, ship, unpacked
 from assay.certification.result import CertificationResult
 from assay.certification.task import CertificationTask, run
