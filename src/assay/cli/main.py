@@ -256,7 +256,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = EXIT_CODES[Verdict.INCOMPLETE]
     except Exception as problem:
-        status = _internal_error(problem, as_json=as_json)
+        if isinstance(problem, OSError) and problem.filename and str(problem.filename) in arguments:
+            message = f"{problem.filename} cannot be used: {problem.strerror}"
+            status = _refuse(Verdict.UNUSABLE, message, as_json=as_json)
+        else:
+            status = _internal_error(problem, as_json=as_json)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -193,6 +193,18 @@ def test_a_wrong_model_as_json(run, model):
     [
         (("verify", "missing.pml"), "missing.pml: expected a program, got a path that does not exist"),
         (("verify", "."), ".: expected a program, got a directory"),
+        (("verify", "x" * 300 + ".pml"), "x.pml cannot be used: File name too long"),
+        (("certify", "model.txt", "x" * 300), "x cannot be used: File name too long"),
+        (
+            ("certify", "model.txt", "."),
+            "certificate: expected a file, got ., which is none (see assay certify ",
+        ),
+        (
+            ("certify", "model.txt", "model.py", "--nonsense"),
+            "No such option '--nonsense'. (see assay certify ",
+        ),
+        (("inspect", "missing.assay"), "'missing.assay' does not exist. (see assay inspect --help)"),
+        (("sign", "model.txt"), "Missing option '--key'. (see assay sign --help)"),
         (("verify", "model.txt"), "expected a program ending in"),
         (("verify", "model.py"), "model.py:ClassName"),
         (("verify",), "Missing argument 'PROGRAM'"),

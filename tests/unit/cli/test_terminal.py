@@ -78,7 +78,7 @@ def test_progress_is_shown_and_wiped_and_an_interrupt_gives_the_partial_result(t
     screen.wait_for("\x1b[2K")
     screen.process.send_signal(signal.SIGINT)
     screen.wait_for("it was interrupted")
-    screen.wait_for("peak memory")
+    screen.wait_for(" transitions, ")
     assert screen.process.wait(20) == 3
     assert "Traceback" not in screen.shown
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import struct
 import zlib
 from collections import deque
@@ -246,10 +247,9 @@ class CertificateFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if path.exists() and not path.is_file():  # to open a pipe would be to wait for its other end
-            raise CertificateProblem(f"{path} is not a file")
         try:
-            self._file: BinaryIO = path.open("rb")
+            # Whatever it is, to open it is not to wait for somebody at its other end.
+            self._file: BinaryIO = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
         except OSError as problem:
             raise CertificateProblem(f"{path} cannot be read: {problem.strerror}") from None
         try:
@@ -265,7 +265,10 @@ class CertificateFile:
         self._file.close()
 
     def _open(self) -> None:
-        self.size = os.fstat(self._file.fileno()).st_size
+        status = os.fstat(self._file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise CertificateProblem(f"{self.path} is not a file")
+        self.size = status.st_size
         if self.size < PREAMBLE.size + TRAILER.size:
             raise CertificateProblem("the file is too short to be a certificate: it was truncated or is none")
         magic, version, header_length = PREAMBLE.unpack(self._file.read(PREAMBLE.size))
