@@ -142,7 +142,7 @@ def read_header(raw: bytes) -> Header:
         raise Rejected("the header does not have the keys of a certificate")
     if fields["format"] != "assay-certificate" or fields["coding"] != "zstd":
         raise Rejected("the header names another format or coding")
-    if fields["tree"] not in {"breadth-first", "depth-first"}:
+    if text(fields, "tree") not in {"breadth-first", "depth-first"}:
         raise Rejected("the header names neither of the two kinds of tree")
     text(fields, "claim")
     producer = mapping(fields, "producer", {"tool", "version"})
