@@ -14,7 +14,8 @@ import pytest
 
 import assay
 from assay.cli import main as cli
-from assay.evidence.certificate.container import RECORD, CertificateFile, CertificateWriter, FrameRecord
+from assay.evidence.certificate.container import RECORD, CertificateFile, CertificateWriter
+from assay.evidence.certificate.frames import FrameRecord
 from assay.evidence.signature import default_envelope, generate_keys, sign
 from assay.evidence.verdict import Verdict
 from assay.search.options import OptionProblem

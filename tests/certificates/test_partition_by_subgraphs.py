@@ -16,7 +16,7 @@ from assay.certification import certify
 from assay.certification.products import product
 from assay.certification.subgraphs import RegionSource, require_cover
 from assay.certification.task import CertificationTask, walk
-from assay.evidence.certificate.container import Frame
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.script import Script
 from assay.evidence.thesis.partition import PartitionProblem, partition

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from assay import _engine
 from assay.distribution.interface import OutOfTime
-from assay.evidence.certificate.container import CertificateFile, Frame
+from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header
 from assay.search.options import OptionProblem
 

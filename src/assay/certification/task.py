@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from assay import _engine
 from assay.distribution.interface import Report
-from assay.evidence.certificate.container import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.dictionaries import StoredDictionaries
+from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 

@@ -18,7 +18,8 @@ import zstandard
 from rich.console import Console
 from rich.text import Text
 
-from assay.evidence.certificate.container import CertificateFile, Frame
+from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import SECTIONS, CertificateProblem, Header
 from assay.evidence.script import TREE, Script, instruction
 from assay.report.console import make_console, printable

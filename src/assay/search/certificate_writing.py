@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
-from assay.evidence.certificate.container import CertificateWriter, Frame
+from assay.evidence.certificate.container import CertificateWriter
 from assay.evidence.certificate.dictionaries import FEWEST_FRAMES, Samples
+from assay.evidence.certificate.frames import Frame
 
 if TYPE_CHECKING:
     from assay.evidence.certificate.claim import Claim

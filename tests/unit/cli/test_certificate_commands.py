@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from assay import __version__
 from assay._engine import ExplicitGraph
 from assay.cli import certificates
-from assay.evidence.certificate.container import CertificateFile, CertificateWriter, Frame
+from assay.evidence.certificate.container import CertificateFile, CertificateWriter
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 from assay.report.certificate import read_script
 from tests.certificates.graph_certificates import certify

@@ -22,11 +22,9 @@ from assay.evidence.certificate.container import (
     TRAILER,
     CertificateFile,
     CertificateWriter,
-    Frame,
-    FrameRecord,
-    decode_frame,
 )
 from assay.evidence.certificate.dictionaries import Samples, StoredDictionaries, spread
+from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 
 HEADER = Header(

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from assay.evidence import signature
-from assay.evidence.certificate.container import CertificateWriter, Frame
+from assay.evidence.certificate.container import CertificateWriter
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
 

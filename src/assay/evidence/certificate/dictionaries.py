@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import zstandard
 
@@ -57,7 +58,7 @@ def most_stored(content: int) -> int:
     return content + content // 128 + 1024
 
 
-def opened(contents: Sequence[bytes]) -> tuple[Dictionary, ...]:
+def opened(contents: Sequence[bytes | memoryview]) -> tuple[Dictionary, ...]:
     """For compressing and decompressing; nothing for a section whose dictionary is empty."""
     return tuple(
         zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if content else None
@@ -85,5 +86,6 @@ class StoredDictionaries:
             raise CertificateProblem("the dictionaries cannot be decompressed") from None
         if len(joint) != sum(self.lengths):
             raise CertificateProblem("the dictionaries are not one whole Zstandard frame")
-        ends = [sum(self.lengths[: index + 1]) for index in range(len(self.lengths))]
-        return opened([joint[end - length : end] for end, length in zip(ends, self.lengths, strict=True)])
+        view = memoryview(joint)  # of which each dictionary keeps its own copy
+        ends = accumulate(self.lengths)
+        return opened([view[end - length : end] for end, length in zip(ends, self.lengths, strict=True)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from assay.evidence.certificate.container import Frame
+from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
 
 

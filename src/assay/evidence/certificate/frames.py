@@ -1,0 +1,120 @@
+"""One frame of a certificate: its record in the index, its sections, and how to decompress them.
+
+Apart from the file around them, because the processes that walk need no more than this.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import zstandard
+
+from assay.evidence.certificate.dictionaries import MAX_WINDOW, NO_DICTIONARIES, Dictionary
+from assay.evidence.certificate.header import CertificateProblem
+
+BYTES_PER_NUMBER = 5
+BYTES_PER_SUBGRAPH = 5 + 7
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame, decompressed. `subgraphs` is empty unless the header promises it."""
+
+    states: int
+    entries: int
+    references: int
+    start: bytes
+    bits: bytes
+    ids: bytes
+    counts: bytes
+    subgraphs: bytes = b""
+
+    @property
+    def sections(self) -> tuple[bytes, ...]:
+        return self.start, self.bits, self.ids, self.counts, self.subgraphs
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRecord:
+    """A line of the index; lengths are those in the file."""
+
+    states: int
+    entries: int
+    references: int
+    start: int
+    bits: int
+    ids: int
+    counts: int
+    subgraphs: int
+    start_length: int
+    checksum: int
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        return self.start, self.bits, self.ids, self.counts, self.subgraphs
+
+    @property
+    def length(self) -> int:
+        return sum(self.lengths)
+
+    @property
+    def most_content(self) -> tuple[int, ...]:
+        """What the counts allow each section to be when decompressed."""
+        return (
+            self.start_length,
+            (self.entries + 7) // 8,
+            self.references * BYTES_PER_NUMBER,
+            self.states * BYTES_PER_NUMBER,
+            self.states * BYTES_PER_SUBGRAPH,
+        )
+
+
+def decode_frame(
+    number: int,
+    record: FrameRecord,
+    body: bytes,
+    dictionaries: Sequence[Dictionary] = NO_DICTIONARIES,
+    *,
+    bits_only: bool = False,
+) -> Frame:
+    """Decompress one frame, taking no more memory than its counts allow.
+
+    `bits_only` leaves out what only matters to somebody who does not trust the
+    producer: ids, counts and subgraphs.
+    """
+    if len(body) != record.length or zlib.crc32(body) != record.checksum:
+        raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
+    sections: list[bytes] = []
+    position = 0
+    for index, (length, limit, dictionary) in enumerate(
+        zip(record.lengths, record.most_content, dictionaries, strict=True)
+    ):
+        wanted = index < 2 or not bits_only
+        section = body[position : position + length]
+        sections.append(_decompressed(number, section, limit, dictionary) if wanted else b"")
+        position += length
+    if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
+        raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
+    return Frame(record.states, record.entries, record.references, *sections)
+
+
+def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionary) -> bytes:
+    if not section:
+        return b""
+    try:
+        size = zstandard.frame_content_size(section)
+        if not 0 < size <= limit:
+            raise CertificateProblem(
+                f"frame {number} has a section of {size:,} bytes where its counts allow {limit:,}"
+            )
+        # Decompresses into a buffer of that size and no further, whatever the blocks say.
+        content = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW).decompress(
+            section, allow_extra_data=False
+        )
+    except zstandard.ZstdError:
+        raise CertificateProblem(f"frame {number} cannot be decompressed") from None
+    if len(content) != size:
+        raise CertificateProblem(f"frame {number} has a section that is not one whole Zstandard frame")
+    return content
