@@ -1134,7 +1134,8 @@ class Generator:
             return None
         name, count = self.random.choice(self.inlines)
         found = self.writable(scope)
-        if found is None:
+        # An inline may read its parameter: SPIN would lose states over a hidden variable.
+        if found is None or not found[1].readable:
             return None
         return [leaf(f"{name}({', '.join([found[0], self.number(scope, 0)][:count])})")]
 
