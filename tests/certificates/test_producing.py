@@ -105,6 +105,10 @@ def test_the_same_program_gives_the_same_bytes_and_another_coding_the_same_scrip
         assert all(0 < length <= 1 << 20 for length in other.header.dictionaries)
         assert fast.header == replace(other.header, dictionaries=())
         assert list(fast.frames()) == list(other.frames())
+    for partition in ("intervals", "subgraphs"):
+        result = assay.certify(PHILOSOPHERS, small, defines=["N=5"], tasks=3, partition=partition)
+        assert (result.verdict, result.tasks) == (Verdict.VERIFIED, 3)
+    assert checker.check(PHILOSOPHERS, small).states == result.states
 
 
 def test_the_header_says_what_was_asked(program, tmp_path):
