@@ -1,9 +1,18 @@
 """What all tests share: SPIN may be missing on a laptop, never in CI."""
 
+import gc
 import os
 import shutil
 
 import pytest
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nobody_else_listens_to_the_garbage_collector():
+    """Dask leaves a callback there, and an exception that a signal raises within it is lost."""
+    before = list(gc.callbacks)
+    yield
+    gc.callbacks[:] = before
 
 
 def pytest_runtest_setup(item):

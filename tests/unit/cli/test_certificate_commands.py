@@ -114,7 +114,8 @@ def test_inspect_says_the_claim_and_where_the_bytes_go(figure):
     digest = sha256(Path(figure).read_bytes()).hexdigest()
     sections = data(figure)["section_bytes"]
     assert shown(figure) == (
-        "In all 5 states and 9 transitions that figure.pml (promela) can reach, no assertion fails, "
+        "In every state that figure.pml (promela) can reach "
+        "(at most 5, with 9 transitions), no assertion fails, "
         "`x < 2` holds in every state.\n"
         "  This is what the file claims; whether it is true was not checked.\n"
         "  counts        5 states, 9 transitions, 5 references, depth 3\n"

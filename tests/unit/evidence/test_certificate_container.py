@@ -205,7 +205,8 @@ def test_a_claim_travels_as_json():
     assert Header.from_bytes(header.as_bytes()) == header
     assert header.references == 2
     assert header.claim == (
-        "In all 3 states and 4 transitions that m.pml (promela) can reach, no assertion fails, no state is a "
+        "In every state that m.pml (promela) can reach "
+        "(at most 3, with 4 transitions), no assertion fails, no state is a "
         "deadlock, `x < 2` holds in every state, `next.x > x` holds at every step."
     )
 

@@ -90,7 +90,8 @@ def test_a_signature_that_was_made_verifies_and_says_by_whom_and_what(place):
         key_id=sha256(der).hexdigest(),
         certificate="light.assay",
         sha256=sha256(place("light.assay").read_bytes()).hexdigest(),
-        claim="In all 1 states and 1 transitions that light.pml (promela) can reach, no assertion fails, "
+        claim="In every state that light.pml (promela) can reach "
+        "(at most 1, with 1 transitions), no assertion fails, "
         "no state is a deadlock, `x < 2` holds in every state.",
     )
 

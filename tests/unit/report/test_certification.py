@@ -27,7 +27,8 @@ def printed(result, *, terminal=False, **options):
 
 HELD = outcome(
     Verdict.VERIFIED,
-    claim="In all 36 states and 64 transitions that m.pml (promela) can reach, no assertion fails.",
+    claim="In every state that m.pml (promela) can reach "
+    "(at most 36, with 64 transitions), no assertion fails.",
     semantics={"defines": ["N=6"], "reductions": [], "safety_only": False},
     states=36,
     transitions=64,
@@ -38,7 +39,8 @@ HELD = outcome(
 def test_a_pipe_gets_one_line_for_each_fact():
     assert printed(HELD) == (
         "verified  m.pml: the certificate holds; every transition was checked, nobody was trusted\n"
-        "  claim: In all 36 states and 64 transitions that m.pml (promela) can reach, no assertion fails.\n"
+        "  claim: In every state that m.pml (promela) can reach "
+        "(at most 36, with 64 transitions), no assertion fails.\n"
         "  under: defines: N=6; reductions: none; safety only: false\n"
         "  36 states, 64 transitions, 0.00 s (compiling 0.00 s, walking 0.00 s), 1 task in 1 local process\n"
     )
@@ -48,8 +50,8 @@ def test_a_terminal_folds_between_words_below_the_first_one():
     assert printed(HELD, terminal=True) == (
         "verified  m.pml: the certificate holds; every transition was\n"
         "      checked, nobody was trusted\n"
-        "  claim: In all 36 states and 64 transitions that m.pml\n"
-        "      (promela) can reach, no assertion fails.\n"
+        "  claim: In every state that m.pml (promela) can reach (at\n"
+        "      most 36, with 64 transitions), no assertion fails.\n"
         "  under: defines: N=6; reductions: none; safety only: false\n"
         "  36 states, 64 transitions, 0.00 s (compiling 0.00 s,\n"
         "      walking 0.00 s), 1 task in 1 local process\n"

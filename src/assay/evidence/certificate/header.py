@@ -60,7 +60,10 @@ class Header:
 
     @property
     def claim(self) -> str:
-        """The claim in one sentence, made from the facts below it."""
+        """The claim in one sentence, made from the facts below it.
+
+        At most: a script may visit one state under two numbers.
+        """
         properties = self.properties
         checked = ["no assertion fails"] if properties.assertions else []
         if properties.deadlock:
@@ -68,8 +71,8 @@ class Header:
         checked += [f"`{text}` holds in every state" for text in properties.invariants]
         checked += [f"`{text}` holds at every step" for text in properties.step_invariants]
         return (
-            f"In all {self.states:,} states and {self.transitions:,} transitions that {self.program} "
-            f"({self.language}) can reach, {', '.join(checked) or 'nothing was checked'}."
+            f"In every state that {self.program} ({self.language}) can reach (at most {self.states:,}, "
+            f"with {self.transitions:,} transitions), {', '.join(checked) or 'nothing was checked'}."
         )
 
     def as_bytes(self) -> bytes:
