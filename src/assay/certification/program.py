@@ -28,7 +28,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
     try:
         program = languages.load(path, options)
     except SourceProblem as problem:
-        if not path.is_file() or path.suffix.lower() not in languages.FRONT_ENDS:
+        if not path.exists() or path.is_dir():
             raise
         raise CertificateProblem(
             f"the program cannot be compiled as the certificate says: {problem}"
