@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "transition_system": {"assay"},
     "languages": {"assay", "transition_system"},
     "evidence": {"assay", "transition_system"},
-    "search": {"assay", "_engine", "transition_system", "evidence"},
+    "search": {"assay", "_engine", "transition_system", "evidence", "distribution"},
     # Shares the step function of the language with the rest, and nothing else.
     "checker": {"assay", "languages", "transition_system", "_engine"},
     "distribution": {"assay"},

@@ -10,25 +10,23 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import resource
 import select
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
+from assay.distribution.children import deep_stack, signal_name
 from assay.distribution.interface import OutOfTime, WorkerDied
 from assay.distribution.memory import memory_of
 from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
 
 TICK_SECONDS = 0.1
 READ_BYTES = 1 << 20
-STACK_BYTES = 512 << 20
 LAST_WORDS_BYTES = 4000
 
 
@@ -246,38 +244,5 @@ class _Child:
         if status == -signal.SIGKILL:
             return "it was killed (SIGKILL), most likely by the system for lack of memory"
         if status < 0:
-            return f"it crashed with {_signal_name(-status)}"
+            return f"it crashed with {signal_name(-status)}"
         return f"it ended with status {status}" + (f": {last_words}" if last_words else "")
-
-
-_starting = threading.Lock()
-
-
-@contextlib.contextmanager
-def deep_stack() -> Iterator[None]:
-    """A child started inside gets a deep stack: models recurse.
-
-    The limit is inherited, and only address space is reserved, so raising it costs
-    nothing. It belongs to the whole process, hence one thread at a time.
-    """
-    with _starting:
-        soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-        wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
-        address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if address_space != resource.RLIM_INFINITY:  # each thread reserves a stack of that size
-            wanted = min(wanted, address_space // 16)
-        if soft == resource.RLIM_INFINITY or soft >= wanted:
-            yield
-            return
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -10,18 +10,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import select
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from assay.distribution.children import deep_stack, signal_name
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
@@ -141,30 +141,6 @@ def replay(library: Path, positions: Sequence[int], *, deadline: float | None = 
         return Replayed(None, frozenset(run["codes"]), _raw_run(run))
 
 
-CHILD_STACK_BYTES = 512 << 20
-
-
-@contextlib.contextmanager
-def deep_stack() -> Iterator[None]:
-    """A child started inside gets a deep stack: a model follows a long atomic sequence by recursion.
-
-    The limit is inherited, and only address space is reserved, so raising it costs nothing.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = CHILD_STACK_BYTES if hard == resource.RLIM_INFINITY else min(CHILD_STACK_BYTES, hard)
-    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if address_space != resource.RLIM_INFINITY:  # each thread reserves a stack of that size
-        wanted = min(wanted, address_space // 16)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        yield
-        return
-    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
-
-
 class _Child:
     """One child process, from its job to its end; never left behind."""
 
@@ -272,7 +248,7 @@ class _Child:
             return "memory ran out while the model ran"
         status = self._process.returncode
         if status is not None and status < 0:
-            name = _signal_name(-status)
+            name = signal_name(-status)
             if -status == signal.SIGKILL:
                 return f"it was killed ({name}), most likely by the system for lack of memory"
             return f"the model crashed with {name}"
@@ -442,10 +418,3 @@ def _raw_run(run: dict[str, Any]) -> RawRun:
         break_after=run["break_after"],
         resume=bytes.fromhex(run["resume"]),
     )
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
