@@ -13,7 +13,7 @@ from rich.console import Console
 from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
-from assay.report.console import make_console, print_fact, print_heading, print_run
+from assay.report.console import make_console, print_fact, print_heading, print_violations
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
 
@@ -25,14 +25,7 @@ def print_certification(
     print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
-    for violation in result.violations:
-        console.print()
-        if violation.counterexample is not None:
-            print_run(violation.counterexample, console=console)
-        else:
-            print_fact(console, f"{violation.kind}: {violation.message}")
-    if result.violations:
-        console.print()
+    print_violations(console, result.violations)
     if result.claim:
         print_fact(console, f"claim: {result.claim}")
         print_fact(console, f"under: {_semantics(result)}")

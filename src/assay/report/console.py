@@ -82,14 +82,7 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
-    for violation in result.violations:
-        console.print()
-        if violation.counterexample is not None:
-            print_run(violation.counterexample, console=console)
-        else:
-            print_fact(console, f"{violation.kind}: {violation.message}")
-    if result.violations:
-        console.print()
+    print_violations(console, result.violations)
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:
             print_fact(console, reason)
@@ -98,6 +91,17 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_fact(console, _figures(result), "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
+
+
+def print_violations(console: Console, violations: Sequence[Violation]) -> None:
+    for violation in violations:
+        console.print()
+        if violation.counterexample is not None:
+            print_run(violation.counterexample, console=console)
+        else:
+            print_fact(console, f"{violation.kind}: {violation.message}")
+    if violations:
+        console.print()
 
 
 def _headline(result: Result) -> str:
