@@ -26,10 +26,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from assay import _engine
+from assay.evidence.certificate.container import CertificateFile
 from benchmarks import thesis
 from benchmarks.counterparts import FULL, QUICK, Counterpart
 from benchmarks.measure import TIMEOUT_SECONDS, BenchmarkProblem
-from benchmarks.subgraphs import partition, read_tree
 from benchmarks.tasks import Task
 from benchmarks.thesis import TASK_NUMBERS
 from tests.agreement.process import run
@@ -252,14 +253,19 @@ def intervals(inspection: Mapping[str, Any]) -> dict[int, Division]:
 
 
 def subgraphs(certificate: Path) -> dict[int, Division]:
-    tree = read_tree(certificate)
+    """The thesis's greedy partition, cut by the engine."""
+    with CertificateFile(certificate) as file:
+        header = file.header
+        script = _engine.Subgraphs(header.states, header.transitions, trusted=False, memory_limit_bytes=0)
+        for frame in file.frames():
+            script.read(frame.states, frame.entries, frame.references, *frame.sections)
     divisions = {}
     for number in TASK_NUMBERS:
-        regions = partition(tree, number)
+        regions = script.partition(number, lambda: None)
         divisions[number] = Division(
-            max(region.transitions for region in regions) / tree.sizes[0],
-            statistics.mean(region.path_length for region in regions),
-            max(region.path_length for region in regions),
+            max(region.transitions for region in regions) / header.transitions,
+            statistics.mean(len(region.path) for region in regions),
+            max(len(region.path) for region in regions),
         )
     return divisions
 
