@@ -17,8 +17,8 @@ MAY_IMPORT = {
         "verification",
         "certification",
     },  # for type checkers and on first use
-    "transition_system": {"assay"},
-    "languages": {"assay", "transition_system"},
+    "transition_system": {"assay", "_engine"},  # `opening` is where models are opened
+    "languages": {"assay", "transition_system", "_engine"},  # a machine of the engine that runs a language
     "evidence": {"assay", "transition_system"},
     "search": {"assay", "_engine", "transition_system", "evidence", "distribution"},
     # Shares the step function of the language with the rest, and nothing else.
@@ -111,7 +111,8 @@ MAY_INCLUDE = {
     "storage": {"support"},
     "evidence": {"support", "transition_system"},
     "search": {"support", "storage", "transition_system", "evidence"},
-    "bindings": {"support", "storage", "transition_system", "evidence", "search"},
+    "python_machine": {"support", "storage", "transition_system"},
+    "bindings": {"support", "storage", "transition_system", "evidence", "search", "python_machine"},
 }
 ENGINE_FILES = sorted(path for path in ENGINE.rglob("*") if path.suffix in {".h", ".hpp", ".cpp"})
 

@@ -42,6 +42,7 @@ def verify(
     safety: bool = False,
     reductions: Iterable[str] = REDUCTIONS,
     defines: Iterable[str] = (),
+    granularity: str = "",
     trace: str | Path | None = None,
     certificate: str | Path | None = None,
     certificate_coding: str = "fast",
@@ -79,6 +80,7 @@ def verify(
         reductions=known_reductions(reductions),
         safety_only=safety,
         defines=tuple(defines),
+        granularity=granularity,
     )
     wanted = (
         None
