@@ -76,7 +76,7 @@ def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> in
             }
         )
     else:
-        from assay.report.console import printable
+        from assay.report.words import printable
 
         print(f"signed  {certificate}: {printable(signed.claim)}")
         print(f"  by key {signed.key_id}, saved as {output}")

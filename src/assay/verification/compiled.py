@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,18 +14,29 @@ from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.search.options import OptionProblem
-from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem, ToldProgram
+from assay.transition_system.interface import (
+    CompiledProgram,
+    LanguageOptions,
+    SourceHash,
+    SourceProblem,
+    ToldProgram,
+)
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
-def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[SourceHash, ...]]:
+def verify_compiled(
+    path: Path,
+    request: Request,
+    *,
+    load: Callable[[Path, LanguageOptions], CompiledProgram] = languages.load,
+) -> tuple[Result, str, tuple[SourceHash, ...]]:
     request.listener(Phase("compiling", str(path)))
     begin = time.monotonic()
     try:
         with alarm_at(request.deadline):
-            program = languages.load(path, request.language_options)
+            program = load(path, request.language_options)
     except OutOfTime:
         return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
