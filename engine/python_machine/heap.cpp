@@ -117,13 +117,16 @@ class Writer {
     throw Unsupported("a value of type " + type_text(v) + " cannot be part of a state");
   }
 
-  void frame(const Frame& f) {
+  /// The frame that runs stands on its next instruction; one that waits for a call or a resumption may still be sent
+  /// to a handler of the instruction before.
+  void frame(const Frame& f, bool is_running) {
     number(f.code->number);
     number(f.pc);
     number(static_cast<std::uint64_t>(f.on_return) | (f.in_atomic ? 256 : 0));
-    const std::vector<bool>* live = f.code->live_at.empty() ? nullptr : &f.code->live_at[f.pc];
+    const auto& live_at = f.code->live_at;
     for (std::size_t i = 0; i < f.locals.size(); ++i) {
-      value(live == nullptr || (*live)[i] ? f.locals[i].get() : nullptr);
+      const bool is_live = live_at.empty() || live_at[f.pc][i] || (!is_running && f.pc > 0 && live_at[f.pc - 1][i]);
+      value(is_live ? f.locals[i].get() : nullptr);
     }
     number(f.cells.size());
     for (const Ref& cell : f.cells) value(cell.get());
@@ -163,7 +166,7 @@ class Writer {
         number(g->code->number);
         number(static_cast<std::uint64_t>(g->state));
         number(g->frame != nullptr);
-        if (g->frame != nullptr) frame(*g->frame);
+        if (g->frame != nullptr) frame(*g->frame, false);
         break;
       }
       case Kind::kIterator: {
@@ -662,6 +665,18 @@ bool Heap::is_final_attribute(PyObject* name) const {
   return is_final == 1;
 }
 
+std::string Heap::name_of_fixed(std::uint32_t fixed) const {
+  if (fixed == 0) return "a final name";
+  if (fixed > variable_globals_.size()) return variable_classes_[fixed - 1 - variable_globals_.size()]->tp_name;
+  const std::uint32_t global = variable_globals_[fixed - 1];
+  for (const Module& module : program.modules) {
+    if (global >= module.first_global && global < module.first_global + module.global_names.size()) {
+      return PyUnicode_AsUTF8(module.global_names[global - module.first_global].get());
+    }
+  }
+  return "?";
+}
+
 std::uint32_t Heap::fixed_of_class(PyTypeObject* type) {
   const auto found = fixed_of_class_.find(type);
   return found == fixed_of_class_.end() ? 0 : found->second;
@@ -764,7 +779,7 @@ void write_thread_head(Writer& writer, const Thread& thread) {
   writer.number((thread.daemon ? 1u : 0u) | (std::uint64_t{thread.atomic} << 1));
   writer.value(thread.identity.get());
   writer.number(thread.frames.size());
-  for (const auto& frame : thread.frames) writer.frame(*frame);
+  for (const auto& frame : thread.frames) writer.frame(*frame, frame == thread.frames.back());
 }
 }  // namespace
 

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "python_machine/classes.hpp"
+#include "python_machine/class_facts.hpp"
 #include "python_machine/components.hpp"
 #include "python_machine/leaves.hpp"
 #include "python_machine/objects.hpp"
@@ -72,6 +72,8 @@ class Heap {
   std::uint32_t fixed_of_global(std::uint32_t global) const { return fixed_of_global_[global]; }  // 0 if final
   std::uint32_t fixed_of_class(PyTypeObject* type);
   std::uint32_t fixed_count() const { return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size()); }
+
+  std::string name_of_fixed(std::uint32_t fixed) const;
 
   bool is_final_attribute(PyObject* name) const;
 

@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "python_machine/interpreter.hpp"
-#include "python_machine/machine.hpp"
+#include "python_machine/program_system.hpp"
 
 namespace assay::python_machine {
 namespace {
@@ -145,7 +145,16 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
   Access access{is_write, kind, index, leaf, frame_ == nullptr ? nullptr : frame_->code,
                 frame_ == nullptr ? 0 : frame_->pc};
   if (wants_race) accesses_.push_back(access);
-  if (records_lines) recorded_accesses.push_back(access);
+  if (!records_lines) return;
+  recorded_accesses.push_back(access);
+  std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail) ? "." + text_of(detail) : "";
+  if (kind == Event::Kind::kObject) {
+    const std::string type = index < heap.living_count() ? Py_TYPE(heap.living(index))->tp_name : "?";
+    name = type + name;
+  } else if (index != 0 || detail == nullptr) {
+    name = detail != nullptr ? text_of(detail) : heap.name_of_fixed(index);
+  }
+  recorded_values.push_back(name);
 }
 
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {

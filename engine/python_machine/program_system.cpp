@@ -1,8 +1,9 @@
-#include "python_machine/machine.hpp"
+#include "python_machine/program_system.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "python_machine/analysis.hpp"
 #include "python_machine/interpreter.hpp"
 
 namespace assay::python_machine {
@@ -33,6 +34,7 @@ Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool
       is_canonical_(is_canonical),
       has_invariants_(has_invariants) {
   make_types();
+  analyse(*program_);
   world_ = std::make_unique<StepWorld>(*program_, granularity_);
   normal_form_ = std::make_unique<NormalForm>(world_->heap.components);
 }

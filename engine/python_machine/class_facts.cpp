@@ -1,4 +1,4 @@
-#include "python_machine/classes.hpp"
+#include "python_machine/class_facts.hpp"
 
 #include <structmember.h>
 
