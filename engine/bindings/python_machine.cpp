@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,14 +49,14 @@ void bind_python_machine(nb::module_& m) {
   nb::class_<Machine, transition_system::TransitionSystem>(m, "PythonMachine")
       .def(
           "__init__",
-          [](Machine* self, nb::handle program, const std::string& granularity, bool canonical, bool invariants) {
+          [](Machine* self, nb::handle program, const std::string& granularity, bool canonical, bool invariants, bool distrustful) {
             translated([&] {
               new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity), canonical,
-                                 invariants);
+                                 invariants, distrustful);
               return 0;
             });
           },
-          "program"_a, "granularity"_a, "canonical"_a = false, "invariants"_a = true)
+          "program"_a, "granularity"_a, "canonical"_a = false, "invariants"_a = true, "distrustful"_a = false)
       .def("describe",
            [](const Machine& machine, const nb::bytes& state) {
              const std::vector<std::uint64_t> words = words_of(machine, state);

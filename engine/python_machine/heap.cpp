@@ -687,19 +687,24 @@ Ref Heap::class_made(Ref made, const Code* body) {
   Ref& known = class_of_body_[body->number];
   if (known) {
     auto* const first = reinterpret_cast<PyTypeObject*>(known.get());
-    if (const std::uint32_t fixed = fixed_of_class(first); fixed != 0) {
-      const std::size_t index = fixed - 1 - variable_globals_.size();
-      if (is_made_[index]) throw Unsupported("a class statement is executed twice; move the class out of the function");
-      is_made_[index] = true;
-      PyObject *key = nullptr, *item = nullptr;
-      Py_ssize_t position = 0;
-      const Ref entries = checked(PyDict_Copy(type->tp_dict));
-      while (PyDict_Next(entries.get(), &position, &key, &item)) {
-        const bool is_dunder = PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 4 &&
-                               PyUnicode_READ_CHAR(key, 0) == '_' && PyUnicode_READ_CHAR(key, 1) == '_';
-        if (is_dunder && !is_function(item)) continue;
-        if (PyType_Type.tp_setattro(known.get(), key, item) < 0) throw PythonError();
-      }
+    const std::uint32_t fixed = fixed_of_class(first);
+    const auto plain = plain_classes_.find(first);
+    if (fixed == 0 && plain == plain_classes_.end()) return known;  // an enumeration
+    const auto is_made = fixed != 0 ? is_made_[fixed - 1 - variable_globals_.size()] : is_made_plain_[plain->second];
+    if (is_made) throw Unsupported("a class statement is executed twice; move the class out of the function");
+    if (fixed != 0) {
+      is_made_[fixed - 1 - variable_globals_.size()] = true;
+    } else {
+      is_made_plain_[plain->second] = true;
+    }
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    const Ref entries = checked(PyDict_Copy(type->tp_dict));
+    while (PyDict_Next(entries.get(), &position, &key, &item)) {
+      const bool is_dunder = PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 4 &&
+                             PyUnicode_READ_CHAR(key, 0) == '_' && PyUnicode_READ_CHAR(key, 1) == '_';
+      if (is_dunder && !is_function(item)) continue;
+      if (PyType_Type.tp_setattro(known.get(), key, item) < 0) throw PythonError();
     }
     return known;
   }
@@ -707,18 +712,24 @@ Ref Heap::class_made(Ref made, const Code* body) {
   const ClassFacts& facts = classes.add_of_program(type);
   leaves.add_fixed(made.get(), "C#" + std::to_string(body->number));
   if (facts.is_enumeration) return made;
+  bool has_data = false, has_closures = false;
+  PyObject *key = nullptr, *item = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
+    if (!Classes::is_data(key, item)) continue;
+    has_data = true;
+    has_closures |= is_function(item);
+  }
+  if (!has_data) {
+    plain_classes_.emplace(type, is_made_plain_.size());
+    is_made_plain_.push_back(true);
+    return made;
+  }
   variable_classes_.push_back(type);
   is_made_.push_back(true);
   fixed_of_class_[type] = fixed_count() - 1;
   fixed_mirrors_.push_back(kNothing);
-  PyObject *key = nullptr, *item = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
-    if (is_function(item) && Classes::is_data(key, item)) {
-      classes_with_closures_.push_back(fixed_count() - 1);
-      break;
-    }
-  }
+  if (has_closures) classes_with_closures_.push_back(fixed_count() - 1);
   return made;
 }
 
@@ -727,6 +738,10 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
   if (fixed == 0) {
     writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kStatics)));
     for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i]);
+    std::size_t plain = is_made_plain_.size();  // the last ones may be of a later state
+    while (plain > 0 && !is_made_plain_[plain - 1]) --plain;
+    writer.number(plain);
+    for (std::size_t i = 0; i < plain; ++i) writer.number(is_made_plain_[i]);
     for (const Module& module : program.modules) {
       for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
         if (module.global_is_final[g]) writer.value(globals[module.first_global + g].get());
@@ -865,6 +880,8 @@ void Heap::load(const StateIds& state) {
     reader.next();
     if (fixed == 0) {
       for (std::size_t i = 0; i < module_started.size(); ++i) module_started[i] = reader.number() != 0;
+      const std::uint64_t plain = reader.number();
+      for (std::size_t i = 0; i < is_made_plain_.size(); ++i) is_made_plain_[i] = i < plain && reader.number() != 0;
       for (const Module& module : program.modules) {
         for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
           if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();

@@ -125,6 +125,8 @@ class Heap {
   std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
   std::unordered_map<std::uint32_t, Ref> class_of_body_;
   std::vector<bool> is_made_;  // in this state, the variable classes
+  std::unordered_map<PyTypeObject*, std::size_t> plain_classes_;  // without data of their own: no component
+  std::vector<bool> is_made_plain_;
   std::vector<std::uint32_t> classes_with_closures_;
   std::uint32_t loaded_objects_ = 0;
   std::uint32_t written_fresh_ = 0;

@@ -28,7 +28,8 @@ void append(std::string& out, std::uint64_t word) { out.append(reinterpret_cast<
 
 }  // namespace
 
-Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants)
+Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
+                 bool distrusts)
     : program_(std::move(program)),
       granularity_(granularity),
       is_canonical_(is_canonical),
@@ -36,6 +37,7 @@ Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool
   make_types();
   analyse(*program_);
   world_ = std::make_unique<StepWorld>(*program_, granularity_);
+  world_->distrusts = distrusts;
   normal_form_ = std::make_unique<NormalForm>(world_->heap.components);
 }
 

@@ -95,6 +95,9 @@ class StepWorld final : public World {
   std::vector<Event> events;  // of the last execution, in order
   std::vector<Violation> violations;
 
+  /// After each step, compares everything that it did not say it wrote with what that was before (for tests).
+  bool distrusts = false;
+
   // For people, when asked.
   bool records_lines = false;
   std::vector<std::pair<const Code*, std::uint32_t>> lines;
@@ -110,6 +113,7 @@ class StepWorld final : public World {
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
   std::string place() const;
+  void check_untouched(const StateIds& state);
   Outcome written_down(const StateIds& state, std::uint32_t thread, Thread& live, Stop stop);
   Violation violation_of_failure() const;
 
@@ -135,7 +139,8 @@ class StepWorld final : public World {
 
 class Machine final : public transition_system::TransitionSystem {
  public:
-  Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants);
+  Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
+          bool distrusts);
 
   std::uint32_t max_words() const override;
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;

@@ -194,7 +194,10 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
 bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
   if (PyType_Check(object)) {
     const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
-    if (fixed == 0) throw Unsupported("an attribute of the class " + text_of(name) + " is stored that is not the program's");
+    if (fixed == 0) {
+      throw Unsupported(std::string("the class ") + reinterpret_cast<PyTypeObject*>(object)->tp_name +
+                        " gets its first attribute, " + text_of(name) + ", while it runs; give it a value in the class body");
+    }
     if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
     if (!visible(false)) return false;
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
@@ -322,6 +325,10 @@ Ref StepWorld::class_made(Ref type, const Code* body) {
   if (!is_single()) {
     throw Unsupported("a class is made while several threads run; make it before they start");
   }
+  if (!is_written_fixed_[0]) {
+    is_written_fixed_[0] = true;
+    written_fixed_.push_back(0);
+  }
   return heap.class_made(std::move(type), body);
 }
 
@@ -426,6 +433,20 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
   }
 }
 
+void StepWorld::check_untouched(const StateIds& state) {
+  for (std::uint32_t slot = 0; slot < state.objects(); ++slot) {
+    if (!is_written_object_[slot] && heap.write_object(slot) != state.object(slot)) {
+      throw std::runtime_error(std::string("internal: a step wrote an object without saying so: ") +
+                               Py_TYPE(heap.living(slot))->tp_name);
+    }
+  }
+  for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
+    if (!is_written_fixed_[fixed] && heap.write_fixed(fixed) != state.ids[fixed]) {
+      throw std::runtime_error("internal: a step wrote a variable without saying so: " + heap.name_of_fixed(fixed));
+    }
+  }
+}
+
 Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thread& live, Stop stop) {
   Outcome outcome;
   const auto forget = [&] {
@@ -448,6 +469,7 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
     forget();
     return outcome;
   }
+  if (distrusts) check_untouched(state);
   const Components& components = heap.components;
   const auto same_refs = [&](ComponentId a, ComponentId b) {
     const auto x = components.refs(a), y = components.refs(b);
