@@ -15,6 +15,7 @@ import importlib.util
 import os
 import pickle
 import platform
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -202,7 +203,7 @@ class PythonProgram:
         for file, line, kind, name, value in step["accesses"]:
             if file not in self._own_files:
                 continue
-            access = Access(kind, name, str(value))
+            access = self._access(step, self.line_text(file, line), kind, name, str(value))
             if parts and (parts[-1].file, parts[-1].line) == (file, line):
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
             else:
@@ -216,6 +217,31 @@ class PythonProgram:
             else:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
+
+    def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
+        """With the name as the source line has it, and the value if the states around the step tell it."""
+        state = step.get("before" if kind == "read" else "after", "")
+        if not value:
+            value = self._value_in(self.words.get("states", {}).get(state, {}), name)
+        _, dot, attribute = name.rpartition(".")
+        if dot and (found := re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text)):
+            name = found[0]
+        return Access(kind, name, value)
+
+    def _value_in(self, described: Mapping[str, Any], name: str) -> str:
+        """Of a global; of an attribute `Type.attribute` if all objects of the type that are shown agree."""
+        main = described.get("globals", {}).get(self.program.modules[0].name, {})
+        if name in main:
+            return str(main[name])
+        kind, dot, attribute = name.rpartition(".")
+        if not dot:
+            return ""
+        shown = [*main.values()]
+        for thread in described.get("threads", ()):
+            for frame in thread["frames"]:
+                shown += frame["locals"].values()
+        values = {value for text in shown for value in attribute_values(str(text), kind, attribute)}
+        return values.pop() if len(values) == 1 else ""
 
     def _part(
         self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
@@ -247,6 +273,29 @@ class PythonProgram:
         return result
 
 
+def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
+    """From `Account(balance=3, lock=Lock())`: what the objects of a type have as an attribute."""
+    for start in re.finditer(rf"\b{re.escape(kind)}\(", text):
+        depth, field_start, quote = 0, start.end(), ""
+        for at in range(start.end(), len(text)):
+            letter = text[at]
+            if quote:
+                quote = "" if letter == quote and text[at - 1] != "\\" else quote
+            elif letter in "'\"":
+                quote = letter
+            elif letter in "([{":
+                depth += 1
+            elif letter in ")]}" and depth:
+                depth -= 1
+            elif letter in ",)" and not depth:
+                name, _, value = text[field_start:at].strip().partition("=")
+                if name == attribute and value != "...":
+                    yield value
+                field_start = at + 1
+                if letter == ")":
+                    break
+
+
 def _is_own(file: str) -> bool:
     """Whether a file is the user's: the others are shown as <assay>/queue.py and <python>/heapq.py."""
     return not file.startswith("<")
@@ -254,7 +303,7 @@ def _is_own(file: str) -> bool:
 
 def _what_it_waits_for(told: object) -> str:
     if isinstance(told, Mapping):
-        what = str(told.get("what") or told.get("object") or "something")
+        what = str(told.get("operation") or "something")
         holder = told.get("held_by")
         return f"{what}, held by {holder}" if holder else what
     return str(told) if told else "something"
