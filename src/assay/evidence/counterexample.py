@@ -52,6 +52,7 @@ class Step:
     function: str = ""
     accesses: tuple[Access, ...] = ()
     output: str = ""
+    choices: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +184,7 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         function=facts.function,
         accesses=facts.accesses,
         output=facts.output,
+        choices=facts.choices,
     )
 
 
@@ -229,6 +231,8 @@ def step_as_json(step: Step) -> dict[str, object]:
         ]
     if step.output:
         more["output"] = step.output
+    if step.choices:
+        more["choices"] = list(step.choices)
     return {
         "step": step.number,
         "transition": step.transition,
@@ -299,6 +303,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
                 for access in (step.parts("accesses") if "accesses" in step.data else ())
             ),
             output=step.text("output") if "output" in step.data else "",
+            choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
         )
         for step in reader.parts("steps")
     )

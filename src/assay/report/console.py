@@ -23,6 +23,7 @@ from assay.report.changes import change_texts, is_place
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, print_schedule
 from assay.report.words import printable, shortened
+from assay.verification.live import LiveReplay
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -201,6 +202,19 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
         _print_step(step, columns, console)
         previous = step.number
     print_violation(run, console)
+
+
+def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | None = None) -> None:
+    console = console or make_console()
+    print_run(run, console=console)
+    word = "reproduced" if outcome.reproduced else "not reproduced"
+    text = (
+        f"{word} in CPython {outcome.python}: {outcome.message} "
+        f"({outcome.passed} of {count(outcome.total, 'event')} followed)"
+    )
+    heading = Text(f"  {printable(text)}")
+    heading.stylize("bold green" if outcome.reproduced else "bold yellow", 2, 2 + len(word))
+    console.print(heading)
 
 
 def print_violation(run: Counterexample, console: Console) -> None:

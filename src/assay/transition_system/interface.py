@@ -79,6 +79,7 @@ class StepFacts:
     function: str = ""
     accesses: tuple[Access, ...] = ()
     output: str = ""  # what it printed
+    choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
     then: tuple[StepFacts, ...] = ()
 
 

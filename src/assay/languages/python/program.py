@@ -211,6 +211,7 @@ class PythonProgram:
         if not parts:
             parts = [self._part(thread, *self._first_place(before, step))]
         first, *then = parts
+        first = replace(first, choices=tuple(step.get("choices", ())))
         if step.get("output"):
             if then:
                 then[-1] = replace(then[-1], output=step["output"])
