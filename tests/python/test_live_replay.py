@@ -1,4 +1,4 @@
-"""Real threads of CPython along a schedule. Most schedules are written by hand: the driver is tested alone."""
+"""Real threads of CPython along a schedule, mostly written by hand, so that the driver is tested alone."""
 
 from pathlib import Path
 

@@ -122,7 +122,8 @@ class PythonProgram:
     @cached_property
     def _own_files(self) -> frozenset[str]:
         """Files of the user's; the others are libraries."""
-        return frozenset(module.file for module in self.program.modules if _is_own(module.file))
+        modules = self.program.modules[1:] if self.call else self.program.modules
+        return frozenset(module.file for module in modules if _is_own(module.file))
 
     @cached_property
     def _lines(self) -> Mapping[str, list[str]]:
@@ -173,7 +174,7 @@ class PythonProgram:
         values: dict[str, object] = {}
         modules = described.get("globals", {})
         for module in self.program.modules:
-            if not _is_own(module.file):
+            if module.file not in self._own_files:
                 continue
             prefix = "" if module is self.program.modules[0] else f"{module.name}."
             for name, value in modules.get(module.name, {}).items():
