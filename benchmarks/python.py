@@ -51,28 +51,26 @@ class Size:
         return text
 
 
-# In the order of the thesis's table; the last size of each is the thesis's own.
-SIZES = {
-    "dining_philosophers": [{"PHILOSOPHERS": n} for n in (4, 5, 6, 7, 8)],
-    "bounded_buffer": [
-        {"BUFFER_SIZE": size, "PRODUCERS": producers, "CONSUMERS": consumers, "ITEMS": items}
-        for size, producers, consumers, items in ((1, 2, 2, 1), (2, 2, 2, 2), (2, 3, 2, 1), (2, 3, 3, 1), (5, 4, 4, 1))
-    ],
-    "ksu_pipeline": [{"STAGES": stages, "LISTENERS": 1, "EVENTS": events} for stages, events in ((2, 1), (2, 2), (3, 1), (3, 2), (4, 1))],
-    "nested_monitor": [
-        {"BUFFER_SIZE": size, "PRODUCERS": producers, "CONSUMERS": consumers}
-        for size, producers, consumers in ((1, 1, 1), (2, 2, 1), (2, 2, 2), (3, 3, 2), (5, 4, 4))
-    ],
-    "pipeline": [{"STAGES": n, "ITEMS": items, "CAPACITY": 2} for n, items in ((2, 2), (3, 2), (4, 2), (5, 2), (7, 2))],
-    "rwvsn": [{"READERS": r, "WRITERS": w} for r, w in ((2, 1), (2, 2), (3, 2), (3, 3), (4, 4))],
-    "replicated_workers": [{"WORKERS": w, "ITEMS": i, "PARTS": 2} for w, i in ((2, 1), (3, 1), (3, 2), (4, 1), (5, 2))],
-    "sleeping_barber": [
-        {"BARBERS": b, "CUSTOMERS": c, "CHAIRS": s} for b, c, s in ((1, 2, 1), (1, 3, 1), (2, 3, 2), (2, 4, 2), (2, 4, 3))
-    ],
-    "elevator": [
-        {"ELEVATORS": e, "FLOORS": f, "PEOPLE": p} for e, f, p in ((1, 2, 1), (1, 2, 2), (1, 3, 2), (2, 3, 2), (5, 10, 10))
-    ],
-}  # fmt: skip
+# In the order of the thesis's table: the constants' names, then values; the last are the thesis's own.
+PROGRAMS = {
+    "dining_philosophers": ("PHILOSOPHERS", "4 5 6 7 8"),
+    "bounded_buffer": ("BUFFER_SIZE PRODUCERS CONSUMERS ITEMS", "1/2/2/1 2/2/2/2 2/3/2/1 2/3/3/1 5/4/4/1"),
+    "ksu_pipeline": ("STAGES LISTENERS EVENTS", "2/1/1 2/1/2 3/1/1 3/1/2 4/1/1"),
+    "nested_monitor": ("BUFFER_SIZE PRODUCERS CONSUMERS", "1/1/1 2/2/1 2/2/2 3/3/2 5/4/4"),
+    "pipeline": ("STAGES ITEMS CAPACITY", "2/2/2 3/2/2 4/2/2 5/2/2 7/2/2"),
+    "rwvsn": ("READERS WRITERS", "2/1 2/2 3/2 3/3 4/4"),
+    "replicated_workers": ("WORKERS ITEMS PARTS", "2/1/2 3/1/2 3/2/2 4/1/2 5/2/2"),
+    "sleeping_barber": ("BARBERS CUSTOMERS CHAIRS", "1/2/1 1/3/1 2/3/2 2/4/2 2/4/3"),
+    "elevator": ("ELEVATORS FLOORS PEOPLE", "1/2/1 1/2/2 1/3/2 2/3/2 5/10/10"),
+}
+
+
+def sizes_of(program: str) -> list[Size]:
+    names, sizes = PROGRAMS[program]
+    return [
+        Size(program, dict(zip(names.split(), map(int, size.split("/")), strict=True)))
+        for size in sizes.split()
+    ]
 
 
 @dataclass(slots=True)
@@ -97,7 +95,7 @@ class Figures:
 def run(arguments: list[str], seconds: float) -> tuple[dict[str, Any], float]:
     """The JSON of a command and the seconds it took."""
     began = time.perf_counter()
-    done = subprocess.run(  # noqa: S603 (our own command)
+    done = subprocess.run(
         [str(Path(sys.executable).with_name("assay")), *arguments, "--json"],
         capture_output=True,
         text=True,
@@ -138,10 +136,30 @@ def measure(size: Size, folder: Path, seconds: float, *, certificate: bool) -> F
 
 def table(rows: list[list[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    )  # fmt: skip
+
+    def line(row: list[str]) -> str:
+        first, *others = zip(row, widths, strict=True)
+        return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
+
+    return "\n".join(map(line, rows))
+
+
+HEADINGS = "program|states|transitions/state|s|k states/s|bytes/state|with cert. s|cert. B/transition|certify s|trusted s"
+
+
+def row_of(one: Figures) -> list[str]:
+    return [
+        one.program,
+        f"{one.states:,}",
+        f"{one.transitions / max(1, one.states):.2f}",
+        f"{one.seconds:.2f}",
+        f"{one.rate / 1e3:.0f}",
+        f"{one.peak_memory_bytes / max(1, one.states):.0f}",
+        f"{one.with_certificate_seconds:.2f}",
+        f"{one.certificate_bytes / max(1, one.transitions):.2f}",
+        f"{one.certify_seconds:.2f}",
+        f"{one.trusted_seconds:.2f}",
+    ]
 
 
 def main() -> int:
@@ -159,42 +177,20 @@ def main() -> int:
     stopped: list[Figures] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for program, sizes in SIZES.items():
-            if options.only and program not in options.only:
-                continue
-            finished: Figures | None = None
-            for constants in sizes[:1] if options.quick else sizes:
-                size = Size(program, constants)
+        for program in options.only or PROGRAMS:
+            finished: Size | None = None
+            for size in sizes_of(program)[: 1 if options.quick else None]:
                 figures = measure(size, folder, options.seconds, certificate=False)
-                print(
-                    f"{figures.program}: {figures.verdict}, {figures.states:,} states, {figures.seconds:.1f} s",
-                    flush=True,
-                )
+                told = f"{figures.verdict}, {figures.states:,} states, {figures.seconds:.1f} s"
+                print(f"{figures.program}: {told}", flush=True)
                 if figures.verdict != "verified":
                     stopped.append(figures)
                     break
-                finished = figures
-                final = size
+                finished = size
             if finished is not None:
-                largest.append(measure(final, folder, options.seconds, certificate=True))
+                largest.append(measure(finished, folder, options.seconds, certificate=True))
     print()
-    rows = [["program", "states", "transitions/state", "s", "k states/s", "bytes/state", "with cert. s", "cert. B/transition", "certify s", "trusted s"]]  # fmt: skip
-    for one in largest:
-        rows.append(
-            [
-                one.program,
-                f"{one.states:,}",
-                f"{one.transitions / max(1, one.states):.2f}",
-                f"{one.seconds:.2f}",
-                f"{one.rate / 1e3:.0f}",
-                f"{one.peak_memory_bytes / max(1, one.states):.0f}",
-                f"{one.with_certificate_seconds:.2f}",
-                f"{one.certificate_bytes / max(1, one.transitions):.2f}",
-                f"{one.certify_seconds:.2f}",
-                f"{one.trusted_seconds:.2f}",
-            ]
-        )
-    print(table(rows))
+    print(table([HEADINGS.split("|"), *map(row_of, largest)]))
     big = [one.rate for one in largest if one.states >= 100_000]
     if big:
         median = statistics.median(big)
