@@ -53,6 +53,7 @@ class Step:
     accesses: tuple[Access, ...] = ()
     output: str = ""
     choices: tuple[int, ...] = ()
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +186,7 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         accesses=facts.accesses,
         output=facts.output,
         choices=facts.choices,
+        continues=facts.continues,
     )
 
 
@@ -233,6 +235,8 @@ def step_as_json(step: Step) -> dict[str, object]:
         more["output"] = step.output
     if step.choices:
         more["choices"] = list(step.choices)
+    if step.continues:
+        more["continues"] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -304,6 +308,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             ),
             output=step.text("output") if "output" in step.data else "",
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
+            continues=step.data.get("continues") is True,
         )
         for step in reader.parts("steps")
     )

@@ -80,6 +80,7 @@ class StepFacts:
     accesses: tuple[Access, ...] = ()
     output: str = ""  # what it printed
     choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
+    continues: bool = False  # an operation of a library that an earlier step has begun
     then: tuple[StepFacts, ...] = ()
 
 

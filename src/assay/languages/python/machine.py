@@ -35,11 +35,9 @@ def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
             where=path,
         )
     program: Program = image["program"]
-    engine: Any = _engine
-    machine: _engine.Model = engine.PythonMachine(
+    return _engine.PythonMachine(
         program,
         image["granularity"],
         canonical=canonical,
         invariants=any(module.name == TELLS_OF_INVARIANTS for module in program.modules),
     )
-    return machine

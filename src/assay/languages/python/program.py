@@ -200,19 +200,18 @@ class PythonProgram:
         step = self.words["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
-        parts: list[StepFacts] = []
+        begin, continues = self._begin(before, step)
+        parts = [self._part(thread, *begin)]
         for file, line, kind, name, value in step["accesses"]:
             if file not in self._own_files:
                 continue
             access = self._access(step, self.line_text(file, line), kind, name, str(value))
-            if parts and (parts[-1].file, parts[-1].line) == (file, line):
+            if (parts[-1].file, parts[-1].line) == (file, line):
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
             else:
                 parts.append(self._part(thread, file, line, functions.get((file, line), ""), (access,)))
-        if not parts:
-            parts = [self._part(thread, *self._first_place(before, step))]
         first, *then = parts
-        first = replace(first, choices=tuple(step.get("choices", ())))
+        first = replace(first, choices=tuple(step.get("choices", ())), continues=continues)
         if step.get("output"):
             if then:
                 then[-1] = replace(then[-1], output=step["output"])
@@ -250,17 +249,19 @@ class PythonProgram:
     ) -> StepFacts:
         return StepFacts(thread, file, line, self.line_text(file, line), function, accesses)
 
-    def _first_place(self, before: bytes, step: Mapping[str, Any]) -> tuple[str, int, str]:
-        """Where a step without visible accesses of its own begins: in the user's code, if it is there."""
+    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], bool]:
+        """Where in the user's code a step begins, and whether it is inside of a library there."""
+        for thread in self._described(before).get("threads", ()):
+            frames = thread["frames"]
+            own = self._own_frames(thread)
+            if thread["name"] == step["thread"] and own:
+                here = own[-1]
+                return (here["file"], here["line"], here["function"]), frames[-1] is not here
         for file, line, function in step["lines"]:
             if file in self._own_files:
-                return file, line, function
-        for thread in self._described(before).get("threads", ()):
-            if thread["name"] == step["thread"] and (frames := self._own_frames(thread)):
-                return frames[-1]["file"], frames[-1]["line"], frames[-1]["function"]
-        for file, line, function in step["lines"]:
-            return file, line, function
-        return self.program.modules[0].file, 0, ""
+                return (file, line, function), False
+        file, line, function = next(iter(step["lines"]), (self.program.modules[0].file, 0, ""))
+        return (file, line, function), False
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
