@@ -19,6 +19,7 @@ show(lambda: len(5))
 show(lambda: {}[[]])
 show(lambda: "a" * "b")
 show(lambda: [1] < 2)
-show(lambda: [1, 2]["a"])
+pair = [1, 2]
+show(lambda: pair["a"])
 show(lambda: "x".nothing)
 show(lambda: sum(["a"]))

@@ -1,3 +1,4 @@
+# fmt: off
 a = 1; b = 2; print(a, b)
 if a: print("one line"); print("two")
 while a < 3: a += 1
