@@ -144,7 +144,7 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(map(line, rows))
 
 
-HEADINGS = "program|states|transitions/state|s|k states/s|bytes/state|with cert. s|cert. B/transition|certify s|trusted s"
+HEADINGS = "program|states|trans./state|s|k states/s|bytes/state|with cert. s|B/trans.|certify s|trusted s"
 
 
 def row_of(one: Figures) -> list[str]:
