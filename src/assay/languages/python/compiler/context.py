@@ -69,6 +69,7 @@ class Imports(Protocol):
     def absolute(self, importer: ModuleSource, node: ast.ImportFrom) -> str: ...
     def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool: ...
     def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]: ...
+    def mentions(self, name: str) -> bool: ...
 
 
 class Context:
@@ -168,6 +169,19 @@ class Context:
             return self.annotation_aliases.get(annotation.id)
         if isinstance(annotation, ast.Attribute) and annotation.attr in ANNOTATIONS_THAT_COUNT:
             return annotation.attr
+        return None
+
+    def name_asked_for(self, node: ast.Call) -> str | None:
+        """The name in `_assay.mentions("name")`, which is answered while compiling."""
+        if self.module.origin is not Origin.LIBRARY:
+            return None
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="mentions", value=ast.Name(id=module)),
+                args=[ast.Constant(value=str(name))],
+                keywords=[],
+            ) if module in self.assay_names:
+                return name
         return None
 
     def is_atomic_decorator(self, decorator: ast.expr) -> bool:

@@ -373,6 +373,10 @@ class ExpressionCompiler:
         if self.is_bare_super(node):
             self.bare_super(node)
             return
+        name = self.context.name_asked_for(node)
+        if name is not None:
+            self.out.constant(self.context.imports.mentions(name))
+            return
         self.expression(node.func)
         self.arguments(node, node.args, node.keywords)
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
+from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import NATIVE_MODULES, REFUSED_PARTS
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Kind, all_scopes, analyse
@@ -43,6 +44,7 @@ class Modules:
         self.by_key: dict[tuple[bool, str], ModuleSource] = {}
         self.found: dict[tuple[bool, str], Found] = {}
         self.waiting: list[ModuleSource] = []
+        self.mentioned: dict[str, bool] = {}
         self.add(MAIN, str(main), Origin.USER, read_text(main) if text is None else text, is_package=False)
         if BUILTINS_MODULE in library:
             self.find_for(Origin.LIBRARY, BUILTINS_MODULE)
@@ -207,6 +209,12 @@ class Modules:
         if found.target is not Target.PROGRAM:
             return []
         return self.public_names(self.modules[found.index], seen=set())
+
+    def mentions(self, name: str) -> bool:
+        """Whether the program could use something of that name."""
+        if name not in self.mentioned:
+            self.mentioned[name] = mentions(self.modules, name)
+        return self.mentioned[name]
 
     def public_names(self, module: ModuleSource, seen: set[int]) -> list[str]:
         seen.add(module.index)

@@ -49,7 +49,11 @@ def compile_program(
     for context in contexts:
         module = context.module
         try:
-            code = module_code(context, prelude if module.index == 0 else (), parents.get(module.index))
+            if module.index == 0:
+                threading = modules.by_key.get((False, "threading"))
+                code = module_code(context, prelude, None, None if threading is None else threading.index)
+            else:
+                code = module_code(context, (), parents.get(module.index))
         except RecursionError:
             raise too_deep(module.file) from None
         except OverflowError as problem:

@@ -797,8 +797,14 @@ def first_line(node: ast.AST) -> int:
     return min([getattr(node, "lineno", 1), *(item.lineno for item in decorators)])
 
 
-def module_code(context: Context, prelude: Sequence[int], parent: int | None) -> Code:
-    """The body of a module. `prelude` are modules to import first; `parent` is the package it belongs to."""
+def module_code(
+    context: Context, prelude: Sequence[int], parent: int | None, shutdown: int | None = None
+) -> Code:
+    """The body of a module.
+
+    `prelude` are modules to import first; `parent` is the package it belongs to; `shutdown` is the module
+    whose function `_shutdown` is called at the end.
+    """
     module: ModuleSource = context.module
     compiler = StatementCompiler(context, module.scope)
     out = compiler.out
@@ -815,6 +821,11 @@ def module_code(context: Context, prelude: Sequence[int], parent: int | None) ->
         out.emit("IMPORT", module.index)
         out.emit("IMPORT", parent)
         out.named("STORE_ATTR", module.name.rpartition(".")[2])
+    if shutdown is not None:
+        out.emit("IMPORT", shutdown)
+        out.named("LOAD_ATTR", "_shutdown")
+        out.emit("CALL", 0)
+        out.emit("POP_TOP")
     out.constant(None)
     out.emit("RETURN_VALUE")
     return compiler.code(first_line=1)

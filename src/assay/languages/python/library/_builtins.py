@@ -37,7 +37,6 @@ class _ABSENT:
     """Stands for a parameter that was not given; a class, because classes keep their identity from step to step."""
 
 
-
 def _type_name(value):
     return type(value).__name__
 
@@ -110,7 +109,11 @@ def _update(target, source):
             ) from None
         if len(pair) != 2:
             raise ValueError(
-                "dictionary update sequence element #" + _str(number) + " has length " + _str(len(pair)) + "; 2 is required"
+                "dictionary update sequence element #"
+                + _str(number)
+                + " has length "
+                + _str(len(pair))
+                + "; 2 is required"
             )
         target[pair[0]] = pair[1]
         number += 1
@@ -613,7 +616,11 @@ def _repr_within(value, outer):
     if kind is _set:
         return _repr_items(value, value, outer, "{", "}", "set(...)") if value else "set()"
     if kind is _frozenset:
-        return _repr_items(value, value, outer, "frozenset({", "})", "frozenset(...)") if value else "frozenset()"
+        return (
+            _repr_items(value, value, outer, "frozenset({", "})", "frozenset(...)")
+            if value
+            else "frozenset()"
+        )
     if kind is _deque:
         end = "])" if value.maxlen is None else "], maxlen=" + _str(value.maxlen) + ")"
         return _repr_items(value, value, outer, "deque([", end, "[...]")

@@ -19,7 +19,9 @@ def assume(condition):
 
 def invariant(predicate, name=None):
     """From now on `predicate()` must be true in every state. Also usable as a decorator."""
-    _assay.invariant(predicate, str(name) if name is not None else getattr(predicate, "__name__", "invariant"))
+    _assay.invariant(
+        predicate, str(name) if name is not None else getattr(predicate, "__name__", "invariant")
+    )
     return predicate
 
 

@@ -60,7 +60,11 @@ class _GeneratorContextManager(AbstractContextManager, ContextDecorator):
                 return False  # the exception went through, the `with` statement goes on raising it
             if isinstance(raised, StopIteration):
                 return True  # the generator handled it and ended
-            if isinstance(raised, RuntimeError) and isinstance(value, StopIteration) and raised.__cause__ is value:
+            if (
+                isinstance(raised, RuntimeError)
+                and isinstance(value, StopIteration)
+                and raised.__cause__ is value
+            ):
                 return False  # StopIteration cannot leave a generator as itself
             raise
         raise RuntimeError("generator didn't stop after throw()")
@@ -117,7 +121,11 @@ class ExitStack(AbstractContextManager):
         kind = type(cm)
         if not hasattr(kind, "__enter__") or not hasattr(kind, "__exit__"):
             raise TypeError(
-                "'" + kind.__module__ + "." + kind.__qualname__ + "' object does not support the context manager protocol"
+                "'"
+                + kind.__module__
+                + "."
+                + kind.__qualname__
+                + "' object does not support the context manager protocol"
             )
         result = cm.__enter__()
         self._exit_calls_of_stack.append(cm.__exit__)
@@ -162,7 +170,9 @@ class ExitStack(AbstractContextManager):
 
 class redirect_stdout(AbstractContextManager):
     def __init__(self, new_target):
-        raise NotImplementedError("redirect_stdout is not modelled: what a program prints is no part of its states")
+        raise NotImplementedError(
+            "redirect_stdout is not modelled: what a program prints is no part of its states"
+        )
 
 
 redirect_stderr = redirect_stdout

@@ -389,7 +389,10 @@ def singledispatch(func):
 
     def wrapper(*args, **keywords):
         if not args:
-            raise TypeError(getattr(func, "__name__", "singledispatch function") + " requires at least 1 positional argument")
+            raise TypeError(
+                getattr(func, "__name__", "singledispatch function")
+                + " requires at least 1 positional argument"
+            )
         return dispatch(type(args[0]))(*args, **keywords)
 
     wrapper.register = register

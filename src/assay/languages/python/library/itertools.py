@@ -240,7 +240,9 @@ class islice:
         if len(bounds) == 1:
             stop = bounds[0]
             if stop is not None and (not isinstance(stop, int) or stop < 0):
-                raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+                raise ValueError(
+                    "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+                )
         else:
             start = 0 if bounds[0] is None else bounds[0]
             stop = bounds[1]

@@ -162,7 +162,9 @@ class Logger:
 
     def addHandler(self, hdlr):
         if type(hdlr) not in (StreamHandler, NullHandler, Handler):
-            raise NotImplementedError("handlers of the program's own are not modelled; use logging.StreamHandler()")
+            raise NotImplementedError(
+                "handlers of the program's own are not modelled; use logging.StreamHandler()"
+            )
         _add_handler(self, hdlr)
 
     @_assay.atomic

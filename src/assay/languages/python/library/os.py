@@ -49,7 +49,9 @@ class _Environment:
         self._refuse()
 
     def _refuse(self):
-        raise NotImplementedError("setting variables of the environment is not modelled; use a variable of the program")
+        raise NotImplementedError(
+            "setting variables of the environment is not modelled; use a variable of the program"
+        )
 
 
 environ = _Environment()
@@ -68,4 +70,6 @@ def register_at_fork(*, before=None, after_in_parent=None, after_in_child=None):
 
 
 def urandom(size, /):
-    raise NotImplementedError("os.urandom() is not modelled; let assay.choose(...) pick from the values that matter")
+    raise NotImplementedError(
+        "os.urandom() is not modelled; let assay.choose(...) pick from the values that matter"
+    )

@@ -55,7 +55,9 @@ class Queue:
             or (kind._put is PriorityQueue._put and kind._get is PriorityQueue._get)
             or (kind._put is LifoQueue._put and kind._get is LifoQueue._get)
         ) or not (
-            kind._qsize is Queue._qsize or kind._qsize is PriorityQueue._qsize or kind._qsize is LifoQueue._qsize
+            kind._qsize is Queue._qsize
+            or kind._qsize is PriorityQueue._qsize
+            or kind._qsize is LifoQueue._qsize
         ):
             self._use_locks()
 

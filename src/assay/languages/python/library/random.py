@@ -13,7 +13,12 @@ MOST_ALTERNATIVES = 64
 def _choose(count, what):
     if count > MOST_ALTERNATIVES:
         raise UnknownNumber(
-            what + " has " + str(count) + " outcomes; at most " + str(MOST_ALTERNATIVES) + " are followed one by one. "
+            what
+            + " has "
+            + str(count)
+            + " outcomes; at most "
+            + str(MOST_ALTERNATIVES)
+            + " are followed one by one. "
             "Make the range smaller while checking, or let assay.choose(...) pick from the values that matter"
         )
     return 0 if count == 1 else _assay.choose(count)
@@ -54,7 +59,9 @@ class Random:
         if not numbers:
             if stop is None:
                 raise ValueError("empty range for randrange()")
-            raise ValueError("empty range for randrange() (" + ", ".join((str(start), str(stop), str(step))) + ")")
+            raise ValueError(
+                "empty range for randrange() (" + ", ".join((str(start), str(stop), str(step))) + ")"
+            )
         return numbers[_choose(len(numbers), "random.randrange()")]
 
     def randint(self, a, b):
@@ -82,7 +89,8 @@ class Random:
             if weights is not None:
                 raise TypeError("Cannot specify both weights and cumulative weights")
             weights = [
-                cum_weights[place] - (cum_weights[place - 1] if place else 0) for place in range(len(cum_weights))
+                cum_weights[place] - (cum_weights[place - 1] if place else 0)
+                for place in range(len(cum_weights))
             ]
         if weights is None:
             possible = list(population)
@@ -106,7 +114,9 @@ class Random:
             raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
         remaining = list(population)
         if counts is not None:
-            remaining = [item for place in range(len(remaining)) for item in [remaining[place]] * counts[place]]
+            remaining = [
+                item for place in range(len(remaining)) for item in [remaining[place]] * counts[place]
+            ]
         if not 0 <= k <= len(remaining):
             raise ValueError("Sample larger than population or is negative")
         return [remaining.pop(_choose(len(remaining), "random.sample()")) for _ in range(k)]

@@ -58,7 +58,9 @@ def getrecursionlimit():
 
 def setrecursionlimit(limit, /):
     if limit > 1000:
-        raise NotImplementedError("sys.setrecursionlimit() above 1000 is not modelled: frames are part of every state")
+        raise NotImplementedError(
+            "sys.setrecursionlimit() above 1000 is not modelled: frames are part of every state"
+        )
 
 
 def getswitchinterval():

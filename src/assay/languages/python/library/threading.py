@@ -18,7 +18,16 @@ leaves `run` is reported by the machine and ends the run, so there is no `except
 
 import _assay
 from _thread import LockType as Lock
-from _thread import RLock, TIMEOUT_MAX, _forget, _Identity, _main_identity, _number_of, get_ident, get_native_id
+from _thread import (
+    RLock,
+    TIMEOUT_MAX,
+    _forget,
+    _Identity,
+    _main_identity,
+    _number_of,
+    get_ident,
+    get_native_id,
+)
 from _thread import _local as local
 from _thread import stack_size
 
@@ -271,7 +280,13 @@ class BoundedSemaphore(Semaphore):
     @_assay.atomic
     def __repr__(self):
         return (
-            "<threading." + type(self).__name__ + ": value=" + str(self._value) + "/" + str(self._initial_value) + ">"
+            "<threading."
+            + type(self).__name__
+            + ": value="
+            + str(self._value)
+            + "/"
+            + str(self._initial_value)
+            + ">"
         )
 
 
@@ -757,17 +772,39 @@ def _wait_for_threads():
             _assay.block()
 
 
+# Whether anything depends on how the main thread ends.
+_end_matters = (
+    _assay.mentions("main_thread")
+    or _assay.mentions("current_thread")
+    or _assay.mentions("currentThread")
+    or _assay.mentions("enumerate")
+    or _assay.mentions("active_count")
+    or _assay.mentions("activeCount")
+    or _assay.mentions("futures")
+    or _assay.mentions("atexit")
+)
+
+
 def _shutdown():
-    """What the main thread does at its end; the machine calls it."""
-    while _exit_calls:
-        function, args, kwargs = _exit_calls.pop()
-        function(*args, **kwargs)
-    if _atexit_calls:
+    """What the main thread does at its end; the compiler adds the call."""
+    if not _end_matters:
+        return
+    call = _next_call(_exit_calls)
+    while call is not None:
+        call[0](*call[1], **call[2])
+        call = _next_call(_exit_calls)
+    if _assay.mentions("atexit"):
         _wait_for_threads()
-    while _atexit_calls:
-        function, args, kwargs = _atexit_calls.pop()
-        function(*args, **kwargs)
+        call = _next_call(_atexit_calls)
+        while call is not None:
+            call[0](*call[1], **call[2])
+            call = _next_call(_atexit_calls)
     _main_is_over()
+
+
+@_assay.atomic
+def _next_call(calls):
+    return calls.pop() if calls else None
 
 
 def settrace(function):

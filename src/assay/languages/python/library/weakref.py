@@ -3,7 +3,9 @@
 
 def _refuse(name):
     raise NotImplementedError(
-        "weakref." + name + " is not modelled: the moment at which objects are collected is not part of a state; "
+        "weakref."
+        + name
+        + " is not modelled: the moment at which objects are collected is not part of a state; "
         "use an ordinary reference or collection while checking"
     )
 
