@@ -15,6 +15,7 @@ from rich.console import Console
 
 import assay
 from assay import _engine, languages, plain
+from assay.checker import Rejected, check
 from assay.evidence.counterexample import load_trace
 from assay.languages.python import invariants as invariants_module
 from assay.languages.python.exploration import plain_text
@@ -290,6 +291,47 @@ def test_the_verdict_names_the_granularity(with_a_fake_machine):
     output = io.StringIO()
     print_result(result, console=Console(file=output, width=200, highlight=False))
     assert "every property holds (granularity gil)" in output.getvalue()
+
+
+def test_a_certificate_is_for_one_granularity_and_one_text(with_a_fake_machine):
+    harmless = f"# This may lose updates.\n{COUNTER}"
+    Path("counter.py").write_text(harmless)
+    result = assay.verify("counter.py", granularity="gil", certificate="c.assay")
+    assert result.verdict is assay.Verdict.VERIFIED
+    refused = assay.certify("counter.py", "c.assay")
+    assert refused.verdict is assay.Verdict.REJECTED
+    assert "switch as 'gil' says, you asked for bytecode" in refused.reasons[0]
+    accepted = assay.certify("counter.py", "c.assay", granularity="gil", tasks=2, workers=2)
+    assert (accepted.verdict, accepted.states) == (assay.Verdict.VERIFIED, result.states), accepted.reasons
+    assert accepted.semantics["granularity"] == "gil"
+    assert check(Path("counter.py"), Path("c.assay")).states == result.states
+    Path("counter.py").write_text(COUNTER)
+    assert "another program text" in assay.certify("counter.py", "c.assay", granularity="gil").reasons[0]
+    with pytest.raises(Rejected, match="is another program"):
+        check(Path("counter.py"), Path("c.assay"))
+
+
+def test_the_command_to_certify_asks_for_the_granularity(with_a_fake_machine):
+    Path("counter.py").write_text(f"# This may lose updates.\n{COUNTER}")
+    result = assay.verify("counter.py", granularity="gil", certificate="c.assay")
+    output = io.StringIO()
+    print_result(result, console=Console(file=output, width=200, highlight=False))
+    assert "assay certify counter.py c.assay --granularity gil" in output.getvalue()
+
+
+def test_a_violation_that_a_walk_meets_is_explained_by_the_process_that_replays_it(with_a_fake_machine):
+    Path("counter.py").write_text(f"# This may lose updates.\n{COUNTER}")
+    assay.verify("counter.py", certificate="c.assay")
+    certificate = Path("c.assay").read_bytes()
+    program = languages.load(Path("counter.py"), LanguageOptions())
+    # The same states, of a program that minds lost updates.
+    image = program.library.read_bytes()
+    program.library.write_bytes(image.replace(b"may lose updates", b"must lose none at all"[:16]))
+    found = assay.certify("counter.py", "c.assay")
+    assert certificate == Path("c.assay").read_bytes()
+    assert found.verdict is assay.Verdict.REJECTED
+    assert found.reasons == ("the program violates what the certificate claims: nothing is lost",)
+    assert len(found.violations[0].counterexample.steps) == 4
 
 
 def test_what_others_see_of_a_search_that_the_machine_refuses():
