@@ -30,13 +30,13 @@ def verify_compiled(
     path: Path,
     request: Request,
     *,
-    load: Callable[[Path, LanguageOptions], CompiledProgram] = languages.load,
+    load: Callable[[Path, LanguageOptions], CompiledProgram] | None = None,
 ) -> tuple[Result, str, tuple[SourceHash, ...]]:
     request.listener(Phase("compiling", str(path)))
     begin = time.monotonic()
     try:
         with alarm_at(request.deadline):
-            program = load(path, request.language_options)
+            program = (load or languages.load)(path, request.language_options)
     except OutOfTime:
         return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
