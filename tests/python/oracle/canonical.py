@@ -12,6 +12,8 @@ test holds it to that, and another compares exploration with memory to explorati
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
+from functools import cache
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -20,8 +22,14 @@ from tests.python.oracle.scopes import Scope
 from tests.python.oracle.synchronisation import SWITCH, Pending, Thread
 from tests.python.oracle.values import VIEWS, Module, Nameless
 
-ATOMS = (int, float, str, bytes, bool, type(None), range, complex)
+ATOMS = frozenset({int, float, str, bytes, bool, type(None), range, complex})
 CONSTANTS = (ast.AST, Scope, Program, Module, type, BuiltinFunctionType, FunctionType)
+
+
+@cache
+def is_constant(kind: Hashable) -> bool:
+    """Whether objects of a type are the same in every run of a program, and never change."""
+    return isinstance(kind, type) and issubclass(kind, CONSTANTS)
 
 
 class Canonical:
@@ -32,7 +40,7 @@ class Canonical:
         self._numbers: dict[int, int] = {}
         self._keep: list[Any] = []  # what was numbered stays alive, so that no address is used twice
         self._with_output = with_output
-        self._variables(interpreter.module.variables)
+        self._variables(dict(sorted(interpreter.module.variables.items())))
         self._walk(interpreter.uncaught)
         for thread in sorted(interpreter.threads, key=lambda thread: thread.path):
             self._walk(thread)
@@ -45,10 +53,10 @@ class Canonical:
         kind = type(value)
         if kind in ATOMS:
             self._tokens += (kind, value)
+        elif is_constant(kind) or value is SWITCH:
+            self._tokens.append(id(value))
         elif kind is Interpreter:
             self._tokens.append("interpreter")  # its own fields are walked once
-        elif isinstance(value, CONSTANTS) or value is SWITCH:
-            self._tokens.append(id(value))
         elif id(value) in self._numbers:
             self._tokens += ("again", self._numbers[id(value)])
         elif kind is list and value and isinstance(value[0], ast.AST):
@@ -87,14 +95,17 @@ class Canonical:
             raise TypeError(f"no canonical form for a {type(value).__name__}")
 
     def _variables(self, variables: dict[str, Any]) -> None:
-        for name, value in sorted(variables.items()):
-            self._tokens.append(name)
+        tokens = self._tokens
+        for name, value in variables.items():
+            tokens.append(name)
             self._walk(value)
 
     def _thread(self, thread: Thread) -> None:
-        left_out = {"steps"} if self._with_output else {"steps", "lines"}
-        self._variables({name: value for name, value in vars(thread).items() if name not in left_out})
-        steps: Any = thread.steps
+        variables = dict(vars(thread))
+        steps: Any = variables.pop("steps")
+        if not self._with_output:
+            del variables["lines"]
+        self._variables(variables)
         while steps is not None and steps.gi_frame is not None:
             frame = steps.gi_frame
             self._tokens += ("at", id(frame.f_code), frame.f_lasti)

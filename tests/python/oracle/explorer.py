@@ -34,6 +34,10 @@ class Exploration:
         return {outcome.value(name) for outcome in self.outcomes if outcome.ended == "ok"}
 
     @property
+    def comparable(self) -> frozenset[Outcome]:
+        return frozenset(outcome.comparable() for outcome in self.outcomes)
+
+    @property
     def endings(self) -> set[str]:
         return {outcome.ended for outcome in self.outcomes}
 

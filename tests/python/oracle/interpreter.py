@@ -1176,9 +1176,11 @@ class Interpreter:
         if name == CURRENT_THREAD:
             return thread.face or thread
         if name == CHOOSE:
-            if len(arguments) != 1 or keywords or not isinstance(arguments[0], list | tuple | range):
-                raise Unsupported("choose wants one list, tuple or range")
-            options = list(arguments[0])
+            options = arguments
+            if len(options) == 1:  # one iterable stands for its elements
+                if not isinstance(arguments[0], list | tuple | range):
+                    raise Unsupported("choosing among the elements of this")
+                options = list(arguments[0])
             if not options:
                 raise Unsupported("choose among nothing")
             chosen = yield Choice(len(options))

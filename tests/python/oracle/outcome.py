@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 GRANULARITIES = ("bytecode", "gil", "sync")
@@ -27,9 +27,15 @@ class Outcome:
     globals: tuple[tuple[str, str], ...]
     output: tuple[tuple[tuple[int, ...], tuple[str, ...]], ...] = ()
 
-    def without_output(self) -> Outcome:
-        """The part that a machine which does not remember what was printed can agree on."""
-        return replace(self, output=())
+    def comparable(self) -> Outcome:
+        """What two explorers must agree on.
+
+        Not the output, which is no part of the machine's state. And not the globals of a run that ended with
+        an exception: how far other threads come between the last thing a thread does and its end is a matter
+        of where steps are cut, not of the program.
+        """
+        failed = self.ended not in {"ok", "deadlock"}
+        return Outcome(self.ended, () if failed else self.globals)
 
     def value(self, name: str) -> str:
         """The text of one global; a KeyError when it holds no plain data."""

@@ -676,7 +676,10 @@ TEXTS: dict[str, str] = {
             with condition:
                 n += 1
                 condition.notify_all()
-        # run wait step step
+            with condition:
+                n += 1
+                condition.notify_all()
+        # run wait step
         """,
     "wait_with_a_timeout": """
         condition = threading.Condition()
@@ -740,7 +743,7 @@ TEXTS: dict[str, str] = {
                 got.append(slot)
                 slot = None
                 empty.notify()
-        # run put put get
+        # run put get
         """,
     "nested_rlock_is_given_up_by_wait": """
         condition = threading.Condition()
@@ -945,7 +948,7 @@ TEXTS: dict[str, str] = {
                 log.append("broken")
         def g():
             barrier.abort()
-        # run f f g
+        # run f g
         """,
     "barrier_with_a_timeout": """
         barrier = threading.Barrier(2)
@@ -1251,7 +1254,7 @@ TEXTS: dict[str, str] = {
         a = threading.Lock()
         b = threading.Lock()
         def f():
-            if choose((True, False)):
+            if choose(True, False):
                 with a, b:
                     pass
             else:

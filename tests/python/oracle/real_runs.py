@@ -80,7 +80,7 @@ class Run:
         signal.signal(signal.SIGUSR1, lambda *_: self._tell("deadlock"))
         sys.setswitchinterval(self._chance.choice(INTERVALS))
         fake = ModuleType("assay")
-        fake.choose = self._chance.choice  # type: ignore[attr-defined]
+        fake.choose = self._choose  # type: ignore[attr-defined]
         sys.modules["assay"] = fake
         threading.excepthook = lambda found: self._uncaught.append(
             describe_exception(found.exc_value or found.exc_type())
@@ -95,7 +95,10 @@ class Run:
                 self._children[creator] = number + 1
                 self._paths[thread] = (*creator, number)
 
-        threading.Thread.__init__ = initialise_and_name  # type: ignore[method-assign]
+        setattr(threading.Thread, "__init__", initialise_and_name)  # noqa: B010 - a method is replaced on purpose
+
+    def _choose(self, *options: Any) -> Any:
+        return self._chance.choice(list(options[0]) if len(options) == 1 else options)
 
     def _print(self, *values: Any, sep: str = " ") -> None:
         path = self._paths[threading.current_thread()]
