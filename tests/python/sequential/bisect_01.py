@@ -1,7 +1,13 @@
 import bisect
 
 a = [1, 3, 3, 5, 7]
-print(bisect.bisect(a, 3), bisect.bisect_left(a, 3), bisect.bisect_right(a, 3), bisect.bisect(a, 0), bisect.bisect(a, 9))
+print(
+    bisect.bisect(a, 3),
+    bisect.bisect_left(a, 3),
+    bisect.bisect_right(a, 3),
+    bisect.bisect(a, 0),
+    bisect.bisect(a, 9),
+)
 bisect.insort(a, 4)
 bisect.insort_left(a, 3)
 print(a)

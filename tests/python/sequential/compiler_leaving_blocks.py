@@ -146,3 +146,4 @@ def exc_in_fin():
 
 print(exc_in_fin())
 raise ValueError("the end")
+# ends with ValueError

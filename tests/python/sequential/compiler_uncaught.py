@@ -21,3 +21,4 @@ try:
     fail()
 except IndexError:
     print("not this one")
+# ends with KeyError

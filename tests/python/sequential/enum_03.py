@@ -17,7 +17,9 @@ class Perm(Flag):
 
 
 rw = Perm.R | Perm.W
-print(rw.value, Perm.R in rw, Perm.X in rw, (rw & Perm.W) is Perm.W, (rw ^ Perm.R).name, bool(Perm.R & Perm.X))
+print(
+    rw.value, Perm.R in rw, Perm.X in rw, (rw & Perm.W) is Perm.W, (rw ^ Perm.R).name, bool(Perm.R & Perm.X)
+)
 try:
     Shape.SQUARE = 1
 except AttributeError:

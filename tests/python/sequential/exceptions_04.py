@@ -12,4 +12,8 @@ def kind(f):
 
 print(kind(lambda: {}[1]), kind(lambda: [][1]), kind(lambda: 1 // 0), kind(lambda: int("z")))
 print(kind(lambda: None.x), kind(lambda: undefined_name), kind(lambda: "a" + 1), kind(lambda: 1 / 0.0))
-print(issubclass(KeyError, LookupError), issubclass(ZeroDivisionError, ArithmeticError), issubclass(Exception, BaseException))
+print(
+    issubclass(KeyError, LookupError),
+    issubclass(ZeroDivisionError, ArithmeticError),
+    issubclass(Exception, BaseException),
+)

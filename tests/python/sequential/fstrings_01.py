@@ -1,3 +1,4 @@
+# fmt: off
 name, n, pi = "ann", 42, 3.14159
 print(f"{name} {n} {pi}")
 print(f"{name!r} {name!s} {n!r}")

@@ -1,3 +1,4 @@
+# fmt: off
 # nested fields
 width, precision, fill = 12, 3, "*"
 print(f"[{3.14159:{width}.{precision}f}]")

@@ -1,6 +1,11 @@
 from functools import partial, reduce
 
-print(reduce(lambda a, b: a + b, [1, 2, 3]), reduce(lambda a, b: a * b, [], 1), reduce(max, [3, 9, 2]), reduce(lambda a, b: [b] + a, "abc", []))
+print(
+    reduce(lambda a, b: a + b, [1, 2, 3]),
+    reduce(lambda a, b: a * b, [], 1),
+    reduce(max, [3, 9, 2]),
+    reduce(lambda a, b: [b] + a, "abc", []),
+)
 try:
     reduce(lambda a, b: a, [])
 except TypeError:

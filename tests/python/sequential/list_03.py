@@ -1,6 +1,8 @@
 # sort: key, reverse, stability
 words = ["banana", "Apple", "cherry", "apple", "fig"]
-print(sorted(words), sorted(words, key=str.lower), sorted(words, key=len), sorted(words, key=len, reverse=True))
+print(
+    sorted(words), sorted(words, key=str.lower), sorted(words, key=len), sorted(words, key=len, reverse=True)
+)
 people = [("ann", 30), ("bob", 25), ("cid", 30), ("dan", 25)]
 people.sort(key=lambda p: p[1])
 print(people)

@@ -28,4 +28,22 @@ def f(p):
             return "float"
 
 
-print([f(v) for v in (Point(0, 0), Point(0, 5), Point(3, 0), Point(2, 2), Point(1, 2), 7, "s", b"b", [9, 8], 1.5, [], True)])
+print(
+    [
+        f(v)
+        for v in (
+            Point(0, 0),
+            Point(0, 5),
+            Point(3, 0),
+            Point(2, 2),
+            Point(1, 2),
+            7,
+            "s",
+            b"b",
+            [9, 8],
+            1.5,
+            [],
+            True,
+        )
+    ]
+)

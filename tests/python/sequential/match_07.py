@@ -1,3 +1,4 @@
+# fmt: off
 # dataclasses, None, bool and negative and complex literals, strings in sequences
 from dataclasses import dataclass
 

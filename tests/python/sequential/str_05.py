@@ -1,3 +1,4 @@
+# fmt: off
 # repr and escapes
 for s in ("plain", "it's", 'say "hi"', "both ' and \"", "new\nline", "tab\t", "back\\slash", "nul\0", "é€", "\x7f", "\u200b", "", "\r", "emoji \U0001f600"):
     print(repr(s), len(s))
