@@ -38,6 +38,7 @@ COMPARISONS = [
 UNARY = [operator.neg, operator.pos, operator.invert, operator.not_]
 CONVERSIONS = [None, str, repr, ascii]
 UNSET = object()
+ENTER = "__enter_the_plain_machine__"  # no parameter is called so
 
 
 class Unsupported(BaseException):
@@ -193,7 +194,7 @@ class PlainMachine:
             frame = self.enter(code, values, closure)
             return self.generate(frame) if code.generator else self.run(frame)
 
-        namespace = {"enter": enter, "__name__": self.program.modules[code.module].name}
+        namespace = {ENTER: enter, "__name__": self.program.modules[code.module].name}
         function = types.FunctionType(self.templates[id(code)], namespace, code.name, defaults)
         function.__kwdefaults__ = keyword_defaults
         function.__qualname__ = code.qualname
@@ -669,7 +670,7 @@ def template_of(code):
         parameters.append(f"**{rest[0]}")
         values.append(rest[0])
     namespace = {}
-    exec(f"def template({', '.join(parameters)}): return enter({', '.join(values)})", namespace)
+    exec(f"def template({', '.join(parameters)}): return {ENTER}({', '.join(values)})", namespace)
     return namespace["template"].__code__.replace(co_name=code.name, co_qualname=code.qualname)
 
 

@@ -1,5 +1,6 @@
 """Compiled programs against CPython: the compiler and the plain machine together do what Python does."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -7,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.languages.python.compiler import compile_program
+from assay.languages.python.compiler import LIBRARY, compile_program, library_modules
 from tests.python.plain_machine import run_plainly
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = sorted((HERE / "sequential").glob("*.py"))
 
 
 def run_in_cpython(path):
@@ -21,6 +21,25 @@ def run_in_cpython(path):
     )
     lines = ended.stderr.strip().splitlines()
     return ended.stdout, lines[-1] if ended.returncode and lines else None
+
+
+def needs_libraries(path):
+    """The libraries wait, choose and start threads; they have tests of their own."""
+    names = {
+        name
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    return any(name in library_modules(LIBRARY) for name in names)
+
+
+PROGRAMS = [path for path in sorted((HERE / "sequential").glob("*.py")) if not needs_libraries(path)]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

@@ -36,8 +36,9 @@ FIXED_EFFECTS = {
     ),
     **dict.fromkeys(
         "STORE_FAST STORE_DEREF STORE_GLOBAL STORE_NAME DELETE_ATTR LOAD_SUBSCR BINARY INPLACE COMPARE "
-        "LIST_APPEND SET_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE "
-        "JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP RETURN_VALUE YIELD_FROM POP_EXCEPT RERAISE POP_TOP".split(),
+        "LIST_APPEND SET_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE POP_JUMP_IF_FALSE "
+        "POP_JUMP_IF_TRUE JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP RETURN_VALUE YIELD_FROM POP_EXCEPT "
+        "RERAISE POP_TOP".split(),
         -1,
     ),
     **dict.fromkeys("STORE_ATTR DELETE_SUBSCR MAP_ADD".split(), -2),
@@ -62,6 +63,10 @@ JUMPED_EFFECTS = {  # where it differs from not jumping
     "JUMP_IF_FALSE_OR_POP": 0,
     "JUMP_IF_TRUE_OR_POP": 0,
 }
+KEEPING = {
+    "JUMP_IF_FALSE_OR_POP": "POP_JUMP_IF_FALSE",
+    "JUMP_IF_TRUE_OR_POP": "POP_JUMP_IF_TRUE",
+}  # with what is left of them when the value is not needed
 ENDS = {"JUMP", "LOOP", "RETURN_VALUE", "RAISE", "RERAISE"}
 
 
@@ -181,10 +186,14 @@ class Assembler:
     def finish(self) -> tuple[tuple[int, ...], tuple[tuple[int, int, int, int], ...]]:
         """Instructions as numbers, and the table of handlers."""
         numbers = []
+        placed = []
         for operation, operand in self.instructions:
             if isinstance(operand, Label):
                 assert operand.index is not None
-                operand = operand.index  # noqa: PLW2901
+                placed.append((operation, operand.index))
+            else:
+                placed.append((operation, operand))
+        for operation, operand in threaded(placed):
             if operand >= OPERAND_LIMIT:
                 raise OverflowError("a jump is too long")
             numbers.append(NUMBER_OF[operation] | operand << 8)
@@ -193,6 +202,27 @@ class Assembler:
             assert target.index is not None
             handlers.append((start, end, target.index, depth))
         return tuple(numbers), tuple(handlers)
+
+
+def threaded(instructions: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Lets `a and b or c` ask for the truth of each value once, as CPython does.
+
+    A value that was found false and is kept would be asked again by the jump it is carried to; what that one
+    does is known already.
+    """
+    result = list(instructions)
+    for index in range(len(result) - 1, -1, -1):  # jumps go forwards, so their targets are done
+        operation, target = result[index]
+        while operation in KEEPING and result[target][0] in {*KEEPING, *KEEPING.values()}:
+            following, further = result[target]
+            if ("FALSE" in following) != ("FALSE" in operation):  # it does not jump, and drops the value
+                operation, target = KEEPING[operation], target + 1
+            elif following in KEEPING:
+                target = further
+            else:
+                operation, target = following, further
+        result[index] = operation, target
+    return result
 
 
 def constant_key(value: object) -> object:

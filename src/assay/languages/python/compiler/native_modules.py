@@ -9,8 +9,8 @@ from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
     "__future__ abc base64 binascii bisect collections collections.abc copy dataclasses decimal enum "
-    "fractions hashlib heapq html json keyword math numbers operator re statistics string struct textwrap types typing "
-    "unicodedata zlib".split()
+    "fractions hashlib heapq html json keyword math numbers operator re statistics string struct textwrap "
+    "types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.
