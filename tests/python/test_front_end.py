@@ -116,6 +116,25 @@ def test_another_text_of_the_library_is_another_semantics(monkeypatch, tmp_path)
     assert loaded().semantics["library"] != before
 
 
+def test_an_image_has_the_same_name_in_every_process():
+    code = (
+        "from assay import languages; from assay.transition_system.interface import LanguageOptions; "
+        "from pathlib import Path; print(languages.load(Path('counter.py'), LanguageOptions()).library)"
+    )
+    names = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(names) == 1
+    assert loaded(granularity="sync").library != loaded().library != loaded(COUNTER + "#\n").library
+
+
 def test_an_assumption_that_failed_is_dropped_and_named():
     program = loaded()
     weaker = program.without("__main__:counter")

@@ -18,12 +18,12 @@ import platform
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.languages.python.code import Program
+from assay.languages.python.code import Code, Module, Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.invariants import with_invariants
@@ -407,14 +407,32 @@ def _write_image(program: Program, options: LanguageOptions) -> Path:
         "granularity": options.granularity or DEFAULT_GRANULARITY,
         "program": program,
     }
-    content = pickle.dumps(image, protocol=5)
+    # Not of the pickle: in it, sets stand in the order of hashes that differ from process to process.
+    key = hashlib.sha256(canonical_text(image).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     directory = _cache_directory()
-    file = directory / f"{hashlib.sha256(content).hexdigest()[:32]}.image"
+    file = directory / f"{key}.image"
     if not file.exists():
         with tempfile.NamedTemporaryFile(dir=directory, suffix=".part", delete=False) as handle:
-            handle.write(content)
+            pickle.dump(image, handle, protocol=5)
         Path(handle.name).replace(file)
     return file
+
+
+def canonical_text(value: object) -> str:
+    """Different for different values, and the same in every process."""
+    if isinstance(value, frozenset):
+        return f"set({','.join(sorted(map(canonical_text, value)))})"
+    if isinstance(value, tuple):
+        return f"({','.join(map(canonical_text, value))})"
+    if isinstance(value, dict):
+        pairs = (f"{canonical_text(key)}:{canonical_text(item)}" for key, item in value.items())
+        return f"{{{','.join(sorted(pairs))}}}"
+    if isinstance(value, Code):  # sets stand only among its constants, and the rest is long
+        return f"{replace(value, constants=())!r}<{canonical_text(value.constants)}>"
+    if isinstance(value, Module | Program):
+        parts = (canonical_text(getattr(value, field.name)) for field in fields(value))
+        return f"{type(value).__name__}<{','.join(parts)}>"
+    return repr(value)
 
 
 def _cache_directory() -> Path:
