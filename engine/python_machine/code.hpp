@@ -36,6 +36,9 @@ struct Code {
   std::vector<std::uint32_t> instructions;
   std::vector<Position> positions;
   std::vector<Handler> handlers;
+  /// For each instruction, which locals may still be read; empty: all. A dead local is no part of a state.
+  std::vector<std::vector<bool>> live_at;
+  std::vector<bool> final_cells;  // own cells, then free ones: stored once
 };
 
 struct Module {

@@ -85,8 +85,12 @@ class World {
   virtual bool is_single() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
   /// Told of each class that a class statement makes, right after it was made: it becomes part of the program's
-  /// fixed objects.
-  virtual void class_made(PyObject* type, const Code* body) = 0;
+  /// fixed objects. The answer is used in its place: a step that is executed again gets the class of the first time.
+  virtual Ref class_made(Ref type, const Code* body) = 0;
+  /// The content of an object that never changes (a function that is called, its closure and defaults) is looked at.
+  virtual void used(PyObject* object) = 0;
+  /// The elements of a set in an order that depends on the state alone; a new list.
+  virtual Ref ordered(PyObject* set) = 0;
   /// A new object of the program was made by this step (for an order among the elements of sets).
   virtual std::uint64_t rank(PyObject* object) = 0;
 };

@@ -98,6 +98,12 @@ def assay() -> None:
 @click.option("--no-partial-order", is_flag=True, help="Explore all orders of independent steps.")
 @click.option("-D", "defines", type=Definition(), multiple=True, help="Define a macro. Repeatable.")
 @click.option(
+    "--granularity",
+    type=click.Choice(("bytecode", "gil", "sync")),
+    help="Python: where threads may switch: at every shared access [default], where CPython with its lock "
+    "does, or only at synchronisation.",
+)
+@click.option(
     "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
 )
 @click.option("--certificate", metavar="FILE", help="Write a certificate that others can check: OUT.assay.")
@@ -115,8 +121,9 @@ def assay() -> None:
 def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, **given: Any) -> int:
     """Check PROGRAM in every state it can reach.
 
-    PROGRAM is a Promela file (.pml) or a class in a Python file (model.py:ClassName). Exit codes: 0 verified,
-    1 violated, 2 unusable input, 3 incomplete, 70 internal error.
+    PROGRAM is a Python program (.py), a Promela file (.pml) or a transition system written as a class
+    (model.py:ClassName). Exit codes: 0 verified, 1 violated, 2 unusable input, 3 incomplete, 70 internal
+    error.
     """
     from assay.report.progress import progress_listener
     from assay.verification import verify as verify_program
@@ -144,6 +151,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             safety=given["safety"],
             reductions=[name for name in REDUCTIONS if name not in switched_off],
             defines=given["defines"],
+            granularity=given["granularity"] or "",
             trace=given["trace"] or _trace_name(program),
             certificate=given["certificate"],
             certificate_coding=given["certificate_coding"],

@@ -20,6 +20,8 @@ from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
+from assay.report.schedule import has_threads, print_schedule
+from assay.report.words import printable, shortened
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -41,11 +43,6 @@ def make_console(*, stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     return console
-
-
-def printable(text: str) -> str:
-    """A stranger's text without what would move the cursor, change colours or turn the writing around."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def print_heading(console: Console, verdict: Verdict, text: str) -> None:
@@ -106,7 +103,9 @@ def print_violations(console: Console, violations: Sequence[Violation]) -> None:
 
 def _headline(result: Result) -> str:
     if result.verdict is Verdict.VERIFIED:
-        return f"all {count(result.states, 'reachable state')} visited, every property holds"
+        granularity = result.semantics.get("granularity")
+        under = f" (granularity {granularity})" if granularity else ""
+        return f"all {count(result.states, 'reachable state')} visited, every property holds{under}"
     if result.verdict is Verdict.VIOLATED:
         if not result.violations:
             return f"{count(result.violation_count, 'violation')}"
@@ -165,6 +164,9 @@ def _certifying(result: Result, certificate: str) -> list[str]:
     command = ["assay", "certify", result.program, certificate]
     for macro in cast(Sequence[str], result.semantics.get("defines", ())):
         command += ["-D", macro]
+    granularity = result.semantics.get("granularity", "bytecode")
+    if granularity != "bytecode":
+        command += ["--granularity", str(granularity)]
     if result.options.get("check_deadlock") is False:
         command.append("--no-deadlock")
     if result.semantics.get("safety_only") is True:
@@ -175,12 +177,16 @@ def _certifying(result: Result, certificate: str) -> list[str]:
 def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
     """The steps of a run, its violation, and for a deadlock who waits for what."""
     console = console or make_console()
+    if has_threads(run):
+        print_schedule(run, console, every_step=every_step)
+        print_violation(run, console)
+        return
     columns = Columns(run)
     initial = ", ".join(
         f"{name} = {value_text(value)}" for name, value in run.initial.items() if not is_place(name)
     )
     if initial:
-        console.print(Text(f"  start  {_shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
+        console.print(Text(f"  start  {shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
     shown = _steps_shown(run, every_step=every_step)
     previous = 0
     for step in shown:
@@ -203,6 +209,8 @@ def print_violation(run: Counterexample, console: Console) -> None:
     if run.violation.file is not None:
         ending.append(f"  {Path(run.violation.file).name}:{run.violation.line}", "cyan")
     console.print(ending)
+    for text in run.violation.traceback:
+        console.print(Text(f"            {printable(text)}"))
     for waiting in run.waiting:
         line = Text("            ")
         line.append(waiting.process, "bold")
@@ -217,7 +225,7 @@ def step_line(step: Step, columns: Columns) -> Text:
     line.append("  ")
     line.append(columns.place_of(step).ljust(columns.place), "cyan")
     line.append("  ")
-    line.append(_shortened(step.text, TEXT_COLUMN).ljust(columns.text))
+    line.append(shortened(step.text, TEXT_COLUMN).ljust(columns.text))
     return line
 
 
@@ -296,8 +304,3 @@ def _steps_shown(run: Counterexample, *, every_step: bool) -> tuple[Step, ...]:
     if every_step or len(run.steps) <= STEPS_SHOWN:
         return run.steps
     return (*run.steps[:STEPS_SHOWN_AT_EACH_END], *run.steps[-STEPS_SHOWN_AT_EACH_END:])
-
-
-def _shortened(text: str, width: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 3] + "..."

@@ -38,6 +38,7 @@ class Code:
     varkw: bool = False
     generator: bool = False
     atomic: bool = False
+    documentation: str | None = None  # of a function: its `__doc__`
     local_names: tuple[str, ...] = ()  # parameters first: positional, keyword-only, *args, **kwargs
     cell_names: tuple[str, ...] = ()
     free_names: tuple[str, ...] = ()
@@ -64,3 +65,4 @@ class Program:
     modules: tuple[Module, ...]  # the first is the program, as __main__
     final_attributes: frozenset[str]  # stored only as `self.x = ...` in an __init__, and in class bodies
     texts: dict[str, str] = field(default_factory=dict)  # file -> source text
+    native_modules: tuple[str, ...] = ()  # what IMPORT_NATIVE names, in the order of first appearance
