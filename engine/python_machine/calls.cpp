@@ -149,6 +149,7 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
 
 Step Interpreter::call_function(PyObject* function, Arguments arguments, Site site) {
   const Ref kept = Ref::borrow(function);
+  world.used(function);
   std::unique_ptr<Frame> frame = bind(reinterpret_cast<Function*>(function), arguments);
   if (frame->code->generator) return complete(std::move(site), new_generator(std::move(frame)));
   return push_frame(std::move(frame), std::move(site));

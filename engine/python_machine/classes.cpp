@@ -134,8 +134,7 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
   const Ref arguments = checked(PyTuple_Pack(3, name, bases, names.get()));
   Ref type = checked(PyObject_Call(metaclass, arguments.get(), keywords == Py_None ? nullptr : keywords));
   if (cell != nullptr && PyCell_Check(cell) && PyCell_GET(cell) == nullptr) PyCell_Set(cell, type.get());
-  if (PyType_Check(type.get())) world.class_made(type.get(), body);
-  return type;
+  return PyType_Check(type.get()) ? world.class_made(std::move(type), body) : type;
 }
 
 // --- helpers
@@ -191,6 +190,43 @@ bool is_plain(PyObject* object) {
   return object == Py_None || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) ||
          PyFloat_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object) || PyType_Check(object) ||
          PyComplex_CheckExact(object) || PyCFunction_Check(object);
+}
+
+bool holds_program(PyObject* value, std::span<const char* const> methods, int depth) {
+  if (is_plain(value)) return false;
+  if (is_program_type(Py_TYPE(value))) {
+    for (const char* method : methods) {
+      if (program_method(value, method) != nullptr) return true;
+    }
+  }
+  if (depth == 0) return false;
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    PyObject** items = PySequence_Fast_ITEMS(value);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      if (holds_program(items[i], methods, depth - 1)) return true;
+    }
+  } else if (PyDict_Check(value)) {
+    Py_ssize_t position = 0;
+    PyObject *key, *item;
+    while (PyDict_Next(value, &position, &key, &item) != 0) {
+      if (holds_program(key, methods, depth - 1) || holds_program(item, methods, depth - 1)) return true;
+    }
+  } else if (PyAnySet_Check(value)) {
+    Py_ssize_t position = 0;
+    PyObject* element;
+    Py_hash_t hash;
+    while (_PySet_NextEntry(value, &position, &element, &hash) != 0) {
+      if (holds_program(element, methods, depth - 1)) return true;
+    }
+  } else if (PySequence_Check(value) && !is_program_type(Py_TYPE(value)) && !is_iterator(value)) {  // a deque
+    const Py_ssize_t size = PySequence_Size(value);
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      const Ref item = Ref::steal(PySequence_GetItem(value, i));
+      if (item && holds_program(item.get(), methods, depth - 1)) return true;
+    }
+    PyErr_Clear();
+  }
+  return false;
 }
 
 }  // namespace assay::python_machine

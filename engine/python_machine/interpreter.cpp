@@ -47,6 +47,13 @@ Ref pop(Frame& frame) {
 
 PyObject* peek(const Frame& frame, std::size_t depth = 1) { return frame.stack[frame.stack.size() - depth].get(); }
 
+/// A function that compiled code calls by name; see languages/python/helpers.py.
+Ref helper(PyObject* name) {
+  const Ref module = checked(PyImport_ImportModule("assay.languages.python.helpers"));
+  const Ref helpers = checked(PyObject_GetAttrString(module.get(), "HELPERS"));
+  return checked(PyObject_GetItem(helpers.get(), name));
+}
+
 PyObject* cell_name(const Code& code, std::size_t cell) {
   return cell < code.cell_names.size() ? code.cell_names[cell].get() : code.free_names[cell - code.cell_names.size()].get();
 }
@@ -382,8 +389,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::LOAD_BUILTIN: {
       PyObject* name = code.names[operand].get();
       Ref value = built_in(name);
-      if (!value) value = Ref::steal(PyObject_GetAttr(assay_module(), name));
-      if (!value) throw PythonError();
+      if (!value) value = helper(name);
       return push(std::move(value));
     }
     case Operation::LOAD_ATTR:

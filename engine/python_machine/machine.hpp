@@ -138,8 +138,21 @@ class Interpreter {
 
   // --- natives.cpp
   Step call_native(PyObject* callable, Arguments arguments, Site site);
-  /// Asks whether the built-in may run.
+  /// Asks whether a built-in may read what can be reached from the arguments, and write some of them.
   bool may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const;
+  /// Runs it in one piece: everything was asked.
+  Step run_native(PyObject* callable, const Arguments& arguments, Site site);
+  /// The built-in's counterpart in the library module `_builtins`, if there is one; no value: there is none.
+  std::optional<Step> delegate(const std::string& name, PyObject* receiver, Arguments& arguments, Site& site);
+
+  // --- special_natives.cpp
+  /// Built-ins that the interpreter takes apart itself; no value: the callable is none of them.
+  std::optional<Step> call_special(PyObject* callable, Arguments& arguments, Site& site);
+  std::optional<Step> call_generator_method(PyObject* callable, Arguments& arguments, Site& site);
+  Step next_value(Arguments& arguments, Site site);
+  Step length(PyObject* object, Site site);
+  Step get_attribute(Arguments& arguments, Site site, bool only_whether);
+  Step reversed(PyObject* sequence, Arguments& arguments, Site site);
 
   // --- texts.cpp
   Step text_of(PyObject* object, Conversion conversion, Site site);
@@ -177,6 +190,10 @@ bool is_program_callable(PyObject* object);
 bool is_program_type(PyTypeObject* type);
 /// A value without identity and without parts: nothing to ask about.
 bool is_plain(PyObject* object);
+/// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
+bool holds_program(PyObject* value, std::span<const char* const> methods, int depth = 4);
+constexpr const char* kTextMethods[] = {"__repr__", "__str__", "__format__"};
+constexpr const char* kOrderMethods[] = {"__lt__", "__gt__", "__eq__", "__add__", "__radd__", "__bool__", "__len__"};
 /// The exception set in CPython, taken and normalised, without its traceback.
 Ref take_exception();
 /// Sets the exception in CPython again.
@@ -211,6 +228,9 @@ void hide_interruption(std::exception_ptr interruption);
 bool interruption_pending();
 /// Throws it again, if there is one.
 void rethrow_interruption();
+/// What `World::ordered` answers where no other threads and states are: by type and value, then by World::rank.
+Ref ordered_by_content(PyObject* set);
+
 /// Runs `body` where CPython calls us: C++ exceptions become CPython's; `failed` is the answer then.
 template <typename Body, typename Answer>
 Answer guarded(Body body, Answer failed) {

@@ -194,9 +194,6 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, operands, in_place ? 1 : 0)) return stop(Stop::kVisible);
   }
-  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left)) {
-    return complete({.operands = 2}, percent_format(left, right));
-  }
   if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) &&
       (PyAnySet_Check(right) || iterates_program(right))) {
     const Ref items = iterates_program(right) ? checked(PySequence_List(right)) : ordered_elements(right);

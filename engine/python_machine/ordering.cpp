@@ -66,7 +66,7 @@ int compare(PyObject* left, PyObject* right) {
     case kTuple:
       return compare_items(left, right);
     case kFrozenSet:
-      return compare_items(ordered_elements(left).get(), ordered_elements(right).get());
+      return compare_items(ordered_by_content(left).get(), ordered_by_content(right).get());
     case kType: {
       const int order = compare_attributes(left, right, "__module__");
       return order != 0 ? order : compare_attributes(left, right, "__qualname__");
@@ -87,6 +87,11 @@ int compare(PyObject* left, PyObject* right) {
 }  // namespace
 
 Ref ordered_elements(PyObject* set) {
+  World* world = current_world();
+  return world == nullptr ? ordered_by_content(set) : world->ordered(set);
+}
+
+Ref ordered_by_content(PyObject* set) {
   std::vector<Ref> elements;
   Py_ssize_t position = 0;
   PyObject* element;
