@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
 #include "search/search.hpp"
@@ -193,6 +194,7 @@ NB_MODULE(_engine, m) {
            "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a);
 
   assay::bindings::bind_python_system(m);
+  assay::bindings::bind_python_machine(m);
 
   nb::class_<search::Progress>(m, "Progress")
       .def_ro("states", &search::Progress::states)

@@ -23,6 +23,22 @@ class Model:
 class CompiledModel(Model):
     def __init__(self, library: str) -> None: ...
 
+class PythonMachine(Model):
+    """A Python program, compiled by `languages.python.compiler`, under every schedule."""
+
+    def __init__(
+        self,
+        program: object,
+        granularity: str,
+        canonical: bool = False,
+        invariants: bool = True,
+        distrustful: bool = False,
+    ) -> None: ...
+    def describe(self, state: bytes) -> dict[str, object]: ...
+    def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]
+    def violation(self, code: int) -> dict[str, object]: ...
+    def statistics(self) -> dict[str, int]: ...
+
 class ExplicitGraph(Model):
     """A graph given edge by edge, for tests and for learning.
 

@@ -172,17 +172,30 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 @click.argument("program")
 @click.argument("trace")
 @click.option("--plain", is_flag=True, help="Print the whole run instead of stepping through it.")
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Python: drive real threads of CPython along the run and see whether they fail.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.pass_context
-def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_json: bool) -> int:
+def replay(
+    context: click.Context, /, program: str, trace: str, plain: bool, live: bool, as_json: bool
+) -> int:
     """Execute the counterexample in TRACE again on PROGRAM and walk through it.
 
     On a terminal: Enter steps on, b back, a number jumps, q quits. A trace whose program has changed is
-    refused with exit code 4.
+    refused with exit code 4. With --live: exit code 0 if the failure was reproduced, else 3.
     """
     from assay.verification import replay as replay_run
 
-    run = replay_run(program, trace)
+    outcome = None
+    if live:
+        from assay.verification.live import replay_live
+
+        run, outcome = replay_live(program, trace)
+    else:
+        run = replay_run(program, trace)
     if as_json:
         from assay.evidence.result import Result, Violation
 
@@ -205,7 +218,11 @@ def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_
             seconds=time.monotonic() - context.obj,
             version=__version__,
         )
-        _print_json(result.as_json())
+        _print_json(result.as_json() | ({} if outcome is None else {"live": outcome.as_json()}))
+    elif outcome is not None:
+        from assay.report.console import print_live
+
+        print_live(run, outcome)
     elif plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
         from assay.report.console import print_run
 
@@ -214,7 +231,7 @@ def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_
         from assay.cli.stepping import step_through
 
         step_through(run)
-    return 0
+    return 0 if outcome is None or outcome.reproduced else EXIT_CODES[Verdict.INCOMPLETE]
 
 
 @assay.command(short_help="Verify a protocol, then break one.")

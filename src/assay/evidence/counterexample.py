@@ -52,6 +52,8 @@ class Step:
     function: str = ""
     accesses: tuple[Access, ...] = ()
     output: str = ""
+    choices: tuple[int, ...] = ()
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +185,8 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         function=facts.function,
         accesses=facts.accesses,
         output=facts.output,
+        choices=facts.choices,
+        continues=facts.continues,
     )
 
 
@@ -229,6 +233,10 @@ def step_as_json(step: Step) -> dict[str, object]:
         ]
     if step.output:
         more["output"] = step.output
+    if step.choices:
+        more["choices"] = list(step.choices)
+    if step.continues:
+        more["continues"] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -299,6 +307,8 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
                 for access in (step.parts("accesses") if "accesses" in step.data else ())
             ),
             output=step.text("output") if "output" in step.data else "",
+            choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
+            continues=step.data.get("continues") is True,
         )
         for step in reader.parts("steps")
     )

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
+from assay.report.changes import VALUE_WIDTH, access_texts, change_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
@@ -23,7 +24,6 @@ WIDEST_COLUMN = 60
 ACCESSES_IN_A_ROW = 8
 ROWS_SHOWN = 80
 ROWS_SHOWN_AT_EACH_END = 35
-VALUE_WIDTH = 60
 
 
 @dataclass(slots=True)
@@ -68,9 +68,11 @@ def rows_of(run: Counterexample) -> list[Row]:
 
 
 def _facts(step: Step) -> Iterator[str]:
-    for access in step.accesses:
-        value = shortened(access.value, VALUE_WIDTH)
-        yield f"reads {access.name}: {value}" if access.kind == "read" else f"{access.name} = {value}"
+    yield from access_texts(step)
+    named = {access.name for access in step.accesses}
+    for change in step.changes:
+        if "." not in change.name and "@" not in change.name and change.name not in named:
+            yield from (shortened(text, VALUE_WIDTH) for text in change_texts([change]))
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:
             yield f"{change.name.removesuffix('@')} starts"

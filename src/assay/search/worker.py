@@ -279,7 +279,8 @@ class _Words:
 
     def say_step(self, before: bytes, position: int, after: bytes) -> int:
         """The number under which the step is told."""
-        self._steps.append(self._model.explain(before, position))
+        told = {"before": before.hex(), "after": after.hex(), **self._model.explain(before, position)}
+        self._steps.append(told)
         self.say_state(after)
         return len(self._steps) - 1
 

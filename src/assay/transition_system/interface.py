@@ -79,6 +79,8 @@ class StepFacts:
     function: str = ""
     accesses: tuple[Access, ...] = ()
     output: str = ""  # what it printed
+    choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
+    continues: bool = False  # an operation of a library that an earlier step has begun
     then: tuple[StepFacts, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Code for the machine, as docs/python/machine.md describes it: what the compiler makes and the engine runs."""
+"""Code for the machine (docs/python/machine.md): what the compiler makes and the engine runs."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import platform
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from assay import _engine
 from assay.languages.python.code import Program
 from assay.transition_system.interface import SourceProblem
 
-OF_THE_MACHINE = "_assay"  # what libraries are built from
+TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
 
 
 def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
@@ -36,7 +35,9 @@ def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
             where=path,
         )
     program: Program = image["program"]
-    modules = {name: import_module(name) for name in program.native_modules if name != OF_THE_MACHINE}
-    engine: Any = _engine
-    machine: _engine.Model = engine.PythonMachine(program, image["granularity"], modules, canonical, [])
-    return machine
+    return _engine.PythonMachine(
+        program,
+        image["granularity"],
+        canonical=canonical,
+        invariants=any(module.name == TELLS_OF_INVARIANTS for module in program.modules),
+    )

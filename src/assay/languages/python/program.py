@@ -15,6 +15,7 @@ import importlib.util
 import os
 import pickle
 import platform
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,7 +122,8 @@ class PythonProgram:
     @cached_property
     def _own_files(self) -> frozenset[str]:
         """Files of the user's; the others are libraries."""
-        return frozenset(module.file for module in self.program.modules if _is_own(module.file))
+        modules = self.program.modules[1:] if self.call else self.program.modules
+        return frozenset(module.file for module in modules if _is_own(module.file))
 
     @cached_property
     def _lines(self) -> Mapping[str, list[str]]:
@@ -172,7 +174,7 @@ class PythonProgram:
         values: dict[str, object] = {}
         modules = described.get("globals", {})
         for module in self.program.modules:
-            if not _is_own(module.file):
+            if module.file not in self._own_files:
                 continue
             prefix = "" if module is self.program.modules[0] else f"{module.name}."
             for name, value in modules.get(module.name, {}).items():
@@ -198,18 +200,18 @@ class PythonProgram:
         step = self.words["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
-        parts: list[StepFacts] = []
+        begin, continues = self._begin(before, step)
+        parts = [self._part(thread, *begin)]
         for file, line, kind, name, value in step["accesses"]:
             if file not in self._own_files:
                 continue
-            access = Access(kind, name, str(value))
-            if parts and (parts[-1].file, parts[-1].line) == (file, line):
+            access = self._access(step, self.line_text(file, line), kind, name, str(value))
+            if (parts[-1].file, parts[-1].line) == (file, line):
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
             else:
                 parts.append(self._part(thread, file, line, functions.get((file, line), ""), (access,)))
-        if not parts:
-            parts = [self._part(thread, *self._first_place(before, step))]
         first, *then = parts
+        first = replace(first, choices=tuple(step.get("choices", ())), continues=continues)
         if step.get("output"):
             if then:
                 then[-1] = replace(then[-1], output=step["output"])
@@ -217,22 +219,49 @@ class PythonProgram:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
 
+    def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
+        """With the name as the source line has it, and the value if the states around the step tell it."""
+        state = step.get("before" if kind == "read" else "after", "")
+        if not value:
+            value = self._value_in(self.words.get("states", {}).get(state, {}), name)
+        _, dot, attribute = name.rpartition(".")
+        if dot and (found := re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text)):
+            name = found[0]
+        return Access(kind, name, value)
+
+    def _value_in(self, described: Mapping[str, Any], name: str) -> str:
+        """Of a global; of an attribute `Type.attribute` if all objects of the type that are shown agree."""
+        main = described.get("globals", {}).get(self.program.modules[0].name, {})
+        if name in main:
+            return str(main[name])
+        kind, dot, attribute = name.rpartition(".")
+        if not dot:
+            return ""
+        shown = [*main.values()]
+        for thread in described.get("threads", ()):
+            for frame in thread["frames"]:
+                shown += frame["locals"].values()
+        values = {value for text in shown for value in attribute_values(str(text), kind, attribute)}
+        return values.pop() if len(values) == 1 else ""
+
     def _part(
         self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
     ) -> StepFacts:
         return StepFacts(thread, file, line, self.line_text(file, line), function, accesses)
 
-    def _first_place(self, before: bytes, step: Mapping[str, Any]) -> tuple[str, int, str]:
-        """Where a step without visible accesses of its own begins: in the user's code, if it is there."""
+    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], bool]:
+        """Where in the user's code a step begins, and whether it is inside of a library there."""
+        for thread in self._described(before).get("threads", ()):
+            frames = thread["frames"]
+            own = self._own_frames(thread)
+            if thread["name"] == step["thread"] and own:
+                here = own[-1]
+                return (here["file"], here["line"], here["function"]), frames[-1] is not here
         for file, line, function in step["lines"]:
             if file in self._own_files:
-                return file, line, function
-        for thread in self._described(before).get("threads", ()):
-            if thread["name"] == step["thread"] and (frames := self._own_frames(thread)):
-                return frames[-1]["file"], frames[-1]["line"], frames[-1]["function"]
-        for file, line, function in step["lines"]:
-            return file, line, function
-        return self.program.modules[0].file, 0, ""
+                return (file, line, function), False
+        file, line, function = next(iter(step["lines"]), (self.program.modules[0].file, 0, ""))
+        return (file, line, function), False
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
@@ -247,6 +276,29 @@ class PythonProgram:
         return result
 
 
+def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
+    """From `Account(balance=3, lock=Lock())`: what the objects of a type have as an attribute."""
+    for start in re.finditer(rf"\b{re.escape(kind)}\(", text):
+        depth, field_start, quote = 0, start.end(), ""
+        for at in range(start.end(), len(text)):
+            letter = text[at]
+            if quote:
+                quote = "" if letter == quote and text[at - 1] != "\\" else quote
+            elif letter in "'\"":
+                quote = letter
+            elif letter in "([{":
+                depth += 1
+            elif letter in ")]}" and depth:
+                depth -= 1
+            elif letter in ",)" and not depth:
+                name, _, value = text[field_start:at].strip().partition("=")
+                if name == attribute and value != "...":
+                    yield value
+                field_start = at + 1
+                if letter == ")":
+                    break
+
+
 def _is_own(file: str) -> bool:
     """Whether a file is the user's: the others are shown as <assay>/queue.py and <python>/heapq.py."""
     return not file.startswith("<")
@@ -254,7 +306,7 @@ def _is_own(file: str) -> bool:
 
 def _what_it_waits_for(told: object) -> str:
     if isinstance(told, Mapping):
-        what = str(told.get("what") or told.get("object") or "something")
+        what = str(told.get("operation") or "something")
         holder = told.get("held_by")
         return f"{what}, held by {holder}" if holder else what
     return str(told) if told else "something"

@@ -1,8 +1,8 @@
 """Collects the instructions of one code: labels, handlers, the depth of the stack.
 
-The depth is followed while instructions are added, so that every handler knows how much of the stack survives, and
-so that a mistake of the compiler is noticed here and not in the machine. What cannot be reached (behind a `return`)
-is left out.
+The depth is followed while instructions are added, so that every handler knows how much of the stack
+survives, and so that a mistake of the compiler is noticed here and not in the machine. What cannot be reached
+(behind a `return`) is left out.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ FIXED_EFFECTS = {
         1,
     ),
     **dict.fromkeys(
-        "NOP DELETE_FAST DELETE_DEREF DELETE_GLOBAL DELETE_NAME LOAD_ATTR LOAD_SPECIAL UNARY LIST_TO_TUPLE GET_ITER "
-        "JUMP LOOP YIELD_VALUE GET_YIELD_FROM_ITER CHECK_EXC_MATCH SWAP FAIL".split(),
+        "NOP DELETE_FAST DELETE_DEREF DELETE_GLOBAL DELETE_NAME LOAD_ATTR LOAD_SPECIAL UNARY LIST_TO_TUPLE "
+        "GET_ITER JUMP LOOP YIELD_VALUE GET_YIELD_FROM_ITER CHECK_EXC_MATCH SWAP FAIL".split(),
         0,
     ),
     **dict.fromkeys(
-        "STORE_FAST STORE_DEREF STORE_GLOBAL STORE_NAME DELETE_ATTR LOAD_SUBSCR BINARY INPLACE COMPARE LIST_APPEND "
-        "SET_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE "
+        "STORE_FAST STORE_DEREF STORE_GLOBAL STORE_NAME DELETE_ATTR LOAD_SUBSCR BINARY INPLACE COMPARE "
+        "LIST_APPEND SET_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE "
         "JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP RETURN_VALUE YIELD_FROM POP_EXCEPT RERAISE POP_TOP".split(),
         -1,
     ),
@@ -75,7 +75,7 @@ class Label:
 
 @dataclass(slots=True, eq=False)
 class Region:
-    """Instructions whose exceptions go to one handler. Code of a `finally` copied into their middle is left out."""
+    """Instructions whose exceptions go to one handler, without copies of a `finally` in their middle."""
 
     target: Label
     depth: int

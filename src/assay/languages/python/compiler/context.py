@@ -14,7 +14,11 @@ from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, all_scopes
 from assay.transition_system.interface import UnsupportedConstruct
 
-BUILTIN_NAMES = frozenset(dir(builtins)) | {"__debug__"}
+BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("__")) | {
+    "__import__",
+    "__debug__",
+}
+SET_BY_THE_COMPILER = ("__name__", "__file__", "__doc__")  # in every module
 ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ONLY": "dataclasses"}
 
 
@@ -81,7 +85,7 @@ class Context:
         self.atomic_names: set[str] = set()
         self.assay_names: set[str] = set()
         self.natives: dict[str, None] = {}
-        self.bound_globals = set(module.scope.bound) | module.scope.global_names
+        self.bound_globals = set(module.scope.bound) | module.scope.global_names | set(SET_BY_THE_COMPILER)
         for scope in all_scopes(module.scope):
             self.bound_globals |= scope.global_names
         self.starred: list[str] = []  # what `from ... import *` binds

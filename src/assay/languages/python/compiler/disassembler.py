@@ -10,16 +10,16 @@ LOCAL = {"LOAD_FAST", "STORE_FAST", "DELETE_FAST"}
 CELL = {"LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF", "LOAD_CLOSURE", "LOAD_CLASSDEREF"}
 GLOBAL = {"LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"}
 NAME = set(
-    "LOAD_NAME STORE_NAME DELETE_NAME LOAD_BUILTIN LOAD_ATTR STORE_ATTR DELETE_ATTR LOAD_SPECIAL IMPORT_NATIVE "
-    "IMPORT_FROM".split()
+    "LOAD_NAME STORE_NAME DELETE_NAME LOAD_BUILTIN LOAD_ATTR STORE_ATTR DELETE_ATTR LOAD_SPECIAL "
+    "IMPORT_NATIVE IMPORT_FROM".split()
 )
 JUMP = set(
     "FOR_ITER JUMP POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP LOOP".split()
 )
 COUNT = set(
-    "BUILD_TUPLE BUILD_LIST BUILD_SET BUILD_STRING BUILD_SLICE BUILD_MAP LIST_APPEND SET_ADD MAP_ADD LIST_EXTEND "
-    "SET_UPDATE DICT_UPDATE DICT_MERGE FORMAT_VALUE UNPACK_SEQUENCE UNPACK_EX CALL CALL_KW CALL_EX MAKE_FUNCTION "
-    "BUILD_CLASS RAISE COPY SWAP".split()
+    "BUILD_TUPLE BUILD_LIST BUILD_SET BUILD_STRING BUILD_SLICE BUILD_MAP LIST_APPEND SET_ADD MAP_ADD "
+    "LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE FORMAT_VALUE UNPACK_SEQUENCE UNPACK_EX CALL CALL_KW CALL_EX "
+    "MAKE_FUNCTION BUILD_CLASS RAISE COPY SWAP".split()
 )
 
 
@@ -62,7 +62,8 @@ def disassemble(code: Code, program: Program) -> Iterator[str]:
         operation, operand = OPERATIONS[instruction & 255], instruction >> 8
         shown = str(position[0]) if position[0] != line else ""
         line = position[0]
-        yield f"{shown:>6} {index:>6} {operation:<22}{operand_text(operation, operand, code, program)}".rstrip()
+        text = operand_text(operation, operand, code, program)
+        yield f"{shown:>6} {index:>6} {operation:<22}{text}".rstrip()
     for start, end, target, depth in code.handlers:
         yield f"  exceptions in {start} to {end - 1}: to {target}, depth {depth}"
     for constant in code.constants:

@@ -1,5 +1,7 @@
 """Expressions: each leaves its value on the stack."""
 
+# ruff: noqa: N802 -- methods are named after the nodes of `ast`
+
 from __future__ import annotations
 
 import ast
@@ -24,7 +26,7 @@ class ExpressionCompiler:
         self.scope = scope
         self.out = Assembler()
 
-    # --- names -------------------------------------------------------------------------------------------------
+    # --- names ----------------------------------------------------------------------------------------------
 
     def load_name(self, node: ast.expr, name: str) -> None:
         name = self.scope.mangle(name)
@@ -100,7 +102,7 @@ class ExpressionCompiler:
             return cells.index(name)
         return len(cells) + list(self.scope.free).index(name)
 
-    # --- the codes inside of this one ----------------------------------------------------------------------------
+    # --- the codes inside of this one -----------------------------------------------------------------------
 
     def closure_of(self, inner: Scope) -> bool:
         """Pushes the cells that an inner code needs, as a tuple; nothing if it needs none."""
@@ -139,7 +141,7 @@ class ExpressionCompiler:
             flags |= 2
         return flags
 
-    # --- dispatch -----------------------------------------------------------------------------------------------
+    # --- dispatch -------------------------------------------------------------------------------------------
 
     def expression(self, node: ast.expr) -> None:
         value = constant_value(node)
@@ -284,7 +286,7 @@ class ExpressionCompiler:
         self.expression(test)
         self.out.jump(f"POP_JUMP_IF_{'TRUE' if when else 'FALSE'}", label)
 
-    # --- displays -----------------------------------------------------------------------------------------------
+    # --- displays -------------------------------------------------------------------------------------------
 
     def sequence(self, build: str, items: Sequence[ast.expr]) -> None:
         """Builds a tuple, list or set from expressions, some of which may be starred."""
@@ -365,7 +367,7 @@ class ExpressionCompiler:
         self.out.at(node)
         self.out.emit("FORMAT_VALUE", flags)
 
-    # --- calls --------------------------------------------------------------------------------------------------
+    # --- calls ----------------------------------------------------------------------------------------------
 
     def expression_Call(self, node: ast.Call) -> None:
         if self.is_bare_super(node):
@@ -441,7 +443,7 @@ class ExpressionCompiler:
             self.out.emit("LOAD_FAST", self.local_index(first))
         self.out.emit("CALL", 2)
 
-    # --- functions in expressions -----------------------------------------------------------------------------
+    # --- functions in expressions ---------------------------------------------------------------------------
 
     def expression_Lambda(self, node: ast.Lambda) -> None:
         flags = self.defaults(node.args)
@@ -491,7 +493,7 @@ class ExpressionCompiler:
         self.unsupported(node, "await is not modelled", "use threads")
         self.out.constant(None)
 
-    # --- targets ------------------------------------------------------------------------------------------------
+    # --- targets --------------------------------------------------------------------------------------------
 
     def store(self, target: ast.expr) -> None:
         """Takes the value on top of the stack into a target of an assignment."""

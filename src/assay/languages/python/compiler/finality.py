@@ -1,8 +1,8 @@
 """Which globals and attributes are stored once and never again, as far as the text tells.
 
-Reading a final variable is no place where threads can disturb each other, so the machine does not stop there. This
-is a guess, made with care: the machine watches the stores, and one that breaks the guess ends the run with the name,
-which then is no longer taken for final (`extra_nonfinal` of `compile_program`).
+Reading a final variable is no place where threads can disturb each other, so the machine does not stop there.
+This is a guess, made with care: the machine watches the stores, and one that breaks the guess ends the run
+with the name, which then is no longer taken for final (`extra_nonfinal` of `compile_program`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from assay.languages.python.compiler.context import ModuleSource, Origin
+from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
 from assay.languages.python.compiler.scopes import FUNCTIONS, Kind, all_scopes, mangled
 
 Path = tuple[ast.AST, ...]  # from a node up to the module
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 STORES_BY_NAME = {"setattr", "delattr", "__setattr__", "__delattr__"}
-SET_BY_THE_MACHINE = ("__name__", "__file__", "__doc__")
 
 
 def nodes_with_parents(tree: ast.Module) -> Iterator[tuple[ast.AST, Path]]:
@@ -29,7 +28,7 @@ def nodes_with_parents(tree: ast.Module) -> Iterator[tuple[ast.AST, Path]]:
         pending.extend((child, inside) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
-# --- globals ----------------------------------------------------------------------------------------------------
+# --- globals ------------------------------------------------------------------------------------------------
 
 
 def final_globals(modules: Sequence[ModuleSource], starred: Sequence[Sequence[str]]) -> list[set[str]]:
@@ -64,7 +63,7 @@ def add(counts: dict[str, int], name: str, count: int) -> None:
 
 def stores_in_body(module: ModuleSource) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
-    counts = dict.fromkeys(SET_BY_THE_MACHINE, 1)
+    counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
     for node, around in nodes_with_parents(module.tree):
         names = names_bound_by(node)
         if not names or not is_in_module_body(node, around):
@@ -124,7 +123,7 @@ def names_stored_on_modules(module: ModuleSource) -> Iterator[str]:
                 yield node.attr
 
 
-# --- attributes -------------------------------------------------------------------------------------------------
+# --- attributes ---------------------------------------------------------------------------------------------
 
 
 def final_attributes(modules: Sequence[ModuleSource]) -> set[str]:
@@ -168,7 +167,7 @@ def read_attributes(module: ModuleSource, initial: set[str], changed: set[str]) 
 
 
 def constant_name_in(call: ast.Call, called: str) -> str | None:
-    """The name that `setattr(x, "name", ...)` or `object.__setattr__(x, "name", ...)` stores, if it is constant."""
+    """The name in `setattr(x, "name", ...)` or `object.__setattr__(x, "name", ...)`, if it is constant."""
     if any(isinstance(item, ast.Starred) for item in call.args):
         return None
     positions = (1,) if called in {"setattr", "delattr"} else (0, 1)  # bound methods have one argument less

@@ -1,8 +1,9 @@
 """Finds the modules of a program and reads them.
 
-A name is looked for in this order: the user's own modules beside the program (as CPython does; they hide others of
-the same name), the libraries written for the machine, the modules of CPython that are used as they are, and modules
-of the standard library that are plain Python. Libraries and the standard library never see the user's modules.
+A name is looked for in this order: the user's own modules beside the program (as CPython does; they hide
+others of the same name), the libraries written for the machine, the modules of CPython that are used as they
+are, and modules of the standard library that are plain Python. Libraries and the standard library never see
+the user's modules.
 """
 
 from __future__ import annotations
@@ -272,7 +273,7 @@ def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def is_type_checking_name(test: ast.expr) -> bool:
-    """By its looks; the compiler knows whether it is the one of typing, and refuses what was not found here."""
+    """By its looks; the compiler itself knows whether it is the one of typing."""
     return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
         isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
     )
@@ -324,7 +325,8 @@ def parse(file: str, text: str) -> ast.Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, file)
-            # Finds what the grammar alone does not: `return` outside of a function, two parameters of one name ...
+            # Finds what the grammar alone does not: `return` outside of a function, two parameters of one
+            # name ...
             compile(text, file, "exec", dont_inherit=True)
     except SyntaxError as problem:
         where = Place(file, problem.lineno or 1, max(problem.offset or 1, 1))

@@ -1,15 +1,15 @@
 """Which modules of CPython programs use as they are, and what of the language is refused by name.
 
-A module is used as it is when its functions compute from their arguments alone and its values are immutable or
-known to the machine. Modules that read clocks, files or random numbers, or that keep state of their own, are not
-here: either the machine has a library of its own for them, or they are refused.
+A module is used as it is when its functions compute from their arguments alone and its values are immutable
+or known to the machine. Modules that read clocks, files or random numbers, or that keep state of their own,
+are not here: either the machine has a library of its own for them, or they are refused.
 """
 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ abc base64 binascii bisect collections collections.abc copy dataclasses decimal enum fractions "
-    "hashlib heapq html json keyword math numbers operator re statistics string struct textwrap types typing "
+    "__future__ abc base64 binascii bisect collections collections.abc copy dataclasses decimal enum "
+    "fractions hashlib heapq html json keyword math numbers operator re statistics string struct textwrap types typing "
     "unicodedata zlib".split()
 )
 

@@ -1,8 +1,8 @@
 """Patterns of `match`, PEP 634.
 
-The value to match is on top of the stack and consumed. Captured values wait on the stack, below what is still being
-matched, until the whole pattern has succeeded; then they are stored. A pattern that fails jumps to a place that
-first drops what has gathered above the subject: `failures[n]` drops n values.
+The value to match is on top of the stack and consumed. Captured values wait on the stack, below what is still
+being matched, until the whole pattern has succeeded; then they are stored. A pattern that fails jumps to a
+place that first drops what has gathered above the subject: `failures[n]` drops n values.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ def compile_program(
 ) -> Program:
     """Compiles a program with everything it imports.
 
-    `text` is taken instead of the content of the file. `extra_nonfinal` are names that turned out to be stored
-    again: globals as "module:name", attributes as ".name". `library` has the modules written for the machine by
-    their names; without it, those that come with Assay.
+    `text` is taken instead of the content of the file. `extra_nonfinal` are names that turned out to be
+    stored again: globals as "module:name", attributes as ".name". `library` has the modules written for the
+    machine by their names; without it, those that come with Assay.
 
     Raises SourceProblem, with a place, for what is wrong or not modelled.
     """

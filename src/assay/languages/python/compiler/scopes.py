@@ -1,8 +1,8 @@
 """Which variable a name means: local, in a cell, of the module, or of a class body.
 
 Two passes over the syntax tree. The first collects, for each module, function, lambda, class body and
-comprehension, which names it binds, uses and declares; the second decides which bindings live in cells. The rules
-are those of the language reference, section 4.2 "Naming and binding".
+comprehension, which names it binds, uses and declares; the second decides which bindings live in cells. The
+rules are those of the language reference, section 4.2 "Naming and binding".
 """
 
 from __future__ import annotations

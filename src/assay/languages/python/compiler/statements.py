@@ -1,9 +1,11 @@
 """Statements, and the codes of functions, classes, comprehensions and modules.
 
-What leaves a block early (`return`, `break`, `continue`) first does what the blocks around it ask for: drops the
-iterator of a loop, calls `__exit__`, runs a copy of the `finally` part. Those copies stand outside of the handlers
-of the blocks that they leave.
+What leaves a block early (`return`, `break`, `continue`) first does what the blocks around it ask for: drops
+the iterator of a loop, calls `__exit__`, runs a copy of the `finally` part. Those copies stand outside of the
+handlers of the blocks that they leave.
 """
+
+# ruff: noqa: N802 -- methods are named after the nodes of `ast`
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from assay.languages.python.code import OPERATORS, Code
 from assay.languages.python.compiler.assembler import Label, Region
 from assay.languages.python.compiler.context import (
     ANNOTATIONS_THAT_COUNT,
+    SET_BY_THE_COMPILER,
     Context,
     ModuleSource,
     Origin,
@@ -85,7 +88,7 @@ class StatementCompiler(PatternCompiler):
             return
         method(node)
 
-    # --- simple statements --------------------------------------------------------------------------------------
+    # --- simple statements ----------------------------------------------------------------------------------
 
     def statement_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
@@ -226,7 +229,7 @@ class StatementCompiler(PatternCompiler):
         self.out.at(node)
         self.out.emit("RAISE", len(values))
 
-    # --- branches and loops -------------------------------------------------------------------------------------
+    # --- branches and loops ---------------------------------------------------------------------------------
 
     def statement_If(self, node: ast.If) -> None:
         if self.context.is_type_checking(node.test):
@@ -301,7 +304,7 @@ class StatementCompiler(PatternCompiler):
                 self.out.constant(constant[0])
             self.out.emit("RETURN_VALUE")
 
-    # --- blocks that must be left with care -----------------------------------------------------------------------
+    # --- blocks that must be left with care -----------------------------------------------------------------
 
     @contextmanager
     def block(self, block: Block) -> Iterator[Block]:
@@ -532,7 +535,7 @@ class StatementCompiler(PatternCompiler):
         self.out.emit("POP_TOP")
         self.out.place(end)
 
-    # --- functions and classes ----------------------------------------------------------------------------------
+    # --- functions and classes ------------------------------------------------------------------------------
 
     def statement_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.refuse_type_parameters(node)
@@ -722,7 +725,7 @@ class StatementCompiler(PatternCompiler):
             handlers=handlers,
         )
 
-    # --- imports ------------------------------------------------------------------------------------------------
+    # --- imports --------------------------------------------------------------------------------------------
 
     def import_native(self, name: str) -> None:
         self.context.natives[name] = None
@@ -802,14 +805,10 @@ def module_code(context: Context, prelude: Sequence[int], parent: int | None) ->
     for index in prelude:
         out.emit("IMPORT", index)
         out.emit("POP_TOP")
-    for name, value in (
-        ("__name__", module.name),
-        ("__file__", module.file),
-        ("__doc__", ast.get_docstring(module.tree, clean=False)),
-    ):
-        if name != "__doc__" or value is not None or "__doc__" in used_names(module.tree):
-            out.constant(value)
-            out.emit("STORE_GLOBAL", context.global_index(name))
+    documentation = ast.get_docstring(module.tree, clean=False)
+    for name, value in zip(SET_BY_THE_COMPILER, (module.name, module.file, documentation), strict=True):
+        out.constant(value)
+        out.emit("STORE_GLOBAL", context.global_index(name))
     compiler.statements(module.tree.body)
     if parent is not None:
         # A module becomes an attribute of its package when its body has run.
@@ -819,7 +818,3 @@ def module_code(context: Context, prelude: Sequence[int], parent: int | None) ->
     out.constant(None)
     out.emit("RETURN_VALUE")
     return compiler.code(first_line=1)
-
-
-def used_names(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -1,0 +1,16 @@
+# the name of an exception is gone after its handler
+try:
+    raise ValueError("x")
+except ValueError as error:
+    kept = error
+try:
+    error
+except NameError:
+    print("gone")
+print(kept.args, str(kept), repr(kept))
+error = "outer"
+try:
+    raise ValueError
+except ValueError as error:
+    pass
+print("error" in globals())
