@@ -15,6 +15,7 @@
 #include "bindings/evidence.hpp"
 #include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
+#include "bindings/sequential.hpp"
 #include "search/search.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
@@ -241,4 +242,5 @@ NB_MODULE(_engine, m) {
       "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
       "log"_a.none() = nb::none());
   assay::bindings::bind_evidence(m);
+  assay::bindings::bind_sequential(m);
 }

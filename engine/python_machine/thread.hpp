@@ -15,13 +15,20 @@ enum class Return : std::uint8_t {
   kPush,       // onto the caller's stack
   kDiscard,    // nothing is pushed (the body of an imported module)
   kInstance,   // `extra` is pushed instead (the instance whose __init__ this was); it must return None
-  kClass,      // make the class from `names` and `extra` = (name, bases, keywords or None) and push it
-  kTruth,      // bool(value), then the pending jump of the caller is taken or not (reserved)
+  kClass,      // make the class from `names` and `extra` = (name, bases, keywords or None, metaclass, bases as written)
+  kTruth,      // of a __bool__ (`extra` null) or __len__: the caller's test at its pc is decided by it
   kNext,       // a __next__ called by FOR_ITER; StopIteration ends the loop
   kFinish,     // the bottom frame: the thread ends
   kNested,     // returns to C++ (a built-in called the program)
+  kConvert,    // `extra` is the number of a Conversion (machine.hpp) that the value goes through
+  kOperator,   // `extra` = (operator, left, right, attempt): NotImplemented leads to the next attempt
+  kYieldFrom,  // what it yields is yielded by the caller too, whose YIELD_FROM its end completes
+  kCatch,      // `extra` = (exception class, value instead[, value if none was raised])
+  kClose,      // a generator being closed; then `extra` is raised in the caller, or None pushed
 };
 
+/// Below the top frame, `pc` is behind the instruction that called, except where a kTruth or kYieldFrom comes back to
+/// that instruction.
 struct Frame {
   const Code* code = nullptr;
   std::uint32_t pc = 0;        // of the instruction to run next
