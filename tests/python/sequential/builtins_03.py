@@ -19,4 +19,4 @@ print(
     issubclass(bool, int),
     issubclass(int, (str, object)),
 )
-print(callable(print), callable("x"), id(3) == id(3), hash("a") == hash("a"))
+print(callable(print), callable("x"), hash("a") == hash("a"))

@@ -21,4 +21,7 @@ del items[0], items[-1]
 print(items)
 x = y = 1
 del (x, y)
-print("x" in dir() if False else "done")
+try:
+    y
+except NameError as error:
+    print(error)

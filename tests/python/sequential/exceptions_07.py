@@ -13,4 +13,7 @@ try:
     raise ValueError
 except ValueError as error:
     pass
-print("error" in globals())
+try:
+    print(error)
+except NameError:
+    print("the outer one is gone, too")
