@@ -1,20 +1,20 @@
 """Runs the libraries of the Python machine on plain CPython, under a scheduler that knows every choice.
 
-`_assay` is played by real threads of which one runs at a time: a thread stops before each atomic piece, and the
-scheduler says who goes on. Threads switch nowhere else, so programs must touch shared data under locks only. All
-choices of a run are numbers; `outcomes` runs a program once for each sequence of them (or for random ones) and gives
-the set of what came out. `threading` and `queue` can also be CPython's own files on top of the model of `_thread`,
-which is what the models are compared with.
+`_assay` is played by real threads of which one runs at a time: a thread stops before each atomic piece, and
+the scheduler says who goes on. Threads switch nowhere else, so programs must touch shared data under locks
+only. All choices of a run are numbers; `outcomes` runs a program once for each sequence of them (or for random
+ones) and gives the set of what came out. `threading` and `queue` can also be CPython's own files on top of the
+model of `_thread`, which is what the models are compared with.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import importlib
 import importlib.util
 import random
-import sys
 import threading as real_threading
 import types
 from pathlib import Path
@@ -203,8 +203,8 @@ class Scheduler:
         module.adopt = adopt
         module.start = self.start
         module.pause = self.atomic(lambda: None)
-        module.begin_atomic = lambda: self.begin()
-        module.end_atomic = lambda: self.end()
+        module.begin_atomic = self.begin
+        module.end_atomic = self.end
         module.assume = assume
         module.invariant = lambda function, name: None
         module.fail = fail
@@ -223,7 +223,7 @@ class Scheduler:
 
 
 class Modules:
-    """Imports as programs under the machine see them; `own` are modules taken from CPython's files instead."""
+    """Imports as programs under the machine see them; `own` are modules from CPython's files instead."""
 
     def __init__(self, scheduler, mentions=lambda name: True, own=()):
         self.loaded = {"_assay": scheduler.module(mentions)}
@@ -324,10 +324,8 @@ def outcomes(source, *, own=(), mentions=lambda name: True, most=200_000):
     choices = []
     for _ in range(most):
         scheduler = Scheduler(choices)
-        try:
+        with contextlib.suppress(Redundant):
             found.add(run_once(code, scheduler, own=own, mentions=mentions))
-        except Redundant:
-            pass
         taken = scheduler.taken
         while taken and taken[-1][0] + 1 == taken[-1][1]:
             taken.pop()
@@ -348,9 +346,6 @@ def some_outcomes(source, *, own=(), runs=300, seed=1):
     return found
 
 
-def sequentially(source, modules=None):
+def sequentially(source):
     """What a program with one thread leaves in `seen`, with the libraries of the machine."""
     return run_once(compile(source, "<program>", "exec"), Scheduler())
-
-
-assert sys.version_info >= (3, 11)

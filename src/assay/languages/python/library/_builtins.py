@@ -545,7 +545,7 @@ def reversed(sequence, /):
         raise TypeError("'" + kind.__name__ + "' object is not reversible")
     if method is not _ABSENT:
         return method(sequence)
-    if not hasattr(kind, "__getitem__") or not hasattr(kind, "__len__") or hasattr(kind, "keys"):
+    if not hasattr(kind, "__getitem__") or isinstance(sequence, _dict):
         raise TypeError("'" + kind.__name__ + "' object is not reversible")
     return _ReversedSequence(sequence)
 
@@ -721,6 +721,8 @@ def heappush(heap, item, /):
 
 
 def heappop(heap, /):
+    if not heap:
+        raise IndexError("index out of range")
     last = heap.pop()
     if not heap:
         return last
@@ -731,6 +733,8 @@ def heappop(heap, /):
 
 
 def heapreplace(heap, item, /):
+    if not heap:
+        raise IndexError("index out of range")
     smallest = heap[0]
     heap[0] = item
     _sink(heap, 0)

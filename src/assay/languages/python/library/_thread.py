@@ -290,7 +290,8 @@ class _local:
 
 
 def _no_attribute(local, name):
-    return "'" + type(local).__name__ + "' object has no attribute '" + name + "'"
+    kind = "_thread._local" if type(local) is _local else type(local).__name__
+    return "'" + kind + "' object has no attribute '" + name + "'"
 
 
 @_assay.atomic

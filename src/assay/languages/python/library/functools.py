@@ -4,6 +4,7 @@ A cache looks up and stores in one atomic piece each; the function is called in 
 a value, as in CPython.
 """
 
+from collections import namedtuple
 from enum import sys as _interpreter
 
 import _assay
@@ -79,22 +80,7 @@ def partialmethod(func, /, *args, **keywords):
     return method
 
 
-class _CacheInfo(tuple):
-    """(hits, misses, maxsize, currsize)"""
-
-    def __new__(cls, hits, misses, maxsize, currsize):
-        return tuple.__new__(cls, (hits, misses, maxsize, currsize))
-
-    hits = property(lambda self: self[0])
-    misses = property(lambda self: self[1])
-    maxsize = property(lambda self: self[2])
-    currsize = property(lambda self: self[3])
-
-    def __repr__(self):
-        return (
-            "CacheInfo(hits=" + str(self[0]) + ", misses=" + str(self[1]) + ", maxsize=" + str(self[2])
-            + ", currsize=" + str(self[3]) + ")"
-        )  # fmt: skip
+_CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
 
 
 class _Cache:

@@ -111,6 +111,10 @@ class Logger:
 
     @_assay.atomic
     def getEffectiveLevel(self):
+        return self._effective_level()
+
+    def _effective_level(self):
+        """Within atomic code."""
         logger = self
         while logger is not None:
             if logger.level:
@@ -118,8 +122,9 @@ class Logger:
             logger = logger.parent
         return NOTSET
 
+    @_assay.atomic
     def isEnabledFor(self, level):
-        return level >= self.getEffectiveLevel() and level > _disabled[0]
+        return level >= self._effective_level() and level > _disabled[0]
 
     def _log(self, level, msg, args):
         if not self.isEnabledFor(level):
@@ -128,7 +133,10 @@ class Logger:
         if args:
             if len(args) == 1 and isinstance(args[0], dict) and args[0]:
                 args = args[0]
-            text = text % args
+            try:
+                text = text % args
+            except Exception:  # CPython tells of it and goes on
+                text = "--- Logging error ---"
         _assay.write(getLevelName(level) + ":" + self.name + ":" + text + "\n")
 
     def debug(self, msg, *args, **kwargs):

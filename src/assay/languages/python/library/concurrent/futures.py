@@ -186,8 +186,6 @@ def _is_announced(future):
 
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
     futures = set(fs)
-    if return_when not in (FIRST_COMPLETED, FIRST_EXCEPTION, ALL_COMPLETED):
-        raise ValueError("Invalid return condition: " + repr(return_when))
     done = set(_wait_for(list(futures), timeout, return_when))
     return DoneAndNotDoneFutures(done, futures - done)
 
@@ -206,8 +204,11 @@ def _wait_for(futures, timeout, return_when):
         or (return_when == FIRST_COMPLETED and len(done) > 0)
         or (return_when == FIRST_EXCEPTION and failed)
     )
-    if not enough and timeout is None:
-        _assay.block()
+    if not enough:
+        if return_when not in (FIRST_COMPLETED, FIRST_EXCEPTION, ALL_COMPLETED):
+            raise ValueError("Invalid return condition: " + repr(return_when))
+        if timeout is None:
+            _assay.block()
     return done
 
 
