@@ -52,6 +52,7 @@ class Target(Enum):
     PROGRAM = "a module of the program"
     NATIVE = "a module of CPython"
     MISSING = "cannot be imported"  # the import statement raises
+    ACCELERATOR = "written in C"  # for a module of the standard library that can do without
     REFUSED = "is not modelled"
 
 

@@ -15,7 +15,7 @@ from assay.languages.python.compiler.scopes import CLASS_CELL, Access, Comprehen
 
 UNARY = {"USub": 0, "UAdd": 1, "Invert": 2, "Not": 3}
 CONVERSIONS = {-1: 0, ord("s"): 1, ord("r"): 2, ord("a"): 3}
-LARGEST_UNPACKING = 255  # values before a starred target, see UNPACK_EX
+MOST_BEFORE_STAR, MOST_AFTER_STAR = 255, 65535  # see UNPACK_EX; CPython allows as many before
 
 
 class ExpressionCompiler:
@@ -525,9 +525,9 @@ class ExpressionCompiler:
         starred = [i for i, item in enumerate(items) if isinstance(item, ast.Starred)]
         if starred:
             before, after = starred[0], len(items) - starred[0] - 1
-            if before > LARGEST_UNPACKING or after > LARGEST_UNPACKING:
+            if before > MOST_BEFORE_STAR or after > MOST_AFTER_STAR:
                 raise self.context.unsupported(
-                    target, "unpacking into more than 255 targets beside a starred one", "slice the sequence"
+                    target, "unpacking into so many targets beside a starred one", "slice the sequence"
                 )
             self.out.emit("UNPACK_EX", before | after << 8)
         else:

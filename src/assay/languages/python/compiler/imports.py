@@ -140,10 +140,9 @@ class Modules:
                 return found
             if top != name and (STANDARD_LIBRARY / top).is_dir():
                 return Found(Target.MISSING)
-            if origin is Origin.STANDARD:
-                return Found(Target.MISSING)  # an accelerator; the plain version is in Python
-            return Found(Target.REFUSED, problem=f"the module '{name}' of CPython is not modelled")
-        if origin is Origin.STANDARD or not is_installed(top):
+            target = Target.ACCELERATOR if origin is Origin.STANDARD else Target.REFUSED
+            return Found(target, problem=f"the module '{name}' of CPython is not modelled")
+        if not is_installed(top):
             return Found(Target.MISSING)
         return Found(
             Target.REFUSED,
@@ -194,7 +193,9 @@ class Modules:
         if found.target is not Target.PROGRAM:
             return False
         module = self.modules[found.index]
-        if not module.is_package or name in module.scope.bound:
+        if not module.is_package:
+            return False
+        if name in module.scope.bound and name in names_of_own(module.tree):
             return False
         return self.find(importer, f"{package}.{name}").target is Target.PROGRAM
 
@@ -234,6 +235,17 @@ class Modules:
                     names |= dict.fromkeys(self.starred_names(module, self.absolute(module, node)))
         deleted = deleted_names(module.tree)
         return [name for name in names if not name.startswith("_") and name not in deleted]
+
+
+def names_of_own(tree: ast.Module) -> set[str]:
+    """Names that something else than an import statement binds."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
 
 
 def static_all(tree: ast.Module) -> list[str] | None:

@@ -416,7 +416,7 @@ class StatementCompiler(PatternCompiler):
     def try_except(self, node: ast.Try) -> None:
         raised, clean_up, end = Label(), Label(), Label()
         region = self.out.open_region(raised)
-        with self.block(Block(BlockKind.TRY_EXCEPT, region=region)):
+        with self.block(Block(BlockKind.TRY_EXCEPT, region=region, node=node)):
             self.statements(node.body)
         self.out.close_region(region)
         self.statements(node.orelse)
@@ -742,7 +742,10 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("IMPORT", found.index)
                 case Target.NATIVE:
                     self.import_native(prefix)
-                case Target.MISSING:
+                case Target.ACCELERATOR if not self.is_ready_for_import_error():
+                    self.unsupported(node, found.problem, "take it out of what is verified")
+                    return False
+                case Target.MISSING | Target.ACCELERATOR:
                     self.out.named("LOAD_BUILTIN", "ModuleNotFoundError")
                     self.out.constant(f"No module named '{prefix}'")
                     self.out.emit("CALL", 1)
@@ -754,6 +757,16 @@ class StatementCompiler(PatternCompiler):
             if count < len(parts):
                 self.out.emit("POP_TOP")
         return True
+
+    def is_ready_for_import_error(self) -> bool:
+        """Whether this stands in a `try` that goes on without the module."""
+        for block in self.blocks:
+            if block.kind is BlockKind.TRY_EXCEPT and isinstance(block.node, ast.Try):
+                for handler in block.node.handlers:
+                    text = "Exception" if handler.type is None else ast.unparse(handler.type)
+                    if any(name in text for name in ("ImportError", "ModuleNotFoundError", "Exception")):
+                        return True
+        return False
 
     def statement_Import(self, node: ast.Import) -> None:
         for alias in node.names:
