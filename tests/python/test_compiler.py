@@ -452,6 +452,38 @@ def test_globals_that_another_module_stores_are_not_final(tmp_path):
     assert "y" in program.modules[1].final_globals
 
 
+def test_globals_that_only_the_body_of_the_program_touches_are_known(tmp_path):
+    main = write_files(
+        tmp_path,
+        {
+            "main.py": "import other\nshared = 1\nread = 2\nlazy = 3\nworkers = [i for i in range(3)]\n"
+            "in_class = 4\nfor t in workers:\n    print(t, [t for _ in workers])\n"
+            "def f():\n    global shared, written\n    shared += 1\n    written = 1\n"
+            "    workers = t = 1\n    return read\n"
+            "g = (lazy for _ in 'a')\nclass C:\n    x = in_class\nk = lambda: late\nlate = 1\nwritten = 0\n",
+            "other.py": "for t in (1, 2): pass\n",
+        },
+    )
+    program = compile_program(main, library={})
+    assert program.modules[0].body_globals == {"other", "workers", "t", "f", "g", "C", "k"}
+    assert program.modules[1].body_globals == frozenset()
+
+
+def test_folders_without_init_do_not_hide_modules(tmp_path):
+    main = write_files(
+        tmp_path,
+        {
+            "main.py": "import collections.abc\nimport graphlib\nimport mine.part\nfrom mine import more\n"
+            "print(collections.abc.Mapping.__name__, hasattr(graphlib, 'CycleError'), mine.part.x, more.y)\n",
+            "collections/abc.py": "1 / 0\n",
+            "graphlib/part.py": "1 / 0\n",
+            "mine/part.py": "x = 1\n",
+            "mine/more.py": "y = 2\n",
+        },
+    )
+    assert_like_cpython(main)
+
+
 # --- the shape of code --------------------------------------------------------------------------------------
 
 

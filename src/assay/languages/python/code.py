@@ -58,6 +58,7 @@ class Module:
     code: Code
     global_names: tuple[str, ...]
     final_globals: frozenset[str]  # one store, in the module's body and outside of loops
+    body_globals: frozenset[str] = frozenset()  # touched by the body alone: no other thread can see them
 
 
 @dataclass(frozen=True, slots=True)

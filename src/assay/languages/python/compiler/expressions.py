@@ -43,7 +43,9 @@ class ExpressionCompiler:
             case Access.CLASS_BODY:
                 if name not in self.scope.bound:
                     self.refuse_name(node, name)
-                if not self.context.is_builtin(name):
+                if name in self.context.bound_globals or (
+                    name not in self.scope.bound and not self.context.is_builtin(name)
+                ):
                     self.context.global_index(name)  # it is looked for there after the namespace of the class
                 self.out.named("LOAD_NAME", name)
             case Access.GLOBAL:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
-from assay.languages.python.compiler.scopes import FUNCTIONS, Kind, all_scopes, mangled
+from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
 
 Path = tuple[ast.AST, ...]  # from a node up to the module
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -55,6 +55,32 @@ def final_globals(modules: Sequence[ModuleSource], starred: Sequence[Sequence[st
         }
         found.append({name for name, count in stores.items() if count == 1} - declared - stored_from_outside)
     return found
+
+
+def body_globals(main: ModuleSource) -> set[str]:
+    """Globals of the program's own module that only its body touches.
+
+    That body runs once, in the main thread, and no other module can import it: so no other thread reads or
+    writes them. Comprehensions run where they stand and belong to it; generators, functions and class bodies
+    do not.
+    """
+
+    def is_body(scope: Scope) -> bool:
+        if scope.kind is Kind.MODULE:
+            return True
+        is_inside = scope.kind is Kind.COMPREHENSION and not scope.is_generator and scope.parent is not None
+        return is_inside and scope.parent is not None and is_body(scope.parent)
+
+    seen_elsewhere: set[str] = set()
+    for scope in all_scopes(main.scope):
+        if not is_body(scope):
+            seen_elsewhere |= scope.global_names
+            seen_elsewhere |= {
+                name
+                for name in (*scope.used, *scope.bound)
+                if scope.access(name) not in {Access.FAST, Access.CELL}
+            }
+    return set(main.scope.bound) - seen_elsewhere
 
 
 def add(counts: dict[str, int], name: str, count: int) -> None:

@@ -122,13 +122,13 @@ class Modules:
             return Found(Target.REFUSED, problem=f"the module '{name}' is for libraries of the machine only")
         top = name.partition(".")[0]
         if origin is Origin.USER and top not in NEVER_THE_USERS:
-            found = self.from_folder(self.folder, name, Origin.USER, shown=str(self.folder))
-            if found is not None:
-                return found
-            if top != name and self.find_for(origin, top).target is Target.PROGRAM:
-                owner = self.modules[self.find_for(origin, top).index]
-                if owner.origin is Origin.USER:
-                    return Found(Target.MISSING)
+            package = name.rpartition(".")[0]
+            if not package or self.is_users(package):
+                found = self.from_folder(self.folder, name, Origin.USER, shown=str(self.folder))
+                if found is not None:
+                    return found
+                if package:
+                    return self.namespace_package(name) or Found(Target.MISSING)
         found = self.from_library(name)
         if found is not None:
             return found
@@ -142,6 +142,10 @@ class Modules:
                 return Found(Target.MISSING)
             target = Target.ACCELERATOR if origin is Origin.STANDARD else Target.REFUSED
             return Found(target, problem=f"the module '{name}' of CPython is not modelled")
+        if origin is Origin.USER and top == name:
+            found = self.namespace_package(name)  # CPython takes these last
+            if found is not None:
+                return found
         if not is_installed(top):
             return Found(Target.MISSING)
         return Found(
@@ -173,10 +177,19 @@ class Modules:
         plain = folder / relative.with_name(relative.name + ".py")
         if plain.is_file():
             return self.program_module(name, plain, f"{shown}/{relative}.py", origin, is_package=False)
-        if origin is Origin.USER and (folder / relative).is_dir() and any((folder / relative).glob("*.py")):
-            module = self.add(name, f"{shown}/{relative}/__init__.py", origin, "", is_package=True)
-            return Found(Target.PROGRAM, module.index)
         return None
+
+    def is_users(self, name: str) -> bool:
+        found = self.find_for(Origin.USER, name)
+        return found.target is Target.PROGRAM and self.modules[found.index].origin is Origin.USER
+
+    def namespace_package(self, name: str) -> Found | None:
+        """A folder of the user's without `__init__.py`."""
+        folder = self.folder / Path(*name.split("."))
+        if not folder.is_dir() or not any(folder.glob("*.py")):
+            return None
+        module = self.add(name, f"{folder}/__init__.py", Origin.USER, "", is_package=True)
+        return Found(Target.PROGRAM, module.index)
 
     def program_module(self, name: str, path: Path, shown: str, origin: Origin, *, is_package: bool) -> Found:
         known = self.by_key.get((origin is Origin.USER, name))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.languages.python.code import Module, Program
 from assay.languages.python.compiler.context import Context, Origin, Target
-from assay.languages.python.compiler.finality import final_attributes, final_globals
+from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals
 from assay.languages.python.compiler.imports import BUILTINS_MODULE, Modules, library_modules, too_deep
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
@@ -74,6 +74,7 @@ def compile_program(
                 final_globals=frozenset(
                     name for name in final if f"{module.name}:{name}" not in extra_nonfinal
                 ),
+                body_globals=frozenset(body_globals(module) if module.index == 0 else ()),
             )
         )
     attributes = final_attributes(modules.modules)
