@@ -120,6 +120,7 @@ class Reader {
     code.module = static_cast<std::uint32_t>(&module - program_.modules.data());
     code.name = text(source, "name");
     code.qualname = text(source, "qualname");
+    code.documentation = attribute(source, "documentation");
     code.first_line = number(source, "first_line");
     code.positional = number(source, "positional");
     code.positional_only = number(source, "positional_only");

@@ -25,6 +25,7 @@ struct Code {
   std::uint32_t number = 0;  // among all codes of the program, in a fixed order
   std::uint32_t module = 0;
   std::string name, qualname;
+  Ref documentation;  // `__doc__` of a function
   std::uint32_t first_line = 0;
   std::uint32_t positional = 0, positional_only = 0, keyword_only = 0;
   bool varargs = false, varkw = false, generator = false, atomic = false;

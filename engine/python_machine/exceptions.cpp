@@ -234,7 +234,7 @@ Step Interpreter::propagate(Return mode, Ref extra, Ref exception) {
       nested_error = std::move(exception);
       return Step::kDone;
     case Return::kNext:
-      if (matches(PyExc_StopIteration)) {  // the FOR_ITER is behind us
+      if (matches(PyExc_StopIteration) || (extra && matches(extra.get()))) {  // the FOR_ITER is behind us
         Frame& caller = top();
         caller.stack.pop_back();
         caller.pc = caller.code->instructions[caller.pc - 1] >> 8;

@@ -86,7 +86,7 @@ Ref next_in_sequence(Iterator* iterator) {
 }
 
 Ref next_reversed(Iterator* iterator) {
-  const Py_ssize_t size = PySequence_Size(iterator->container);
+  const Py_ssize_t size = PyObject_Size(iterator->container);
   if (size < 0) throw PythonError();
   if (PyDict_Check(iterator->container)) {
     if (size != iterator->size) raise(PyExc_RuntimeError, "dictionary changed size during iteration");
@@ -209,7 +209,10 @@ Step Interpreter::for_iter() {
     if (container != nullptr) {
       if (PyObject* method = program_method(container, "__getitem__");
           method != nullptr && self->kind == Iteration::kSequence && Py_TYPE(container)->tp_iter == nullptr) {
-        throw Unsupported("iteration over a class with __getitem__ and without __iter__; give it an __iter__");
+        const Ref index = checked(PyLong_FromSsize_t(self->index));
+        ++self->index;  // an IndexError ends the loop, so nobody sees that it was early
+        return call_function(method, {.positional = {Ref::borrow(container), index}, .keywords = {}},
+                             {.mode = Return::kNext, .extra = Ref::borrow(PyExc_IndexError)});
       }
     }
     value = next_of(self);

@@ -268,7 +268,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     for (const Ref& argument : arguments.positional) look(argument.get());
     for (const auto& [name, value] : arguments.keywords) look(value.get());
     if (needs_program) {
-      PyObject* receiver = native.receiver != nullptr && !PyType_Check(native.receiver) ? native.receiver : nullptr;
+      PyObject* receiver = native.receiver != nullptr && native.skipped == 0 && !PyType_Check(native.receiver) ? native.receiver : nullptr;
       if (std::optional<Step> step = delegate(counterpart, receiver, arguments, site)) return *step;
     }
   }

@@ -120,7 +120,8 @@ PyObject* function_other(PyObject* self, void* key) {
     if (!empty || overwrite(self, empty.get(), key) != 0) return nullptr;
     return empty.release();
   }
-  Py_RETURN_NONE;
+  const Ref& documentation = as_function(self)->code->documentation;
+  return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
 
 PyObject* function_defaults(PyObject* self, void*) {
@@ -330,6 +331,37 @@ PyType_Slot iterator_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(iterator
                                 {Py_tp_iternext, reinterpret_cast<void*>(iterator_next)},
                                 {0, nullptr}};
 
+/// CPython has one type for each container; programs see their names.
+struct IteratorType {
+  const char* full_name;
+  PyTypeObject* type = nullptr;
+};
+enum IteratorName { kList, kTuple, kText, kAsciiText, kBytes, kRange, kKeys, kValues, kItems, kSet, kReversedList, kReversed };
+IteratorType iterator_types[] = {{"builtins.list_iterator"},    {"builtins.tuple_iterator"},
+                                 {"builtins.str_iterator"},     {"builtins.str_ascii_iterator"},
+                                 {"builtins.bytes_iterator"},   {"builtins.range_iterator"},
+                                 {"builtins.dict_keyiterator"}, {"builtins.dict_valueiterator"},
+                                 {"builtins.dict_itemiterator"}, {"builtins.set_iterator"},
+                                 {"builtins.list_reverseiterator"}, {"builtins.reversed"}};
+
+PyTypeObject* type_of_iterator(Iteration kind, PyObject* container) {
+  const auto named = [](IteratorName name) { return iterator_types[name].type; };
+  switch (kind) {
+    case Iteration::kKeys: return named(kKeys);
+    case Iteration::kValues: return named(kValues);
+    case Iteration::kItems: return named(kItems);
+    case Iteration::kSet: return named(kSet);
+    case Iteration::kReversed: return container != nullptr && PyList_Check(container) ? named(kReversedList) : named(kReversed);
+    case Iteration::kSequence: break;
+  }
+  if (container == nullptr) return iterator_type;
+  if (PyList_Check(container)) return named(kList);
+  if (PyTuple_Check(container)) return named(kTuple);
+  if (PyUnicode_Check(container)) return named(PyUnicode_IS_ASCII(container) ? kAsciiText : kText);
+  if (PyBytes_Check(container)) return named(kBytes);
+  return PyRange_Check(container) ? named(kRange) : iterator_type;
+}
+
 // --- modules
 
 const Module& module_of(PyObject* self) {
@@ -373,10 +405,14 @@ PyType_Slot module_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(module_dea
                               {0, nullptr}};
 
 /// `name` is what messages of CPython call it.
-PyTypeObject* make_type(const char* full_name, const char* name, std::size_t size, unsigned long flags, PyType_Slot* slots) {
+PyTypeObject* make_type(const char* full_name, const char* name, std::size_t size, unsigned long flags, PyType_Slot* slots,
+                        PyTypeObject* base = nullptr) {
   PyType_Spec spec = {full_name, static_cast<int>(size), 0,
-                      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | flags), slots};
-  auto* type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+                      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                            Py_TPFLAGS_IMMUTABLETYPE | flags),
+                      slots};
+  auto* type = reinterpret_cast<PyTypeObject*>(
+      checked(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base))).release());
   type->tp_name = name;
   return type;
 }
@@ -393,7 +429,12 @@ Object* allocate(PyTypeObject* type) {
 void make_types() {
   if (function_type != nullptr) return;
   module_type = make_type("builtins.module", "module", sizeof(ModuleObject), 0, module_slots);
-  iterator_type = make_type("builtins.iterator", "iterator", sizeof(Iterator), Py_TPFLAGS_HAVE_GC, iterator_slots);
+  iterator_type = make_type("builtins.iterator", "iterator", sizeof(Iterator),
+                            Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, iterator_slots);
+  for (IteratorType& named : iterator_types) {
+    named.type = make_type(named.full_name, named.full_name + sizeof("builtins.") - 1, sizeof(Iterator), Py_TPFLAGS_HAVE_GC,
+                           iterator_slots, iterator_type);
+  }
   generator_type = make_type("builtins.generator", "generator", sizeof(Generator), Py_TPFLAGS_HAVE_GC, generator_slots);
   function_type = make_type("builtins.function", "function", sizeof(Function),
                             Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR, function_slots);
@@ -430,7 +471,7 @@ Ref new_empty_generator(const Code* code) {
 }
 
 Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size) {
-  Iterator* iterator = allocate<Iterator>(iterator_type);
+  Iterator* iterator = allocate<Iterator>(type_of_iterator(kind, container));
   iterator->kind = kind;
   iterator->container = Py_XNewRef(container);
   iterator->index = index;

@@ -52,7 +52,7 @@ extern PyTypeObject* module_type;
 
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
-inline bool is_iterator(PyObject* o) { return Py_TYPE(o) == iterator_type; }
+inline bool is_iterator(PyObject* o) { return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type; }
 inline bool is_module(PyObject* o) { return Py_TYPE(o) == module_type; }
 
 /// Makes the types; once per process.

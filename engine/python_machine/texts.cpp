@@ -91,7 +91,7 @@ Ref repr_of(PyObject* object) {
     const Ref self = Ref::borrow(reinterpret_cast<PyObject*>(type));
     const Ref module = checked(PyObject_GetAttrString(self.get(), "__module__"));
     const Ref qualname = checked(PyObject_GetAttrString(self.get(), "__qualname__"));
-    return checked(PyUnicode_FromFormat("<%S.%U object>", module.get(), qualname.get()));
+    return checked(PyUnicode_FromFormat("<%S.%U object at 0x...>", module.get(), qualname.get()));
   }
   if (PyMethod_Check(object)) {
     const Ref name = checked(PyObject_GetAttrString(PyMethod_GET_FUNCTION(object), "__qualname__"));

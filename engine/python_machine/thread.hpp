@@ -17,7 +17,7 @@ enum class Return : std::uint8_t {
   kInstance,   // `extra` is pushed instead (the instance whose __init__ this was); it must return None
   kClass,      // make the class from `names` and `extra` = (name, bases, keywords or None, metaclass, bases as written)
   kTruth,      // of a __bool__ (`extra` null) or __len__: the caller's test at its pc is decided by it
-  kNext,       // a __next__ called by FOR_ITER; StopIteration ends the loop
+  kNext,       // a __next__ called by FOR_ITER; StopIteration, or `extra`, ends the loop
   kFinish,     // the bottom frame: the thread ends
   kNested,     // returns to C++ (a built-in called the program)
   kConvert,    // `extra` is the number of a Conversion (machine.hpp) that the value goes through

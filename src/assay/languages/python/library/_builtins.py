@@ -633,8 +633,8 @@ def _repr_within(value, outer):
         return "defaultdict(" + _repr_within(value.default_factory, outer) + ", " + content + ")"
     method = kind.__repr__
     if method is object.__repr__:
-        # CPython adds the address, which is different in each run.
-        return "<" + kind.__module__ + "." + kind.__qualname__ + " object>"
+        # CPython writes the address, which is different in each run.
+        return "<" + kind.__module__ + "." + kind.__qualname__ + " object at 0x...>"
     text = method(value)
     if not isinstance(text, _str):
         raise TypeError("__repr__ returned non-string (type " + _type_name(text) + ")")
