@@ -121,18 +121,19 @@ std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) c
   const std::lock_guard guard(mutex_);
   const Locked locked;
   *violation = 0;
-  StateIds state;
-  try {
-    state = world_->first_state();
-  } catch (const PythonError&) {
-    PyErr_Print();
-    throw std::runtime_error("internal: the program cannot be started");
-  } catch (const Unsupported& problem) {
-    throw std::runtime_error(std::string("unsupported: ") + problem.what());
+  if (initial_.ids.empty()) {
+    try {
+      initial_ = world_->first_state();
+    } catch (const PythonError&) {
+      PyErr_Print();
+      throw std::runtime_error("internal: the program cannot be started");
+    } catch (const Unsupported& problem) {
+      throw std::runtime_error(std::string("unsupported: ") + problem.what());
+    }
+    normal_form_->apply(initial_);
   }
-  normal_form_->apply(state);
-  const std::uint32_t count = word_count(state);
-  write_words(state, words);
+  const std::uint32_t count = word_count(initial_);
+  write_words(initial_, words);
   return count;
 }
 

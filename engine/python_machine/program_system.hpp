@@ -183,6 +183,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
   mutable std::unique_ptr<NormalForm> normal_form_;
+  mutable StateIds initial_;  // made once: the living program moves on
   mutable StepMemo memo_;
   mutable std::vector<Outcome> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
