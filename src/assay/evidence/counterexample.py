@@ -54,6 +54,7 @@ class Step:
     output: str = ""
     choices: tuple[int, ...] = ()
     continues: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +188,7 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         output=facts.output,
         choices=facts.choices,
         continues=facts.continues,
+        alone=facts.alone,
     )
 
 
@@ -235,8 +237,9 @@ def step_as_json(step: Step) -> dict[str, object]:
         more["output"] = step.output
     if step.choices:
         more["choices"] = list(step.choices)
-    if step.continues:
-        more["continues"] = True
+    for name in ("continues", "alone"):
+        if getattr(step, name):
+            more[name] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -309,6 +312,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             output=step.text("output") if "output" in step.data else "",
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
             continues=step.data.get("continues") is True,
+            alone=step.data.get("alone") is True,
         )
         for step in reader.parts("steps")
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from assay.evidence.counterexample import Change, Step
@@ -9,6 +10,7 @@ from assay.report.quantities import value_text
 from assay.report.words import shortened
 
 VALUE_WIDTH = 60
+OBJECT = re.compile(r"[A-Za-z_]\w*\(")
 
 
 def change_texts(changes: Iterable[Change]) -> list[str]:
@@ -60,6 +62,8 @@ def access_texts(step: Step) -> Iterator[str]:
     """What it read and wrote that other threads can see; the value where it is known."""
     for access in step.accesses:
         value = shortened(access.value, VALUE_WIDTH)
+        if access.kind == "read" and OBJECT.match(access.value):
+            continue  # which object a name stands for says the source
         if access.kind == "read":
             yield f"reads {access.name}: {value}" if value else f"reads {access.name}"
         else:

@@ -72,7 +72,7 @@ def _facts(step: Step) -> Iterator[str]:
     named = {access.name for access in step.accesses}
     for change in step.changes:
         if "." not in change.name and "@" not in change.name and change.name not in named:
-            yield from (shortened(text, VALUE_WIDTH) for text in change_texts([change]))
+            yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:
             yield f"{change.name.removesuffix('@')} starts"

@@ -81,6 +81,7 @@ class StepFacts:
     output: str = ""  # what it printed
     choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
     continues: bool = False  # an operation of a library that an earlier step has begun
+    alone: bool = False  # there was no other process
     then: tuple[StepFacts, ...] = ()
 
 

@@ -65,8 +65,8 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
             choices.setdefault(step.process, []).extend(step.choices)
         if step.file.startswith("<") or not step.line:
             continue
-        if step.continues and not step.accesses:
-            continue  # real threads go on inside of a call when they can
+        if step.alone or (step.continues and not step.accesses):
+            continue  # nobody has to wait; and real threads go on inside of a call when they can
         place = [step.process, found(step.file), step.line]
         if not step.accesses:
             events.append([*place, "line", ""])

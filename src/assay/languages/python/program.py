@@ -48,6 +48,7 @@ GRANULARITIES = {
 DEFAULT_GRANULARITY = "bytecode"
 MAIN_THREAD = "MainThread"
 DEADLOCK = "deadlock: threads are left and none of them can go on"
+FINAL = "a final name"  # stored once: nobody minds when it is read
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 
@@ -202,8 +203,10 @@ class PythonProgram:
         functions = {(file, line): function for file, line, function in step["lines"]}
         begin, continues = self._begin(before, step)
         parts = [self._part(thread, *begin)]
+        if len(self._described(before).get("threads", ())) == 1:
+            return self._alone(parts[0], step)
         for file, line, kind, name, value in step["accesses"]:
-            if file not in self._own_files:
+            if file not in self._own_files or name == FINAL:
                 continue
             access = self._access(step, self.line_text(file, line), kind, name, str(value))
             if (parts[-1].file, parts[-1].line) == (file, line):
@@ -218,6 +221,15 @@ class PythonProgram:
             else:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
+
+    @staticmethod
+    def _alone(first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
+        """With no other thread there is nobody to see what is read and written on the way."""
+        last = [line for file, line, _ in step["lines"] if file == first.file][-1:]
+        if last and last[0] != first.line:
+            first = replace(first, text=f"{first.text}   ... runs alone to line {last[0]}")
+        choices = tuple(step.get("choices", ()))
+        return replace(first, output=step.get("output", ""), choices=choices, alone=True)
 
     def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
         """With the name as the source line has it, and the value if the states around the step tell it."""
