@@ -19,54 +19,32 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.python.oracle import GRANULARITIES, TooLarge, Unsupported, explore, machine
+from tests.python.oracle import GRANULARITIES, machine
+from tests.python.oracle.comparison import Incomparable, difference, sequential_difference
 from tests.python.oracle.generate import generate
 from tests.python.oracle.generate_sequential import generate_sequential
-from tests.python.oracle.outcome import Outcome
-from tests.python.oracle.real_runs import run_sequentially
 
 MOST_SHRINKING_SECONDS = 60.0
 
 
-class Incomparable(Exception):
-    """One of the two has no answer; says which and why."""
-
-
 def compare_threaded(text: str, most_runs: int) -> str:
-    """How the machine and the oracle disagree; nothing when they agree."""
-    report = ""
-    for granularity in GRANULARITIES:
-        try:
-            expected = explore(text, granularity, most_runs=most_runs).comparable
-        except TooLarge as problem:
-            raise Incomparable("too large for the oracle") from problem
-        except Unsupported as problem:
-            raise Incomparable(f"unknown to the oracle: {problem}") from problem
-        try:
-            found = machine.outcomes(text, granularity)
-        except machine.Refused as problem:
-            raise Incomparable(f"refused by the machine: {problem}") from problem
-        except Exception as problem:
-            return f"{granularity}: the machine fails with {type(problem).__name__}: {problem}"
-        report += _listed(f"{granularity}: the machine misses ", expected - found)
-        report += _listed(f"{granularity}: only the machine has ", found - expected)
-    return report
-
-
-def _listed(head: str, outcomes: frozenset[Outcome]) -> str:
-    return "".join(f"{head}{outcome}\n" for outcome in sorted(outcomes))
+    """How the machine and the oracle disagree at any granularity; nothing when they agree."""
+    try:
+        return "".join(difference(text, granularity, most_runs=most_runs) for granularity in GRANULARITIES)
+    except Incomparable:
+        raise
+    except Exception as problem:
+        return f"the machine fails with {type(problem).__name__}: {problem}"
 
 
 def compare_sequential(text: str) -> str:
     """How the machine's output differs from CPython's; nothing when it does not."""
-    expected = run_sequentially(machine.COLLECT_OUTPUT + text)
     try:
-        found = machine.output(text)
-    except machine.Refused as problem:
-        raise Incomparable(f"refused by the machine: {problem}") from problem
+        return sequential_difference(text)
+    except Incomparable:
+        raise
     except Exception as problem:
         return f"the machine fails with {type(problem).__name__}: {problem}"
-    return "" if found == expected else f"CPython: {expected}\nmachine: {found}"
 
 
 def shrink(text: str, disagree: Callable[[str], str]) -> str:
