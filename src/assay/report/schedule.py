@@ -52,6 +52,7 @@ def rows_of(run: Counterexample) -> list[Row]:
     several_files = len({step.file for step in run.steps}) > 1
     for step in run.steps:
         place = f"{Path(step.file).name}:{step.line}" if several_files else str(step.line)
+        place = place if step.line else "-"
         facts = list(_facts(step))
         last = rows[-1] if rows else None
         if (

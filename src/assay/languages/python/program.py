@@ -48,6 +48,21 @@ GRANULARITIES = {
 DEFAULT_GRANULARITY = "bytecode"
 MAIN_THREAD = "MainThread"
 DEADLOCK = "deadlock: threads are left and none of them can go on"
+AWAITED = {  # class or method of the library -> what its caller waits for
+    "LockType": "a lock",
+    "RLock": "a lock",
+    "Semaphore": "a semaphore",
+    "BoundedSemaphore": "a semaphore",
+    "Event": "an event to be set",
+    "Barrier": "the others at a barrier",
+    "Condition.wait": "a notification",
+    "Condition.wait_for": "a notification",
+    "Thread.join": "a thread to end",
+    "Queue.get": "an item in a queue",
+    "Queue.put": "room in a queue",
+    "Queue.join": "a queue to be done",
+    "SimpleQueue.get": "an item in a queue",
+}
 FINAL = "a final name"  # stored once: nobody minds when it is read
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
@@ -222,12 +237,11 @@ class PythonProgram:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
 
-    @staticmethod
-    def _alone(first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
+    def _alone(self, first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
         """With no other thread there is nobody to see what is read and written on the way."""
-        last = [line for file, line, _ in step["lines"] if file == first.file][-1:]
-        if last and last[0] != first.line:
-            first = replace(first, text=f"{first.text}   ... runs alone to line {last[0]}")
+        lines = [line for file, line, _ in step["lines"] if file == first.file]
+        if lines and first.function == "<module>" and first.line == self.program.modules[0].code.first_line:
+            first = replace(first, text=f"the program begins, alone up to line {lines[-1]}")
         choices = tuple(step.get("choices", ()))
         return replace(first, output=step.get("output", ""), choices=choices, alone=True)
 
@@ -259,7 +273,8 @@ class PythonProgram:
     def _part(
         self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
     ) -> StepFacts:
-        return StepFacts(thread, file, line, self.line_text(file, line), function, accesses)
+        text = self.line_text(file, line) if line else "(its function has returned)"
+        return StepFacts(thread, file, line, text, function, accesses)
 
     def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], bool]:
         """Where in the user's code a step begins, and whether it is inside of a library there."""
@@ -272,8 +287,7 @@ class PythonProgram:
         for file, line, function in step["lines"]:
             if file in self._own_files:
                 return (file, line, function), False
-        file, line, function = next(iter(step["lines"]), (self.program.modules[0].file, 0, ""))
-        return (file, line, function), False
+        return (self.program.modules[0].file, 0, ""), True
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
@@ -318,7 +332,9 @@ def _is_own(file: str) -> bool:
 
 def _what_it_waits_for(told: object) -> str:
     if isinstance(told, Mapping):
-        what = str(told.get("operation") or "something")
+        operation = str(told.get("operation") or "something")
+        kind = operation.rpartition(".")[0]
+        what = AWAITED.get(kind) or AWAITED.get(operation) or operation
         holder = told.get("held_by")
         return f"{what}, held by {holder}" if holder else what
     return str(told) if told else "something"
