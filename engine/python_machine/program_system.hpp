@@ -127,6 +127,7 @@ class StepWorld final : public World {
   bool has_synchronised_ = false;  // and it was an operation of the libraries
   bool is_allowed_ = false;        // the instruction that runs was allowed
   bool has_polled_ = false;
+  bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
   std::uint64_t instructions_ = 0;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
   std::vector<std::uint32_t> choices_;
