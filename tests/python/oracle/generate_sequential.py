@@ -181,7 +181,7 @@ class Sequential:
             f"sorted({one}, reverse={self.likely(0.5)})",
             f"[{item} * {item} for {item} in {numbers} if {item} % 2 == {self.chance.randint(0, 1)}]",
             f"[{item} + {item}x for {item} in {numbers} for {item}x in range({item} % 3)]",
-            f"list(range({self.chance.randint(-2, 3)}, {self.of('int', 0)} % 9, {self.chance.randint(1, 3)}))",
+            f"list(range({self.chance.randint(-2, 3)}, {self.of('int', 0)} % 9, 2))",
             f"[*{numbers}, {self.of('int', size)}, *{self.of('tuple', size)}]",
             f"list(map(lambda item: item + 1, {numbers}))",
             f"list(filter(None, {numbers}))",
