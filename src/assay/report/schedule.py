@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.report.changes import VALUE_WIDTH, access_texts, change_texts
+from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
@@ -72,7 +72,8 @@ def _facts(step: Step) -> Iterator[str]:
     yield from access_texts(step)
     named = {access.name for access in step.accesses}
     for change in step.changes:
-        if "." not in change.name and "@" not in change.name and change.name not in named:
+        is_global = "." not in change.name and "@" not in change.name
+        if is_global and change.name not in named and not OBJECT.match(str(change.after)):
             yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:

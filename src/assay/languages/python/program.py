@@ -216,7 +216,8 @@ class PythonProgram:
         step = self.words["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
-        begin, continues = self._begin(before, step)
+        begin, is_inside = self._begin(before, step)
+        continues = is_inside and self._had_begun(transition)
         parts = [self._part(thread, *begin)]
         if len(self._described(before).get("threads", ())) == 1:
             return self._alone(parts[0], step)
@@ -242,6 +243,9 @@ class PythonProgram:
         lines = [line for file, line, _ in step["lines"] if file == first.file]
         if lines and first.function == "<module>" and first.line == self.program.modules[0].code.first_line:
             first = replace(first, text=f"the program begins, alone up to line {lines[-1]}")
+        elif lines and lines[-1] != first.line:
+            last = self._part(first.process, first.file, lines[-1], first.function)
+            first = replace(first, then=(replace(last, alone=True),))
         choices = tuple(step.get("choices", ()))
         return replace(first, output=step.get("output", ""), choices=choices, alone=True)
 
@@ -288,6 +292,22 @@ class PythonProgram:
             if file in self._own_files:
                 return (file, line, function), False
         return (self.program.modules[0].file, 0, ""), True
+
+    def _had_begun(self, transition: int) -> bool:
+        """Whether others could already see something of the operation inside of which a step begins.
+
+        That is so if the thread's last step stayed inside of it, or ended there because it started a thread.
+        """
+        steps = self.words["steps"]
+        before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
+        if not before:
+            return False
+        return not before[0]["lines"] or self._starts_a_thread(before[0])
+
+    def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
+        states = self.words.get("states", {})
+        then, now = (states.get(step.get(key, ""), {}).get("threads", ()) for key in ("before", "after"))
+        return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
