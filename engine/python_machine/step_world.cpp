@@ -393,9 +393,10 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
     thread_ = nullptr;
     frame_ = nullptr;
     begin_step(state, choices);
+    Thread live;  // outlives the attempt: the place of a problem is found in its frames
     try {
       heap.load(state);
-      Thread live = heap.read_thread(state.thread(thread));
+      live = heap.read_thread(state.thread(thread));
       thread_ = &live;
       current_thread() = &live;
       // Methods are found in their class without asking; those that close over variables are part of the state.
