@@ -141,8 +141,11 @@ def test_a_trace_of_another_language_does_not_run_live(tmp_path, monkeypatch):
         replay_live("model.pml", "run.json")
 
 
-@pytest.mark.parametrize(("text", "kind"), [(RACY, "exception"), (LOCKS, "deadlock")])
-def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text, kind):
+BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").read_text()
+
+
+@pytest.mark.parametrize("text", [RACY, LOCKS, BUFFER], ids=["lost update", "deadlock", "woken in vain"])
+def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(text)
     result = assay.verify("program.py", trace="run.json")

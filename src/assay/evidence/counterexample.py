@@ -53,7 +53,7 @@ class Step:
     accesses: tuple[Access, ...] = ()
     output: str = ""
     choices: tuple[int, ...] = ()
-    continues: bool = False
+    continues: str = ""
     alone: bool = False
 
 
@@ -237,9 +237,10 @@ def step_as_json(step: Step) -> dict[str, object]:
         more["output"] = step.output
     if step.choices:
         more["choices"] = list(step.choices)
-    for name in ("continues", "alone"):
-        if getattr(step, name):
-            more[name] = True
+    if step.continues:
+        more["continues"] = step.continues
+    if step.alone:
+        more["alone"] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -311,7 +312,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             ),
             output=step.text("output") if "output" in step.data else "",
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
-            continues=step.data.get("continues") is True,
+            continues=step.text("continues") if "continues" in step.data else "",
             alone=step.data.get("alone") is True,
         )
         for step in reader.parts("steps")

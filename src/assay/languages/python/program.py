@@ -219,8 +219,8 @@ class PythonProgram:
         step = self.words["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
-        begin, is_inside = self._begin(before, step)
-        continues = is_inside and self._had_begun(transition)
+        begin, operation = self._begin(before, step)
+        continues = operation if self._had_begun(transition) else ""
         parts = [self._part(thread, *begin)]
         if len(self._described(before).get("threads", ())) == 1:
             return self._alone(parts[0], step)
@@ -283,18 +283,19 @@ class PythonProgram:
         text = self.line_text(file, line) if line else "(its function has returned)"
         return StepFacts(thread, file, line, text, function, accesses)
 
-    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], bool]:
-        """Where in the user's code a step begins, and whether it is inside of a library there."""
+    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], str]:
+        """Where in the user's code a step begins, and inside of which operation of a library, if it is."""
         for thread in self._described(before).get("threads", ()):
             frames = thread["frames"]
             own = self._own_frames(thread)
             if thread["name"] == step["thread"] and own:
                 here = own[-1]
-                return (here["file"], here["line"], here["function"]), frames[-1] is not here
+                inside = [frame["function"] for frame in frames[frames.index(here) + 1 :]]
+                return (here["file"], here["line"], here["function"]), next(iter(inside), "")
         for file, line, function in step["lines"]:
             if file in self._own_files:
-                return (file, line, function), False
-        return (self.program.modules[0].file, 0, ""), True
+                return (file, line, function), ""
+        return (self.program.modules[0].file, 0, ""), "the end of a thread"
 
     def _had_begun(self, transition: int) -> bool:
         """Whether others could already see something of the operation inside of which a step begins.
