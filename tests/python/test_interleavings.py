@@ -15,7 +15,7 @@ from tests.python.oracle.programs import PROGRAMS
 RANDOM_PROGRAMS = 20
 RANDOM_SEQUENTIAL_PROGRAMS = 30
 
-LEN_POLLS = "CPython polls after len() returns (always in 3.10, before it is specialised in later versions), the machine not"
+LEN_POLLS = "CPython polls after len() returns (in 3.10 always, later while the call is not specialised)"
 GAPS = {
     ("lazy_initialisation", "gil"): LEN_POLLS,
     ("append_of_the_length", "gil"): LEN_POLLS,
@@ -33,11 +33,13 @@ def test_the_corpus_is_large():
 
 
 def every_program_and_granularity():
+    cases = []
     for name in PROGRAMS:
         for granularity in GRANULARITIES:
             gap = GAPS.get((name, granularity))
             marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
-            yield pytest.param(name, granularity, marks=marks, id=f"{name}-{granularity}")
+            cases.append(pytest.param(name, granularity, marks=marks, id=f"{name}-{granularity}"))
+    return cases
 
 
 @pytest.mark.parametrize(("name", "granularity"), every_program_and_granularity())
