@@ -134,7 +134,10 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
   const Ref arguments = checked(PyTuple_Pack(3, name, bases, names.get()));
   Ref type = checked(PyObject_Call(metaclass, arguments.get(), keywords == Py_None ? nullptr : keywords));
   if (cell != nullptr && PyCell_Check(cell) && PyCell_GET(cell) == nullptr) PyCell_Set(cell, type.get());
-  return PyType_Check(type.get()) ? world.class_made(std::move(type), body) : type;
+  if (!PyType_Check(type.get())) return type;
+  Ref used = world.class_made(std::move(type), body);
+  if (cell != nullptr && PyCell_Check(cell)) PyCell_Set(cell, used.get());  // what super() finds
+  return used;
 }
 
 // --- helpers

@@ -119,6 +119,14 @@ class Speaker {
   Heap& heap_;
 };
 
+/// The method that a thread which waits is about to call; null if it stands before something else.
+PyObject* awaited_method(const Frame& frame) {
+  for (auto at = frame.stack.rbegin(); at != frame.stack.rend(); ++at) {
+    if (*at && PyMethod_Check(at->get()) && is_function(PyMethod_GET_FUNCTION(at->get()))) return at->get();
+  }
+  return nullptr;
+}
+
 std::uint32_t line_at(const Code& code, std::uint32_t pc) {
   return code.positions.empty() ? code.first_line
                                 : code.positions[std::min<std::size_t>(pc, code.positions.size() - 1)].line;
@@ -194,16 +202,23 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
         if (!program_->modules[(*at)->code->module].is_library) break;
         operation = at->get();
       }
-      if (operation == nullptr) operation = thread.frames.back().get();
-      PyObject* self = operation->locals.empty() ? nullptr : operation->locals[0].get();
+      // Where the user's code calls atomic code itself, there is no such frame, only the method on the stack.
+      PyObject* const method = awaited_method(*thread.frames.back());
+      PyObject* const locked = method == nullptr ? nullptr : PyMethod_GET_SELF(method);
+      PyObject* self = locked;
+      std::string name = method == nullptr ? "" : Speaker::name_of(PyMethod_GET_FUNCTION(method));
+      if (operation != nullptr) {
+        self = operation->locals.empty() ? nullptr : operation->locals[0].get();
+        name = operation->code->qualname;
+      }
       Ref waiting = checked(PyDict_New());
-      put(waiting, "operation", text(operation->code->qualname));
+      put(waiting, "operation", text(name));
       put(waiting, "object", text(self == nullptr ? "" : speaker.repr(self, 2)));
       std::string holder;
-      if (self != nullptr && world.heap.classes.facts(Py_TYPE(self)).is_of_program) {
-        const Ref dict = Ref::steal(PyObject_GenericGetDict(self, nullptr));
+      if (locked != nullptr && world.heap.classes.facts(Py_TYPE(locked)).is_of_program) {
+        const Ref dict = Ref::steal(PyObject_GenericGetDict(locked, nullptr));
         if (!dict) PyErr_Clear();
-        PyObject* owner = dict ? PyDict_GetItemString(dict.get(), "_owner") : nullptr;
+        PyObject* owner = dict ? PyDict_GetItemString(dict.get(), "_lock_owner") : nullptr;
         if (owner != nullptr && owner != Py_None) holder = speaker.thread_name(owner, 0);
       }
       put(waiting, "held_by", holder.empty() ? Ref::borrow(Py_None) : text(holder));

@@ -119,6 +119,8 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
     try {
       Frame& frame = top();
       if (++executed > kLongRun && base == 0 && thread.atomic == 0) return Stop::kLong;
+      // A new thread may reach what this step has made, which only the next step knows to be shared.
+      if (!world.started.empty() && base == 0 && thread.atomic == 0) return Stop::kLong;
       world.begin_instruction(thread, frame);
       step = execute(frame, frame.code->instructions[frame.pc]);
     } catch (const PythonError&) {

@@ -2,38 +2,32 @@
 
 namespace assay::python_machine {
 
-void NormalForm::mark(const StateIds& state, std::uint32_t slot, std::int32_t who) {
-  std::vector<std::pair<std::uint32_t, std::int32_t>> pending{{slot, who}};
-  while (!pending.empty()) {
-    const auto [at, owner] = pending.back();
-    pending.pop_back();
+void NormalForm::mark(const StateIds& state, std::span<const std::uint32_t> refs, std::int32_t who) {
+  for (std::uint32_t slot : refs) pending_.emplace_back(slot, who);
+  while (!pending_.empty()) {
+    const auto [at, owner] = pending_.back();
+    pending_.pop_back();
     std::int32_t& known = owner_[at];
     if (known == owner || known == kEverybody) continue;
     known = known == kNobody ? owner : kEverybody;
-    for (std::uint32_t next : components_.refs(state.object(at))) pending.emplace_back(next, known);
+    for (std::uint32_t next : components_.refs(state.object(at))) {
+      if (owner_[next] != known && owner_[next] != kEverybody) pending_.emplace_back(next, known);
+    }
   }
 }
 
-/// Depth first, in the order of the references.
-void NormalForm::number(const StateIds& state, ComponentId root) {
-  std::vector<std::pair<ComponentId, std::size_t>> path{{root, 0}};
-  while (!path.empty()) {
-    auto& [id, at] = path.back();
-    const std::span<const std::uint32_t> refs = components_.refs(id);
-    if (at == refs.size()) {
-      path.pop_back();
-      continue;
-    }
-    const std::uint32_t slot = refs[at++];
-    if (found_[slot]) continue;
-    found_[slot] = true;
+void NormalForm::find(const StateIds& state, std::span<const std::uint32_t> refs) {
+  (void)state;
+  for (std::uint32_t slot : refs) {
+    if (is_found_[slot]) continue;
+    is_found_[slot] = 1;
+    found_.push_back(slot);
     if (owner_[slot] == kEverybody) {
-      number_[slot] = static_cast<std::uint32_t>(kept_.size());
-      kept_.push_back(slot);
+      changes_ |= slot != kept_;
+      number_[slot] = kept_++;
     } else {
       absorbs_ = true;
     }
-    path.emplace_back(state.object(slot), 0);
   }
 }
 
@@ -42,9 +36,10 @@ ComponentId NormalForm::renumbered(ComponentId id) {
   bool changes = false;
   for (std::uint32_t slot : refs) changes |= number_[slot] != slot;
   if (!changes) return id;
-  std::vector<std::uint32_t> key{id};
-  for (std::uint32_t slot : refs) key.push_back(number_[slot]);
-  if (const auto known = renumberings_.find(key); known != renumberings_.end()) return known->second;
+  key_.assign(1, id);
+  for (std::uint32_t slot : refs) key_.push_back(number_[slot]);
+  if (const auto known = renumberings_.find(key_); known != renumberings_.end()) return known->second;
+  const std::vector<std::uint32_t> key = key_;
   std::vector<Token> out;
   for (Token t : components_.tokens(id)) {
     out.push_back(tag_of(t) == Tag::kShared ? shared(number_[slot_of(t)], type_of(t)) : t);
@@ -55,7 +50,7 @@ ComponentId NormalForm::renumbered(ComponentId id) {
     const ComponentId its = renumbered(finals);
     components_.set_finals(result, its);
   }
-  renumberings_.emplace(std::move(key), result);
+  renumberings_.emplace(key, result);
   return result;
 }
 
@@ -112,34 +107,33 @@ void NormalForm::apply(StateIds& state) {
   const std::uint32_t count = state.objects();
   owner_.assign(count, kNobody);
   number_.assign(count, kUnnumbered);
-  found_.assign(count, false);
-  kept_.clear();
-  absorbs_ = false;
-  for (std::uint32_t i = 0; i < state.fixed; ++i) {
-    for (std::uint32_t slot : components_.refs(state.ids[i])) mark(state, slot, kEverybody);
+  is_found_.assign(count, 0);
+  found_.clear();
+  kept_ = 0;
+  absorbs_ = changes_ = false;
+  const std::uint32_t roots = state.fixed + state.threads;
+  for (std::uint32_t i = 0; i < roots; ++i) {
+    const std::span<const std::uint32_t> refs = components_.refs(state.ids[i]);
+    if (!refs.empty()) mark(state, refs, i < state.fixed ? kEverybody : static_cast<std::int32_t>(i - state.fixed));
   }
-  for (std::uint32_t t = 0; t < state.threads; ++t) {
-    for (std::uint32_t slot : components_.refs(state.thread(t))) mark(state, slot, static_cast<std::int32_t>(t));
-  }
-  for (std::uint32_t i = 0; i < state.fixed + state.threads; ++i) number(state, state.ids[i]);
+  for (std::uint32_t i = 0; i < roots; ++i) find(state, components_.refs(state.ids[i]));
+  for (std::size_t i = 0; i < found_.size(); ++i) find(state, components_.refs(state.object(found_[i])));
+  if (!absorbs_ && !changes_ && kept_ == count) return;
 
-  bool is_same = !absorbs_ && kept_.size() == count;
-  for (std::uint32_t i = 0; is_same && i < count; ++i) is_same = kept_[i] == i;
-  if (is_same) return;
-
-  StateIds result;
-  result.fixed = state.fixed;
-  result.threads = state.threads;
-  result.ids.reserve(state.fixed + state.threads + kept_.size());
-  for (std::uint32_t i = 0; i < state.fixed; ++i) result.ids.push_back(renumbered(state.ids[i]));
+  result_.fixed = state.fixed;
+  result_.threads = state.threads;
+  result_.ids.clear();
+  for (std::uint32_t i = 0; i < state.fixed; ++i) result_.ids.push_back(renumbered(state.ids[i]));
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     const ComponentId id = state.thread(t);
     bool absorbs = false;
     for (std::uint32_t slot : components_.refs(id)) absorbs |= owner_[slot] != kEverybody;
-    result.ids.push_back(absorbs ? with_private(state, id) : renumbered(id));
+    result_.ids.push_back(absorbs ? with_private(state, id) : renumbered(id));
   }
-  for (std::uint32_t slot : kept_) result.ids.push_back(renumbered(state.object(slot)));
-  state = std::move(result);
+  for (std::uint32_t slot : found_) {
+    if (owner_[slot] == kEverybody) result_.ids.push_back(renumbered(state.object(slot)));
+  }
+  std::swap(state, result_);
 }
 
 }  // namespace assay::python_machine

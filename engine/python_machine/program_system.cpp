@@ -97,8 +97,7 @@ void Machine::write_words(const StateIds& state, std::uint64_t* words) const {
   }
 }
 
-StateIds Machine::ids_of(const std::uint64_t* words, std::uint32_t count) const {
-  StateIds state;
+void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const {
   state.fixed = static_cast<std::uint32_t>(words[0]);
   state.threads = static_cast<std::uint32_t>(words[0] >> 32);
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
@@ -114,25 +113,25 @@ StateIds Machine::ids_of(const std::uint64_t* words, std::uint32_t count) const 
       if (state.ids[i] >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
     }
   }
-  return state;
 }
 
 std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) const {
   const std::lock_guard guard(mutex_);
   const Locked locked;
   *violation = 0;
-  StateIds state;
-  try {
-    state = world_->first_state();
-  } catch (const PythonError&) {
-    PyErr_Print();
-    throw std::runtime_error("internal: the program cannot be started");
-  } catch (const Unsupported& problem) {
-    throw std::runtime_error(std::string("unsupported: ") + problem.what());
+  if (initial_.ids.empty()) {
+    try {
+      initial_ = world_->first_state();
+    } catch (const PythonError&) {
+      PyErr_Print();
+      throw std::runtime_error("internal: the program cannot be started");
+    } catch (const Unsupported& problem) {
+      throw std::runtime_error(std::string("unsupported: ") + problem.what());
+    }
+    normal_form_->apply(initial_);
   }
-  normal_form_->apply(state);
-  const std::uint32_t count = word_count(state);
-  write_words(state, words);
+  const std::uint32_t count = word_count(initial_);
+  write_words(initial_, words);
   return count;
 }
 
@@ -214,11 +213,9 @@ void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
   }
 }
 
-StateIds Machine::applied(const StateIds& state, std::uint32_t thread, const Outcome& outcome) const {
-  StateIds next;
+void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const {
   next.fixed = state.fixed + static_cast<std::uint32_t>(outcome.new_fixed.size());
   next.threads = state.threads + static_cast<std::uint32_t>(outcome.started.size()) - (outcome.is_finished ? 1 : 0);
-  next.ids.reserve(state.ids.size() + outcome.new_fixed.size() + outcome.started.size() + outcome.fresh.size());
   next.ids.assign(state.ids.begin(), state.ids.begin() + state.fixed);
   for (const auto& [fixed, id] : outcome.fixed) next.ids[fixed] = id;
   next.ids.insert(next.ids.end(), outcome.new_fixed.begin(), outcome.new_fixed.end());
@@ -235,7 +232,6 @@ StateIds Machine::applied(const StateIds& state, std::uint32_t thread, const Out
   next.ids.insert(next.ids.end(), outcome.fresh.begin(), outcome.fresh.end());
   ++normalised_;
   normal_form_->apply(next);
-  return next;
 }
 
 /// Two threads that could both go on without synchronising, one of them writing what the other touches.
@@ -271,8 +267,9 @@ std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& a
 
 void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
   const std::lock_guard guard(mutex_);
-  const StateIds state = ids_of(words, count);
-  static thread_local std::vector<Step> all;
+  ids_of(words, count, before_);
+  const StateIds& state = before_;
+  std::vector<Step>& all = steps_;
   steps(state, all);
   const auto room_for = [out](std::uint32_t length) {
     if (out->words_capacity - out->words_used < length || out->count == out->capacity) out->grow(out, length, 1);
@@ -292,9 +289,9 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     }
     std::uint32_t length = count;
     if (outcome.changes_structure) {
-      const StateIds next = applied(state, step.thread, outcome);
-      length = word_count(next);
-      write_words(next, room_for(length));
+      apply(state, step.thread, outcome, after_);
+      length = word_count(after_);
+      write_words(after_, room_for(length));
     } else {
       std::uint64_t* const after = room_for(count);
       std::memcpy(after, words, std::size_t{count} * sizeof *words);
@@ -324,7 +321,8 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
 
 std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t count) const {
   const std::lock_guard guard(mutex_);
-  const StateIds state = ids_of(words, count);
+  ids_of(words, count, checked_);
+  const StateIds& state = checked_;
   // The statics end with the invariants: how many there are stands before the pairs of function and name.
   std::uint32_t invariants = 0;
   const std::span<const Token> statics = world_->heap.components.tokens(state.ids[0]);

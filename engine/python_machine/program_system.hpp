@@ -127,6 +127,7 @@ class StepWorld final : public World {
   bool has_synchronised_ = false;  // and it was an operation of the libraries
   bool is_allowed_ = false;        // the instruction that runs was allowed
   bool has_polled_ = false;
+  bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
   std::uint64_t instructions_ = 0;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
   std::vector<std::uint32_t> choices_;
@@ -165,14 +166,19 @@ class Machine final : public transition_system::TransitionSystem {
     std::vector<std::uint32_t> choices;
     std::uint32_t outcome;
   };
-  StateIds ids_of(const std::uint64_t* words, std::uint32_t count) const;
+  void ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const;
+  StateIds ids_of(const std::uint64_t* words, std::uint32_t count) const {
+    StateIds state;
+    ids_of(words, count, state);
+    return state;
+  }
   std::uint32_t word_count(const StateIds& state) const;
   void write_words(const StateIds& state, std::uint64_t* words) const;
   void digest_words(ComponentId id, std::uint64_t* words) const;
   std::uint32_t outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
                            std::vector<std::uint32_t>& alternatives) const;
   void steps(const StateIds& state, std::vector<Step>& out) const;
-  StateIds applied(const StateIds& state, std::uint32_t thread, const Outcome& outcome) const;
+  void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
   bool is_over(const StateIds& state) const;
   bool is_daemon(ComponentId thread) const;
@@ -183,6 +189,9 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
   mutable std::unique_ptr<NormalForm> normal_form_;
+  mutable StateIds initial_;  // made once: the living program moves on
+  mutable StateIds before_, after_, checked_;  // scratch
+  mutable std::vector<Step> steps_;
   mutable StepMemo memo_;
   mutable std::vector<Outcome> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;

@@ -309,7 +309,7 @@ std::uint32_t StepWorld::choose(std::uint32_t count) {
   if (count == 0) throw Unsupported("a choice among nothing");
   const std::uint32_t chosen = choices_made_ < choices_.size() ? choices_[choices_made_] : 0;
   ++choices_made_;
-  events.push_back({Event::Kind::kChoice, count, chosen});
+  if (!is_repeating_) events.push_back({Event::Kind::kChoice, count, chosen});
   return chosen;
 }
 
@@ -380,6 +380,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
   touched_objects_.assign(state.objects(), 0);
   touched_fixed_.assign(state.fixed, 0);
   synchronisation_limit_ = kNoLimit;
+  is_repeating_ = false;
   World* const outer = std::exchange(current_world(), this);
   struct Restore {
     World* world;
@@ -392,12 +393,10 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
     thread_ = nullptr;
     frame_ = nullptr;
     begin_step(state, choices);
-    const std::size_t choices_before = static_cast<std::size_t>(
-        std::count_if(events.begin(), events.end(), [](const Event& e) { return e.kind == Event::Kind::kChoice; }));
-    (void)choices_before;
+    Thread live;  // outlives the attempt: the place of a problem is found in its frames
     try {
       heap.load(state);
-      Thread live = heap.read_thread(state.thread(thread));
+      live = heap.read_thread(state.thread(thread));
       thread_ = &live;
       current_thread() = &live;
       // Methods are found in their class without asking; those that close over variables are part of the state.
@@ -406,7 +405,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > 1) {
         // Alone, many operations run in one step; it ends before the one that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
-        std::erase_if(events, [](const Event& e) { return e.kind == Event::Kind::kChoice; });
+        is_repeating_ = true;
         for (std::uint32_t slot : written_objects_) heap.forget_object(slot);
         for (std::uint32_t fixed : written_fixed_) heap.forget_fixed(fixed);
         continue;

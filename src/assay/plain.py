@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 import random
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 Predicate = TypeVar("Predicate", bound=Callable[[], object])
 
@@ -32,9 +32,10 @@ class AssumptionFalse(SystemExit):
 
 
 def choose(*options: Any) -> Any:
-    """One of the options; `assay verify` follows all of them. A single iterable stands for its elements."""
-    if len(options) == 1:
-        options = tuple(cast(Iterable[Any], options[0]))
+    """One of the options; `assay verify` follows all of them. A single list, tuple,
+    range or set stands for its elements."""
+    if len(options) == 1 and isinstance(options[0], list | tuple | range | set | frozenset):
+        options = tuple(options[0])
     if not options:
         raise ValueError("assay.choose() needs at least one option")
     if os.environ.get("ASSAY_CHOOSE") == "first":

@@ -62,6 +62,9 @@ class FakeMachine(_engine.PythonSystem):
             for number, name in enumerate(THREADS)
             if state[1 + 2 * number] != DONE
         ]
+        joining = {"function": "<module>", "file": FILE, "line": 15, "locals": {}}
+        main = {"name": "MainThread", "status": "waiting", "frames": [joining], "waits_for": None}
+        threads.insert(0, main)
         return {"threads": threads, "globals": {"__main__": {"counter": str(state[0])}}}
 
     def explain(self, state: bytes, position: int) -> dict[str, Any]:

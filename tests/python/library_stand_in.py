@@ -2,9 +2,9 @@
 
 `_assay` is played by real threads of which one runs at a time: a thread stops before each atomic piece, and
 the scheduler says who goes on. Threads switch nowhere else, so programs must touch shared data under locks
-only. All choices of a run are numbers; `outcomes` runs a program once for each sequence of them (or for random
-ones) and gives the set of what came out. `threading` and `queue` can also be CPython's own files on top of the
-model of `_thread`, which is what the models are compared with.
+only. All choices of a run are numbers; `outcomes` runs a program once for each sequence of them (or for
+random ones) and gives the set of what came out. `threading` and `queue` can also be CPython's own files on
+top of the model of `_thread`, which is what the models are compared with.
 """
 
 from __future__ import annotations

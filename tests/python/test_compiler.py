@@ -1,9 +1,11 @@
 """The compiler from Python source to the machine's code."""
 
 import contextlib
+import io
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from assay.languages.python.compiler.native_modules import NATIVE_MODULES
 from assay.languages.python.helpers import HELPERS, match_class, match_mapping, match_sequence
 from assay.transition_system.interface import SourceProblem
 from tests.python.plain_machine import run_plainly
+from tests.python.random_control_flow import Author
 
 HERE = Path(__file__).resolve().parent
 HEADER = HERE.parents[1] / "engine" / "python_machine" / "opcodes.hpp"
@@ -552,6 +555,20 @@ def test_the_disassembler_is_a_command(tmp_path):
     refused = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"{path}:1:1: the built-in 'eval' is not modelled")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_control_flow_is_that_of_cpython(seed):
+    text = Author(seed).program()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(text, "program.py", "exec"), {"__name__": "__main__"})
+    program = compiled(text)
+    for code in all_codes(program):
+        check_code(code, program)
+    outcome = run_plainly(program)
+    assert (outcome.output, outcome.error) == (printed.getvalue(), None)
 
 
 # --- helpers ------------------------------------------------------------------------------------------------

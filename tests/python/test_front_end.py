@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay import _engine, languages, plain
+from assay import languages, plain
 from assay.checker import Rejected, check
 from assay.evidence.counterexample import load_trace
 from assay.languages.python import invariants as invariants_module
@@ -34,9 +34,6 @@ from assay.verification import verify_call
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = "tests.python.fake_machine:open_image"
-needs_machine = pytest.mark.skipif(
-    not hasattr(_engine, "PythonMachine"), reason="the engine was built without its machine for Python"
-)
 
 COUNTER = """\
 import threading
@@ -496,7 +493,6 @@ def test_atomic_stretches_exclude_one_another():
 # --- with the machine ---
 
 
-@needs_machine
 def test_a_lost_update_is_found_explained_and_replayed():
     result = assay.verify("counter.py", trace="run.json")
     assert result.verdict is assay.Verdict.VIOLATED
@@ -512,7 +508,6 @@ def test_a_lost_update_is_found_explained_and_replayed():
     assert assay.replay("counter.py", "run.json").violation == violation.counterexample.violation
 
 
-@needs_machine
 def test_a_locked_counter_is_verified_certified_and_checked():
     text = COUNTER.replace("counter = 0\n", "counter = 0\nlock = threading.Lock()\n", 1)
     Path("counter.py").write_text(
@@ -534,7 +529,6 @@ def test_a_locked_counter_is_verified_certified_and_checked():
     assert '"granularity": "bytecode"' in child.stdout
 
 
-@needs_machine
 def test_a_certificate_with_another_granularity_has_to_be_asked_for():
     Path("small.py").write_text("x = 1\n")
     assert (
@@ -546,7 +540,6 @@ def test_a_certificate_with_another_granularity_has_to_be_asked_for():
     assert assay.certify("small.py", "c.assay", granularity="sync").verdict is assay.Verdict.VERIFIED
 
 
-@needs_machine
 def test_an_invariant_of_the_command_line_is_checked_in_every_state():
     result = assay.verify("counter.py", invariants=["counter < 2"])
     assert result.verdict is assay.Verdict.VIOLATED
@@ -554,7 +547,6 @@ def test_an_invariant_of_the_command_line_is_checked_in_every_state():
     assert (violation.kind, violation.message) == ("invariant", "counter < 2")
 
 
-@needs_machine
 def test_a_deadlock_says_who_waits_and_who_holds():
     Path("order.py").write_text("""\
 import threading
@@ -584,7 +576,6 @@ for thread in threads:
     assert "held by forth" in waiting["back"].text
 
 
-@needs_machine
 def test_a_function_is_verified_by_calling_it():
     text = COUNTER.replace("threads = [", "def test():\n  threads = [").replace("\nfor", "\n  for")
     text = text.replace("\n    thread.", "\n      thread.").replace("\nassert", "\n  assert")
@@ -596,7 +587,6 @@ def test_a_function_is_verified_by_calling_it():
     assert fine.verdict is assay.Verdict.VERIFIED
 
 
-@needs_machine
 def test_outcomes_are_all_ways_to_end():
     from assay.languages import python
 

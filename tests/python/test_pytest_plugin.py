@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import _engine
-
 ROOT = Path(__file__).resolve().parents[2]
-needs_machine = pytest.mark.skipif(
-    not hasattr(_engine, "PythonMachine"), reason="the engine was built without its machine for Python"
-)
 
 
 @pytest.fixture
@@ -136,7 +131,6 @@ def test_too_large():
 """
 
 
-@needs_machine
 def test_every_schedule_is_explored_and_the_failing_one_shown(run_tests):
     code, output = run_tests(LOST_UPDATE)
     assert code == 1

@@ -53,7 +53,8 @@ class Step:
     accesses: tuple[Access, ...] = ()
     output: str = ""
     choices: tuple[int, ...] = ()
-    continues: bool = False
+    continues: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +188,7 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         output=facts.output,
         choices=facts.choices,
         continues=facts.continues,
+        alone=facts.alone,
     )
 
 
@@ -236,7 +238,9 @@ def step_as_json(step: Step) -> dict[str, object]:
     if step.choices:
         more["choices"] = list(step.choices)
     if step.continues:
-        more["continues"] = True
+        more["continues"] = step.continues
+    if step.alone:
+        more["alone"] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -308,7 +312,8 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             ),
             output=step.text("output") if "output" in step.data else "",
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
-            continues=step.data.get("continues") is True,
+            continues=step.text("continues") if "continues" in step.data else "",
+            alone=step.data.get("alone") is True,
         )
         for step in reader.parts("steps")
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from assay.evidence.counterexample import Change, Step
@@ -9,6 +10,8 @@ from assay.report.quantities import value_text
 from assay.report.words import shortened
 
 VALUE_WIDTH = 60
+CONTAINERS = {"list", "dict", "set", "deque", "collections.deque", "tuple"}
+OBJECT = re.compile(r"[A-Za-z_]\w*\(")
 
 
 def change_texts(changes: Iterable[Change]) -> list[str]:
@@ -58,8 +61,13 @@ def is_place(name: str) -> bool:
 
 def access_texts(step: Step) -> Iterator[str]:
     """What it read and wrote that other threads can see; the value where it is known."""
+    changed = any("@" not in change.name for change in step.changes)
     for access in step.accesses:
         value = shortened(access.value, VALUE_WIDTH)
+        if OBJECT.match(access.value):
+            continue  # which object a name stands for says the source
+        if not value and access.name in CONTAINERS and (changed or access.kind == "read"):
+            continue  # which one it is says the source, and what is new in it, the change
         if access.kind == "read":
             yield f"reads {access.name}: {value}" if value else f"reads {access.name}"
         else:

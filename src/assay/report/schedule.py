@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.report.changes import VALUE_WIDTH, access_texts, change_texts
+from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
@@ -52,6 +52,7 @@ def rows_of(run: Counterexample) -> list[Row]:
     several_files = len({step.file for step in run.steps}) > 1
     for step in run.steps:
         place = f"{Path(step.file).name}:{step.line}" if several_files else str(step.line)
+        place = place if step.line else "-"
         facts = list(_facts(step))
         last = rows[-1] if rows else None
         if (
@@ -71,8 +72,9 @@ def _facts(step: Step) -> Iterator[str]:
     yield from access_texts(step)
     named = {access.name for access in step.accesses}
     for change in step.changes:
-        if "." not in change.name and "@" not in change.name and change.name not in named:
-            yield from (shortened(text, VALUE_WIDTH) for text in change_texts([change]))
+        is_global = "." not in change.name and "@" not in change.name
+        if is_global and change.name not in named and not OBJECT.match(str(change.after)):
+            yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:
             yield f"{change.name.removesuffix('@')} starts"

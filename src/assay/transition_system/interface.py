@@ -80,7 +80,8 @@ class StepFacts:
     accesses: tuple[Access, ...] = ()
     output: str = ""  # what it printed
     choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
-    continues: bool = False  # an operation of a library that an earlier step has begun
+    continues: str = ""  # the operation of a library that an earlier step has begun: "Condition.wait"
+    alone: bool = False  # there was no other process
     then: tuple[StepFacts, ...] = ()
 
 

@@ -65,10 +65,13 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
             choices.setdefault(step.process, []).extend(step.choices)
         if step.file.startswith("<") or not step.line:
             continue
-        if step.continues and not step.accesses:
-            continue  # real threads go on inside of a call when they can
+        resumes = step.continues.startswith("Condition.wait")
+        if step.alone or (step.continues and not step.accesses and not resumes):
+            continue  # nobody has to wait; and real threads go on inside of a call when they can
         place = [step.process, found(step.file), step.line]
-        if not step.accesses:
+        if resumes:
+            events.append([*place, "resume", ""])
+        elif not step.accesses:
             events.append([*place, "line", ""])
         events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in step.accesses]
     invariants = recorded.options.get("invariants", [])

@@ -478,7 +478,7 @@ class Interpreter:
                 return None
             if signal is not None and signal is not CONTINUE:
                 return signal
-            if self.gil:
+            if self.gil or self.bytecode:  # with `bytecode` for loops that touch nothing and never end
                 yield SWITCH
             repeated = True
             self._count_a_round()

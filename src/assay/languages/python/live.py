@@ -35,6 +35,7 @@ STALL_SECONDS = 5.0  # without any progress: the run went astray
 DEADLOCK_SECONDS = 1.0
 TICK_SECONDS = 0.01
 LINE = "line"  # an event without an access: an operation of a library, called on that line
+RESUME = "resume"  # the end of a wait for a condition, when its lock is taken again
 
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "LOAD_CLASSDEREF")
 WRITES = ("STORE_GLOBAL", "STORE_NAME", "STORE_ATTR", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_ATTR")
@@ -81,6 +82,7 @@ class Gates:
         self.running: str | None = None  # the thread that executes the event before `passed`
         self.running_since = 0.0
         self.opened = False  # the holds are gone
+        self.has_company = False  # a second thread was started
         self.last_progress = time.monotonic()
         self.invariants: list[tuple[str, Callable[[], object]]] = []
         self.changed = threading.Condition(threading.Lock())
@@ -108,21 +110,41 @@ class Gates:
             self.progress()
             if self.running == name:
                 self.arrived()
+            # Of what the first thread does while it is alone the schedule does not speak.
+            self.has_company = self.has_company or threading.active_count() > 1
             queue = self.queues.get(name)
+            if not self.has_company:
+                return
             if queue:
                 if self.matches(frame, instruction, queue[0]):
-                    event = queue.popleft()
-                    while self.passed < event.index or self.running is not None:
-                        self.changed.wait()
-                    self.running, self.running_since = name, time.monotonic()
-                    self.passed += 1
-                    self.progress()
-                    self.changed.notify_all()
+                    self.pass_when_due(name, queue.popleft())
             elif not self.opened and name not in self.ended and self.running != name:
                 # The last event's thread goes on: the failure is still in it.
                 is_last = bool(self.events) and self.events[-1].thread == name
                 while not self.opened and not is_last and touches_something(instruction):
                     self.changed.wait()
+
+    def resume(self) -> None:
+        """Called where a thread that was notified would take the lock of its condition again."""
+        name = threading.current_thread().name
+        with self.changed:
+            self.progress()
+            if self.running == name:
+                self.arrived()
+            queue = self.queues.get(name)
+            if queue and queue[0].kind == RESUME:
+                self.pass_when_due(name, queue.popleft())
+            elif not queue and name not in self.ended:
+                while not self.opened:
+                    self.changed.wait()
+
+    def pass_when_due(self, name: str, event: Event) -> None:
+        while self.passed < event.index or self.running is not None:
+            self.changed.wait()
+        self.running, self.running_since = name, time.monotonic()
+        self.passed += 1
+        self.progress()
+        self.changed.notify_all()
 
     def arrived(self) -> None:
         self.running = None
@@ -134,11 +156,13 @@ class Gates:
     def matches(self, frame: FrameType, instruction: Instruction, event: Event) -> bool:
         if instruction.line != event.line or frame.f_code.co_filename != event.file:
             return False
+        if event.kind == RESUME:
+            return False
         if event.kind == LINE:
             return instruction.name in CALLS or not self.has_call(frame.f_code, event.line)
         if instruction.argument == event.name:
             return instruction.name in (READS if event.kind == "read" else WRITES)
-        return instruction.name in WITHIN and not self.names_it(frame.f_code, event)
+        return is_within(instruction) and not self.names_it(frame.f_code, event)
 
     def has_call(self, code: CodeType, line: int) -> bool:
         return any(i.line == line and i.name in CALLS for i in self.instructions(code).values())
@@ -249,7 +273,33 @@ class Gates:
 
 
 def touches_something(instruction: Instruction) -> bool:
-    return instruction.name in READS or instruction.name in WRITES or instruction.name in WITHIN
+    return instruction.name in READS or instruction.name in WRITES or is_within(instruction)
+
+
+def is_within(instruction: Instruction) -> bool:
+    """Whether a bytecode may look into an object: a test of its truth does."""
+    return instruction.name in WITHIN or instruction.name.startswith(("POP_JUMP", "JUMP_IF", "TO_BOOL"))
+
+
+class WatchedCondition(threading.Condition):
+    """A condition whose waits end when the schedule says so."""
+
+    gates: Gates
+
+    def __init__(self, lock: Any = None) -> None:
+        super().__init__(lock)
+        own: Any = self
+        restore = own._acquire_restore  # noqa: SLF001
+
+        def restore_when_due(state: object) -> None:
+            caller = sys._getframe(1)  # noqa: SLF001
+            while caller.f_back is not None and caller.f_locals.get("self") is self:
+                caller = caller.f_back
+            if caller.f_code.co_filename in self.gates.files:  # the wait is the program's own
+                self.gates.resume()
+            restore(state)
+
+        own._acquire_restore = restore_when_due  # noqa: SLF001
 
 
 def main() -> None:
@@ -285,6 +335,8 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
     for expression in invariants:
         gates.invariants.append((expression, functools.partial(eval, expression, module.__dict__)))
     code = compile(text, path, "exec", dont_inherit=True)
+    WatchedCondition.gates = gates
+    threading.Condition = WatchedCondition  # type: ignore[misc]
     threading.excepthook = lambda facts: gates.failed(facts.exc_value, is_main=False)
     threading.settrace(gates.trace)
     _thread.start_new_thread(gates.watch, ())

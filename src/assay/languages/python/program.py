@@ -48,6 +48,22 @@ GRANULARITIES = {
 DEFAULT_GRANULARITY = "bytecode"
 MAIN_THREAD = "MainThread"
 DEADLOCK = "deadlock: threads are left and none of them can go on"
+AWAITED = {  # class or method of the library -> what its caller waits for
+    "LockType": "a lock",
+    "RLock": "a lock",
+    "Semaphore": "a semaphore",
+    "BoundedSemaphore": "a semaphore",
+    "Event": "an event to be set",
+    "Barrier": "the others at a barrier",
+    "Condition.wait": "a notification",
+    "Condition.wait_for": "a notification",
+    "Thread.join": "a thread to end",
+    "Queue.get": "an item in a queue",
+    "Queue.put": "room in a queue",
+    "Queue.join": "a queue to be done",
+    "SimpleQueue.get": "an item in a queue",
+}
+FINAL = "a final name"  # stored once: nobody minds when it is read
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 
@@ -139,9 +155,12 @@ class PythonProgram:
         found = self.words.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
+        message = found["message"]
+        if found["kind"] == "invariant":  # as other languages: the property itself
+            message = message.removeprefix("the invariant ").removesuffix(" does not hold")
         return ViolationFacts(
             found["kind"],
-            found["message"],
+            message,
             found.get("file") or None,
             found.get("line") or None,
             tuple(self._traceback(found)),
@@ -200,10 +219,13 @@ class PythonProgram:
         step = self.words["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
-        begin, continues = self._begin(before, step)
+        begin, operation = self._begin(before, step)
+        continues = operation if self._had_begun(transition) else ""
         parts = [self._part(thread, *begin)]
+        if len(self._described(before).get("threads", ())) == 1:
+            return self._alone(parts[0], step)
         for file, line, kind, name, value in step["accesses"]:
-            if file not in self._own_files:
+            if file not in self._own_files or name == FINAL:
                 continue
             access = self._access(step, self.line_text(file, line), kind, name, str(value))
             if (parts[-1].file, parts[-1].line) == (file, line):
@@ -218,6 +240,17 @@ class PythonProgram:
             else:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
+
+    def _alone(self, first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
+        """With no other thread there is nobody to see what is read and written on the way."""
+        lines = [line for file, line, _ in step["lines"] if file == first.file]
+        if lines and first.function == "<module>" and first.line == self.program.modules[0].code.first_line:
+            first = replace(first, text=f"the program begins, alone up to line {lines[-1]}")
+        elif lines and lines[-1] != first.line:
+            last = self._part(first.process, first.file, lines[-1], first.function)
+            first = replace(first, then=(replace(last, alone=True),))
+        choices = tuple(step.get("choices", ()))
+        return replace(first, output=step.get("output", ""), choices=choices, alone=True)
 
     def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
         """With the name as the source line has it, and the value if the states around the step tell it."""
@@ -247,21 +280,38 @@ class PythonProgram:
     def _part(
         self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
     ) -> StepFacts:
-        return StepFacts(thread, file, line, self.line_text(file, line), function, accesses)
+        text = self.line_text(file, line) if line else "(its function has returned)"
+        return StepFacts(thread, file, line, text, function, accesses)
 
-    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], bool]:
-        """Where in the user's code a step begins, and whether it is inside of a library there."""
+    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], str]:
+        """Where in the user's code a step begins, and inside of which operation of a library, if it is."""
         for thread in self._described(before).get("threads", ()):
             frames = thread["frames"]
             own = self._own_frames(thread)
             if thread["name"] == step["thread"] and own:
                 here = own[-1]
-                return (here["file"], here["line"], here["function"]), frames[-1] is not here
+                inside = [frame["function"] for frame in frames[frames.index(here) + 1 :]]
+                return (here["file"], here["line"], here["function"]), next(iter(inside), "")
         for file, line, function in step["lines"]:
             if file in self._own_files:
-                return (file, line, function), False
-        file, line, function = next(iter(step["lines"]), (self.program.modules[0].file, 0, ""))
-        return (file, line, function), False
+                return (file, line, function), ""
+        return (self.program.modules[0].file, 0, ""), "the end of a thread"
+
+    def _had_begun(self, transition: int) -> bool:
+        """Whether others could already see something of the operation inside of which a step begins.
+
+        That is so if the thread's last step stayed inside of it, or ended there because it started a thread.
+        """
+        steps = self.words["steps"]
+        before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
+        if not before:
+            return False
+        return not before[0]["lines"] or self._starts_a_thread(before[0])
+
+    def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
+        states = self.words.get("states", {})
+        then, now = (states.get(step.get(key, ""), {}).get("threads", ()) for key in ("before", "after"))
+        return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         result = []
@@ -306,7 +356,9 @@ def _is_own(file: str) -> bool:
 
 def _what_it_waits_for(told: object) -> str:
     if isinstance(told, Mapping):
-        what = str(told.get("operation") or "something")
+        operation = str(told.get("operation") or "something")
+        kind = operation.rpartition(".")[0]
+        what = AWAITED.get(kind) or AWAITED.get(operation) or operation
         holder = told.get("held_by")
         return f"{what}, held by {holder}" if holder else what
     return str(told) if told else "something"

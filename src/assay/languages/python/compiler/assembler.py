@@ -88,8 +88,21 @@ class Region:
     start: int | None = None  # of the range that is open
 
 
+@dataclass(slots=True)
+class Budget:
+    """How many instructions a module may still have: nested `finally` parts double with each level."""
+
+    left: int = 200_000
+
+    def spend(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise OverflowError("it has more than 200 000 instructions")
+
+
 class Assembler:
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.instructions: list[tuple[str, int | Label]] = []
         self.positions: list[Position] = []
         self.position: Position = (1, 0, 1, 0)
@@ -112,6 +125,7 @@ class Assembler:
             )
 
     def emit(self, operation: str, operand: int = 0) -> None:
+        self.budget.spend()
         if not self.reachable:
             return
         if not 0 <= operand < OPERAND_LIMIT:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from assay.languages.python.compiler.assembler import Budget
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, all_scopes
@@ -80,6 +81,7 @@ class Context:
         self.module = module
         self.imports = imports
         self.globals: dict[str, int] = {}
+        self.budget = Budget()
         self.future_annotations = False
         self.annotation_aliases = {name: name for name in ANNOTATIONS_THAT_COUNT}
         self.type_checking_names: set[str] = set()

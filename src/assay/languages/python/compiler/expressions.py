@@ -24,7 +24,7 @@ class ExpressionCompiler:
     def __init__(self, context: Context, scope: Scope) -> None:
         self.context = context
         self.scope = scope
-        self.out = Assembler()
+        self.out = Assembler(context.budget)
 
     # --- names ----------------------------------------------------------------------------------------------
 

@@ -28,6 +28,8 @@ def is_mentioned(tree: ast.Module, name: str) -> bool:
                 return True
             case ast.alias(name=found) if found == "*" or name in found.split("."):
                 return True
+            case ast.ImportFrom(module=str(found)) if name in found.split("."):
+                return True
             case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in READS_BY_NAME:
                 if not all(isinstance(item, ast.Constant) for item in node.args[called == "getattr" :]):
                     return True

@@ -4,8 +4,8 @@ import _assay
 
 
 def choose(*options):
-    """One of the options, any of them: all are followed. A single iterable stands for its elements."""
-    if len(options) == 1:
+    """One of the options, any of them: all are followed. A single list, tuple, range or set stands for its elements."""
+    if len(options) == 1 and isinstance(options[0], (list, tuple, range, set, frozenset)):
         options = tuple(options[0])
     if not options:
         raise ValueError("assay.choose() needs at least one option")

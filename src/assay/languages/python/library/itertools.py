@@ -1,7 +1,7 @@
 """The module `itertools` for programs under the machine.
 
 Those that call the program's code or take from another iterator are classes, because they go on after an exception, as
-CPython's do. `count` is an iterator over a range: taking from it is one access, so threads can share it as a counter.
+CPython's do. `count` takes from an iterator over a range, in one access, so threads can share it as a counter.
 """
 
 import operator as _operator
@@ -11,28 +11,33 @@ import _assay
 _LARGE = 1 << 62
 
 
-def count(start=0, step=1):
-    if isinstance(start, int) and isinstance(step, int) and abs(start) < _LARGE // 2:
-        if step > 0:
-            return iter(range(start, _LARGE, step))
-        if step < 0:
-            return iter(range(start, -_LARGE, step))
-    return _Count(start, step)
-
-
-class _Count:
-    def __init__(self, start, step):
+class count:
+    def __init__(self, start=0, step=1):
         start + step  # noqa: B018  # what cannot be counted is an error now
-        self._count_next = start
-        self._count_step = step
+        if isinstance(start, int) and isinstance(step, int) and step != 0 and abs(start) < _LARGE // 2:
+            self._count_source = iter(range(start, _LARGE if step > 0 else -_LARGE, step))
+        else:
+            self._count_source = _Progression(start, step)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._count_source)
+
+
+class _Progression:
+    def __init__(self, start, step):
+        self._progression_next = start
+        self._progression_step = step
 
     def __iter__(self):
         return self
 
     @_assay.atomic
     def __next__(self):
-        value = self._count_next
-        self._count_next = value + self._count_step
+        value = self._progression_next
+        self._progression_next = value + self._progression_step
         return value
 
 

@@ -19,7 +19,7 @@ __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "ShutDown", "
 
 
 class Empty(Exception):
-    pass
+    __module__ = "_queue"  # as in CPython
 
 
 class Full(Exception):
@@ -29,8 +29,6 @@ class Full(Exception):
 class ShutDown(Exception):
     pass
 
-
-Empty.__module__ = "_queue"
 
 # Unfinished tasks are counted only where somebody asks; otherwise the count would grow without end.
 _counts_tasks = _assay.mentions("task_done") or _assay.mentions("unfinished_tasks")

@@ -10,12 +10,8 @@ version_info = _interpreter.version_info
 version = _interpreter.version
 hexversion = _interpreter.hexversion
 byteorder = _interpreter.byteorder
-float_info = _interpreter.float_info
-int_info = _interpreter.int_info
 platform = _interpreter.platform
-implementation = _interpreter.implementation
 argv = ["program"]
-flags = _interpreter.flags
 
 
 class _Output:
