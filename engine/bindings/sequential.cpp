@@ -13,7 +13,7 @@ namespace {
 
 using namespace python_machine;
 
-/// Everything is allowed: there is one thread.
+/// Everything is allowed: only one thread runs at a time, from its beginning to its end.
 class SequentialWorld final : public World {
  public:
   explicit SequentialWorld(const Program& of_run) {
@@ -53,19 +53,35 @@ class SequentialWorld final : public World {
   std::vector<Ref> kept_;  // an address means one object
 };
 
+/// A thread that the program starts runs at once; one that would have to wait for another cannot be run so.
+Stop run_to_end(World& world, Thread& thread) {
+  for (;;) {
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    const Stop stop = run(world, thread);
+    std::vector<Started> started = std::move(world.started);
+    world.started.clear();
+    for (Started& start : started) {
+      if (run_to_end(world, start.thread) == Stop::kBlocked) {
+        throw Unsupported("a thread waits for another one; that is no sequential program");
+      }
+      world.failure = Failure();  // CPython prints it and goes on
+    }
+    if (stop != Stop::kLong) return stop;
+  }
+}
+
 nb::object run_sequentially(nb::handle source) {
   make_types();
   const std::unique_ptr<Program> program = read_program(source.ptr());
   SequentialWorld world(*program);
   Thread thread = make_main_thread(world);
-  Stop stop = Stop::kLong;
-  while (stop == Stop::kLong) {
-    if (PyErr_CheckSignals() != 0) throw PythonError();
-    stop = run(world, thread);
-    if (!world.started.empty()) throw Unsupported("a program that is run sequentially starts no thread");
-  }
+  const Stop stop = run_to_end(world, thread);
   nb::object error = nb::none();
-  if (stop == Stop::kFailed) error = nb::str(world.failure.message.c_str(), world.failure.message.size());
+  if (stop == Stop::kFailed) {
+    const std::string& message = world.failure.message;
+    const std::string last = message.substr(message.rfind('\n') + 1);  // from 0 if it is one line
+    error = nb::str(last.c_str(), last.size());
+  }
   else if (stop == Stop::kBlocked) error = nb::str("blocked: nobody can continue");
   else if (stop != Stop::kFinished) error = nb::str("cut off");
   // Objects of the program may name its code: they go before it.
@@ -81,8 +97,13 @@ nb::object run_sequentially(nb::handle source) {
 void bind_sequential(nb::module_& m) {
   m.def(
       "run_python_sequentially",
-      [](nb::handle program, nb::dict) {
+      [](nb::handle program, const nb::dict& modules) {
         try {
+          // IMPORT_NATIVE imports by name: what is imported already is what it gets.
+          nb::dict imported = nb::borrow<nb::dict>(PyImport_GetModuleDict());
+          for (const auto& [name, module] : modules) {
+            if (!imported.contains(name)) imported[name] = module;
+          }
           return run_sequentially(program);
         } catch (const PythonError&) {
           throw nb::python_error();

@@ -39,6 +39,10 @@ class PythonMachine(Model):
     def violation(self, code: int) -> dict[str, object]: ...
     def statistics(self) -> dict[str, int]: ...
 
+def run_python_sequentially(program: object, modules: dict[str, object]) -> tuple[str, str | None]:
+    """Runs a program, each of its threads at once when it starts: what it printed, and the last line of the
+    traceback if it ended with an exception. `modules` are those of CPython that it uses as they are."""
+
 class ExplicitGraph(Model):
     """A graph given edge by edge, for tests and for learning.
 

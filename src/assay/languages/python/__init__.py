@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.languages.python.sequential import Run
 
 
 def outcomes(
@@ -12,3 +16,10 @@ def outcomes(
     from assay.languages.python import exploration
 
     return exploration.outcomes(program, granularity)
+
+
+def run(program: str | Path) -> Run:
+    """Runs a program once with one thread at a time, see `assay.languages.python.sequential`."""
+    from assay.languages.python import sequential
+
+    return sequential.run(program)
