@@ -144,7 +144,12 @@ def test_a_trace_of_another_language_does_not_run_live(tmp_path, monkeypatch):
 BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").read_text()
 
 
-@pytest.mark.parametrize("text", [RACY, LOCKS, BUFFER], ids=["lost update", "deadlock", "woken in vain"])
+CHOICE = "import assay\n\nnumber = assay.choose(range(50))\nassert number != 37\n"
+
+
+@pytest.mark.parametrize(
+    "text", [RACY, LOCKS, BUFFER, CHOICE], ids=["lost update", "deadlock", "woken in vain", "choice"]
+)
 def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(text)
