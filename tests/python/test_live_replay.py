@@ -141,6 +141,16 @@ def test_a_trace_of_another_language_does_not_run_live(tmp_path, monkeypatch):
         replay_live("model.pml", "run.json")
 
 
+def test_another_invariant_is_not_the_one_that_was_asked_for(drive):
+    text = (
+        "import threading, assay\n\nx = 0\nassay.invariant(lambda: x == 0, name='zero')\n\n\n"
+        "def work():\n    global x\n    x = 1\n\n\nthreading.Thread(target=work).start()\n"
+    )
+    events = [("Thread-1 (work)", 9, "write", "x")]
+    assert drive(text, events, kind="invariant", message="zero", ended=()).reproduced
+    assert not drive(text, events, kind="invariant", message="order", ended=()).reproduced
+
+
 BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").read_text()
 
 
