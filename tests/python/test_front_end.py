@@ -547,6 +547,46 @@ def test_an_invariant_of_the_command_line_is_checked_in_every_state():
     assert (violation.kind, violation.message) == ("invariant", "counter < 2")
 
 
+def test_what_was_taken_for_final_and_is_not_is_named_in_the_verdict_and_replayed():
+    Path("box.py").write_text("""\
+import threading
+
+
+class Box:
+    def __init__(self, content):
+        self.content = content
+
+
+box = Box(0)
+
+
+def change():
+    box.__init__(1)
+
+
+thread = threading.Thread(target=change)
+thread.start()
+seen = box.content
+again = box.content
+thread.join()
+assert (seen, again) != (0, 1)
+""")
+    result = assay.verify("box.py", trace="run.json")
+    assert result.verdict is assay.Verdict.VIOLATED
+    assert result.semantics["not_final"] == [".content"]
+    reads = [a for s in result.violations[0].counterexample.steps for a in s.accesses if a.kind == "read"]
+    assert ("box.content", "0") in {(access.name, access.value) for access in reads}
+    assert assay.replay("box.py", "run.json") == result.violations[0].counterexample
+
+
+def test_what_is_not_modelled_is_refused_when_it_is_reached():
+    Path("net.py").write_text("import socket\n\nsocket.socket()\n")
+    with pytest.raises(
+        SourceProblem, match=r"socket\.py:\d+:\d+: the module '_socket' of CPython is not modelled"
+    ):
+        assay.verify("net.py")
+
+
 def test_a_deadlock_says_who_waits_and_who_holds():
     Path("order.py").write_text("""\
 import threading

@@ -141,10 +141,25 @@ def test_a_trace_of_another_language_does_not_run_live(tmp_path, monkeypatch):
         replay_live("model.pml", "run.json")
 
 
+def test_another_invariant_is_not_the_one_that_was_asked_for(drive):
+    text = (
+        "import threading, assay\n\nx = 0\nassay.invariant(lambda: x == 0, name='zero')\n\n\n"
+        "def work():\n    global x\n    x = 1\n\n\nthreading.Thread(target=work).start()\n"
+    )
+    events = [("Thread-1 (work)", 9, "write", "x")]
+    assert drive(text, events, kind="invariant", message="zero", ended=()).reproduced
+    assert not drive(text, events, kind="invariant", message="order", ended=()).reproduced
+
+
 BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").read_text()
 
 
-@pytest.mark.parametrize("text", [RACY, LOCKS, BUFFER], ids=["lost update", "deadlock", "woken in vain"])
+CHOICE = "import assay\n\nnumber = assay.choose(range(50))\nassert number != 37\n"
+
+
+@pytest.mark.parametrize(
+    "text", [RACY, LOCKS, BUFFER, CHOICE], ids=["lost update", "deadlock", "woken in vain", "choice"]
+)
 def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(text)

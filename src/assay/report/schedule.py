@@ -68,6 +68,18 @@ def rows_of(run: Counterexample) -> list[Row]:
     return rows
 
 
+def threads_of(run: Counterexample) -> list[str]:
+    """Those that take a step, in the order in which they were started."""
+    started = [name.removesuffix("@") for name in run.initial if name.endswith("@")]
+    for step in run.steps:
+        started += [
+            c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.before is None
+        ]
+    active = {step.process for step in run.steps}
+    known = dict.fromkeys([*started, *(step.process for step in run.steps)])
+    return [name for name in known if name in active]
+
+
 def _facts(step: Step) -> Iterator[str]:
     yield from access_texts(step)
     named = {access.name for access in step.accesses}
@@ -86,7 +98,7 @@ def _facts(step: Step) -> Iterator[str]:
 
 def print_schedule(run: Counterexample, console: Console, *, every_step: bool = False) -> None:
     rows = rows_of(run)
-    threads = list(dict.fromkeys(row.thread for row in rows))
+    threads = threads_of(run)
     initial = ", ".join(
         f"{name} = {value}" for name, value in run.initial.items() if "@" not in name and "." not in name
     )

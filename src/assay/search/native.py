@@ -444,6 +444,8 @@ def _raw_run(run: dict[str, Any]) -> RawRun:
 
 
 def _unsupported(message: str) -> UnsupportedConstruct:
-    """`file:line: sentence`, or a sentence alone."""
-    found = re.match(r"(.+?:\d+(?::\d+)?): (.*)", message, re.DOTALL)
-    return UnsupportedConstruct(found[2], where=found[1]) if found else UnsupportedConstruct(message)
+    """`file:line: sentence`, or a sentence alone; a place inside of the sentence is more exact."""
+    place: str | None = None
+    while found := re.match(r"([^\s:][^:]*:\d+(?::\d+)?): (.*)", message, re.DOTALL):
+        place, message = found[1], found[2]
+    return UnsupportedConstruct(message, where=place)

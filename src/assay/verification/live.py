@@ -61,7 +61,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     choices: dict[str, list[int]] = {}
     for step in run.steps:
         ended += [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
-        if step.choices and "choose" in step.text:
+        if step.choices and (step.alone or "choose" in step.text):
             choices.setdefault(step.process, []).extend(step.choices)
         if step.file.startswith("<") or not step.line:
             continue

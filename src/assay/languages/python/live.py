@@ -115,6 +115,8 @@ class Gates:
             queue = self.queues.get(name)
             if not self.has_company:
                 return
+            while self.kind == "invariant" and self.passed == len(self.events) and not self.opened:
+                self.changed.wait()  # nobody moves while the last state is looked at
             if queue:
                 if self.matches(frame, instruction, queue[0]):
                     self.pass_when_due(name, queue.popleft())
@@ -228,7 +230,7 @@ class Gates:
                     broken = not holds()
                 except NameError:
                     broken = False  # not defined yet
-                if broken:
+                if broken and name == self.message:
                     self.answer(self, reproduced=True, message=name)
         if not self.opened:
             self.opened = True
