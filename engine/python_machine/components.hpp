@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,7 @@ class Components {
     std::uint32_t first_ref = 0;   // of the object slots it refers to, in order of their first occurrence
     std::uint32_t ref_count = 0;
     ComponentId finals = 0;        // of an instance: the component of its final attributes alone
+    std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
   };
 
   Components() { table_.assign(1024, kEmpty); }
@@ -50,6 +52,8 @@ class Components {
     const Entry& e = entries_[id];
     return {refs_.data() + e.first_ref, e.ref_count};
   }
+  /// All that its references tell: 0 if it has none. A thread's shape tells its identity apart from the rest.
+  std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
   Kind kind(ComponentId id) const { return Kind(payload_of(tokens_[entries_[id].first]) & 0xFF); }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
@@ -92,6 +96,12 @@ class Components {
       if (!is_known) refs_.push_back(slot_of(t));
     }
     e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
+    if (e.ref_count > 0) {
+      std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
+      const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
+      key.push_back(is_thread && tag_of(tokens[2]) == Tag::kShared ? slot_of(tokens[2]) : kEmpty);
+      e.shape = shapes_.emplace(std::move(key), static_cast<std::uint32_t>(shapes_.size() + 1)).first->second;
+    }
     entries_.push_back(e);
     hashes_.push_back(hash);
     return static_cast<ComponentId>(entries_.size() - 1);
@@ -108,6 +118,7 @@ class Components {
   }
 
   std::vector<Token> tokens_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
   std::vector<std::uint32_t> refs_;
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> hashes_;

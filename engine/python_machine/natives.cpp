@@ -238,7 +238,10 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
 
 Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site) {
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
-  if (std::optional<Step> step = call_special(callable, arguments, site)) return *step;
+  if (std::optional<Step> step = call_special(callable, arguments, site)) {
+    if (*step == Step::kDone) world.poll();
+    return *step;
+  }
   if (asks_nothing(callable)) return run_native(callable, arguments, std::move(site));
   const bool is_type = PyType_Check(callable);
   const Native native = native_of(callable, arguments);

@@ -1,6 +1,11 @@
 #include "python_machine/normal_form.hpp"
 
 namespace assay::python_machine {
+namespace {
+
+constexpr std::size_t kArrangements = 200'000;  // a few hundred bytes each
+
+}  // namespace
 
 void NormalForm::mark(const StateIds& state, std::span<const std::uint32_t> refs, std::int32_t who) {
   for (std::uint32_t slot : refs) pending_.emplace_back(slot, who);
@@ -16,8 +21,7 @@ void NormalForm::mark(const StateIds& state, std::span<const std::uint32_t> refs
   }
 }
 
-void NormalForm::find(const StateIds& state, std::span<const std::uint32_t> refs) {
-  (void)state;
+void NormalForm::find(std::span<const std::uint32_t> refs) {
   for (std::uint32_t slot : refs) {
     if (is_found_[slot]) continue;
     is_found_[slot] = 1;
@@ -103,7 +107,8 @@ ComponentId NormalForm::with_private(const StateIds& state, ComponentId thread) 
   return components_.intern(out);
 }
 
-void NormalForm::apply(StateIds& state) {
+/// Who reaches what, and in which order.
+void NormalForm::look_around(const StateIds& state) {
   const std::uint32_t count = state.objects();
   owner_.assign(count, kNobody);
   number_.assign(count, kUnnumbered);
@@ -116,10 +121,23 @@ void NormalForm::apply(StateIds& state) {
     const std::span<const std::uint32_t> refs = components_.refs(state.ids[i]);
     if (!refs.empty()) mark(state, refs, i < state.fixed ? kEverybody : static_cast<std::int32_t>(i - state.fixed));
   }
-  for (std::uint32_t i = 0; i < roots; ++i) find(state, components_.refs(state.ids[i]));
-  for (std::size_t i = 0; i < found_.size(); ++i) find(state, components_.refs(state.object(found_[i])));
-  if (!absorbs_ && !changes_ && kept_ == count) return;
+  std::size_t expanded = 0;
+  const auto expand = [&] {
+    for (; expanded < found_.size(); ++expanded) find(components_.refs(state.object(found_[expanded])));
+  };
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    const Token identity = components_.tokens(state.thread(t))[2];
+    if (tag_of(identity) != Tag::kShared) continue;
+    const std::uint32_t slot = slot_of(identity);
+    find({&slot, 1});
+  }
+  for (std::uint32_t i = 0; i < state.fixed; ++i) find(components_.refs(state.ids[i]));
+  expand();
+  for (std::uint32_t t = 0; t < state.threads; ++t) find(components_.refs(state.thread(t)));
+  expand();
+}
 
+void NormalForm::rewrite(StateIds& state) {
   result_.fixed = state.fixed;
   result_.threads = state.threads;
   result_.ids.clear();
@@ -134,6 +152,75 @@ void NormalForm::apply(StateIds& state) {
     if (owner_[slot] == kEverybody) result_.ids.push_back(renumbered(state.object(slot)));
   }
   std::swap(state, result_);
+}
+
+/// All that matters is who refers to whom.
+void NormalForm::make_key(const StateIds& state) {
+  key_.clear();
+  key_.push_back(state.fixed);
+  key_.push_back(state.threads);
+  for (ComponentId id : state.ids) key_.push_back(components_.shape(id));
+}
+
+/// Null: it is not known and too many are. The scratch then describes the state.
+const NormalForm::Arrangement* NormalForm::arranged(const StateIds& state) {
+  make_key(state);
+  if (const auto known = arrangements_.find(key_); known != arrangements_.end()) return &known->second;
+  look_around(state);
+  was_normal_ = !absorbs_ && !changes_ && kept_ == state.objects();
+  if (arrangements_.size() >= kArrangements) return nullptr;
+  Arrangement& made = arrangements_[key_];
+  made.number_of_it = static_cast<std::uint32_t>(arrangements_.size() - 1);
+  made.is_normal = was_normal_;
+  if (!was_normal_) {
+    made.owner = owner_;
+    made.number = number_;
+    made.found = found_;
+  }
+  return &made;
+}
+
+std::uint32_t NormalForm::arrangement(const StateIds& state) {
+  const Arrangement* const known = arranged(state);
+  return known == nullptr ? kNoArrangement : known->number_of_it;
+}
+
+void NormalForm::apply(StateIds& state) {
+  if (const Arrangement* const known = arranged(state)) {
+    was_normal_ = known->is_normal;
+    if (!was_normal_) {
+      owner_ = known->owner;
+      number_ = known->number;
+      found_ = known->found;
+    }
+  }
+  if (!was_normal_) rewrite(state);
+}
+
+NormalForm::Answer NormalForm::stays_normal(std::uint32_t arrangement, std::uint32_t thread,
+                                            std::uint32_t patch) const {
+  for (std::size_t i = place(arrangement, thread, patch);; i = (i + 1) & (patched_.size() - 1)) {
+    const Patched& known = patched_[i];
+    if (known.answer == Answer::kUnknown) return Answer::kUnknown;
+    if (known.arrangement == arrangement && known.thread == thread && known.patch == patch) return known.answer;
+  }
+}
+
+void NormalForm::remember(std::uint32_t arrangement, std::uint32_t thread, std::uint32_t patch, bool stays) {
+  if (patched_count_ * 2 >= patched_.size()) {
+    std::vector<Patched> old(patched_.size() * 2);
+    old.swap(patched_);
+    patched_count_ = 0;
+    for (const Patched& known : old) {
+      if (known.answer != Answer::kUnknown) {
+        remember(known.arrangement, known.thread, known.patch, known.answer == Answer::kStays);
+      }
+    }
+  }
+  std::size_t i = place(arrangement, thread, patch);
+  while (patched_[i].answer != Answer::kUnknown) i = (i + 1) & (patched_.size() - 1);
+  patched_[i] = {arrangement, thread, patch, stays ? Answer::kStays : Answer::kChanges};
+  ++patched_count_;
 }
 
 }  // namespace assay::python_machine

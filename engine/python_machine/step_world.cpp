@@ -280,25 +280,24 @@ bool StepWorld::may_write_global(std::uint32_t global) {
 
 bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                          std::size_t written_count) {
+  // What an object refers to is known only after it was asked for, so everything is touched as it is found: then the
+  // same questions follow from the same answers.
   Reach reach;
-  for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
   for (std::size_t i = 0; i < written_count; ++i) visit(written[i], &reach);
-  std::vector<std::uint32_t> slots;
-  std::vector<PyObject*> objects;
-  while (!reach.pending.empty()) {
-    PyObject* const object = reach.pending.back();
-    reach.pending.pop_back();
-    const std::uint32_t slot = heap.slot(object);
-    if (slot != Heap::kNoSlot) objects.push_back(object);
-    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr && !is_module(object)) {
+  const std::size_t writable = reach.pending.size();
+  for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
+  for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+    PyObject* const object = reach.pending[next];
+    if (heap.slot(object) != Heap::kNoSlot && !may_access(object, nullptr, next < writable)) return false;
+    if (PyAnySet_Check(object)) {
+      const Ref elements = heap.ordered(object);
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
+        visit(PyList_GET_ITEM(elements.get(), i), &reach);
+      }
+    } else if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr && !is_module(object)) {
       traverse(object, visit, &reach);
     }
   }
-  if (objects.empty()) return true;
-  if (!visible(false)) return false;
-  std::sort(objects.begin(), objects.end(), [&](PyObject* a, PyObject* b) { return heap.slot(a) < heap.slot(b); });
-  for (PyObject* object : objects) may_access(object, nullptr, false);
-  for (std::size_t i = 0; i < written_count; ++i) may_access(written[i], nullptr, true);
   return true;
 }
 

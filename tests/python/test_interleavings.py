@@ -15,16 +15,6 @@ from tests.python.oracle.programs import PROGRAMS
 RANDOM_PROGRAMS = 20
 RANDOM_SEQUENTIAL_PROGRAMS = 30
 
-LEN_POLLS = "CPython polls after len() returns (in 3.10 always, later while the call is not specialised)"
-GAPS = {
-    ("lazy_initialisation", "gil"): LEN_POLLS,
-    ("append_of_the_length", "gil"): LEN_POLLS,
-    (
-        "while_with_a_shared_bound",
-        "gil",
-    ): "CPython up to 3.13 polls between the repeated test of a loop and its body",
-}
-
 pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 
@@ -32,17 +22,8 @@ def test_the_corpus_is_large():
     assert len(PROGRAMS) >= 60
 
 
-def every_program_and_granularity():
-    cases = []
-    for name in PROGRAMS:
-        for granularity in GRANULARITIES:
-            gap = GAPS.get((name, granularity))
-            marks = [pytest.mark.xfail(reason=gap, strict=True)] if gap else []
-            cases.append(pytest.param(name, granularity, marks=marks, id=f"{name}-{granularity}"))
-    return cases
-
-
-@pytest.mark.parametrize(("name", "granularity"), every_program_and_granularity())
+@pytest.mark.parametrize("granularity", GRANULARITIES)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_machine_and_oracle_agree(name, granularity):
     problem = difference(PROGRAMS[name], granularity)
     assert not problem, problem + PROGRAMS[name]

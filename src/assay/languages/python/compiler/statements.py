@@ -245,13 +245,16 @@ class StatementCompiler(PatternCompiler):
         self.out.place(end)
 
     def statement_While(self, node: ast.While) -> None:
-        head, otherwise, end = Label(), Label(), Label()
-        self.out.place(head)
+        # The test stands at the end once more, as in CPython, which polls between it and the body.
+        body, again, otherwise, end = Label(), Label(), Label(), Label()
         self.jump_if(node.test, otherwise, when=False)
-        with self.block(Block(BlockKind.WHILE, exit=end, head=head)):
+        self.out.place(body)
+        with self.block(Block(BlockKind.WHILE, exit=end, head=again)):
             self.statements(node.body)
+        self.out.place(again)
+        self.jump_if(node.test, otherwise, when=False)
         self.out.at(node)
-        self.out.jump("LOOP", head)
+        self.out.jump("LOOP", body)
         self.out.place(otherwise)
         self.statements(node.orelse)
         self.out.place(end)
@@ -291,7 +294,7 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("POP_TOP")
                 self.out.jump("JUMP", block.exit)
             else:
-                self.out.jump("LOOP", block.head)
+                self.out.jump("LOOP" if block.kind is BlockKind.FOR else "JUMP", block.head)
 
     def statement_Return(self, node: ast.Return) -> None:
         constant = (None,) if node.value is None else constant_value(node.value)
