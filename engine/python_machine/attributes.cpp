@@ -93,6 +93,10 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
                            std::move(site));
     }
     if (Py_TYPE(found)->tp_descr_get != nullptr) {
+      if (name == interned("__dict__") && !world.is_single()) {
+        // What is stored through it would be seen by nobody.
+        throw Unsupported("__dict__ is not modelled while several threads run; use getattr and setattr");
+      }
       if (!is_plain(object) && !world.may_read_attribute(object, name)) return stop(Stop::kVisible);
       return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
     }
