@@ -154,6 +154,8 @@ def test_an_assumption_that_failed_is_dropped_and_named():
         ({"invariants": ("counter <=",)}, "is no expression of Python"),
         ({"invariants": ("(counter := 3)",)}, "has an assignment"),
         ({"invariants": ("counter; x",)}, "is no expression of Python"),
+        ({"invariants": ("().__class__ is tuple",)}, "speaks of __class__, which no invariant may"),
+        ({"invariants": ("getattr(counter, 'real') < 3",)}, "speaks of getattr, which no invariant may"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(options, sentence):

@@ -24,6 +24,12 @@ REFUSED = {
     ast.YieldFrom: "yield",
     ast.Lambda: "a lambda",
 }
+# An invariant may be a stranger's, of a certificate: it looks at values and reaches for nothing else.
+BUILTINS_ALLOWED = frozenset(
+    "abs all any bool dict divmod enumerate filter float frozenset int isinstance len list map max min range "
+    "repr reversed round set sorted str sum tuple zip".split()
+)
+BUILTINS_REFUSED = frozenset(dir(builtins)) - BUILTINS_ALLOWED
 
 
 def with_invariants(
@@ -34,7 +40,7 @@ def with_invariants(
     for invariant in invariants:
         _require_usable(invariant, known)
     at = _first_line(path, text)
-    added = list(_registration(invariants, known))
+    added = "\n".join(_registration(invariants, known)).split("\n")
     lines = text.splitlines(keepends=True)
     if at > len(lines):  # nothing but a docstring
         return compile_text(text)
@@ -75,7 +81,15 @@ def _require_usable(invariant: str, known: set[str]) -> None:
         for kind, name in REFUSED.items():
             if isinstance(node, kind):
                 raise SourceProblem(f"--invariant {invariant!r} has {name}, which no invariant may have")
-        if isinstance(node, ast.Name) and node.id not in known | own and not hasattr(builtins, node.id):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+            raise SourceProblem(f"--invariant {invariant!r} speaks of {node.attr}, which no invariant may")
+        if isinstance(node, ast.Name) and node.id not in known | own and node.id in BUILTINS_REFUSED:
+            allowed = ", ".join(sorted(BUILTINS_ALLOWED))
+            raise SourceProblem(
+                f"--invariant {invariant!r} speaks of {node.id}, which no invariant may",
+                hint=f"of the built-ins there are {allowed}",
+            )
+        if isinstance(node, ast.Name) and node.id not in known | own | BUILTINS_ALLOWED:
             close = ", ".join(sorted(name for name in known if not name.startswith("_"))[:12])
             raise SourceProblem(
                 f"--invariant {invariant!r} speaks of {node.id!r}, which is no global of the main module",
