@@ -210,7 +210,7 @@ class Writer {
     if (type == &PySet_Type) return Kind::kSet;
     if (type == &PyCell_Type) return Kind::kCell;
     if (type == generator_type) return Kind::kGenerator;
-    if (type == iterator_type) return Kind::kIterator;
+    if (is_iterator(v)) return Kind::kIterator;
     if (type == heap_.classes.deque_type()) return Kind::kDeque;
     if (type == &PyByteArray_Type) return Kind::kByteArray;
     if (type == function_type) return heap_.leaves.find(v) ? std::nullopt : std::optional(Kind::kFunction);
@@ -246,7 +246,9 @@ class Writer {
       heap_.living_.push_back({Ref::borrow(o), Heap::kNothing});
       heap_.slots_.emplace(o, slot);
     }
-    const std::optional<LeafId> type = heap_.leaves.find(reinterpret_cast<PyObject*>(Py_TYPE(o)));
+    // What an iterator's type is called depends on its container.
+    PyTypeObject* const own_type = is_iterator(o) ? iterator_type : Py_TYPE(o);
+    const std::optional<LeafId> type = heap_.leaves.find(reinterpret_cast<PyObject*>(own_type));
     out.push_back(shared(slot, *type));
   }
 
@@ -511,6 +513,7 @@ class Reader {
         it->size = signed_number();
         Ref container = value();
         Py_XDECREF(std::exchange(it->container, container.release()));
+        name_iterator(o);
         break;
       }
       case Kind::kInstance: fill_instance(o); break;
@@ -644,6 +647,7 @@ Heap::Heap(const Program& p, World& world)
       module_objects(world.module_objects) {
   components.intern(std::vector<Token>{token(Tag::kNull)});  // number 0 means "none"
   globals.assign(p.global_count, Ref());
+  leaves.add_fixed(reinterpret_cast<PyObject*>(iterator_type), "C@iterator");
   fixed_of_global_.assign(p.global_count, 0);
   for (std::uint32_t m = 0; m < p.modules.size(); ++m) {
     const Module& module = p.modules[m];
@@ -712,7 +716,8 @@ Ref Heap::class_made(Ref made, const Code* body) {
   const ClassFacts& facts = classes.add_of_program(type);
   leaves.add_fixed(made.get(), "C#" + std::to_string(body->number));
   if (facts.is_enumeration) return made;
-  bool has_data = false, has_closures = false;
+  // A class of the user may get attributes later, one of a library never does.
+  bool has_data = !program.modules[body->module].is_library, has_closures = false;
   PyObject *key = nullptr, *item = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(type->tp_dict, &position, &key, &item)) {

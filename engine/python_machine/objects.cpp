@@ -480,6 +480,16 @@ Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize
   return Ref::steal(reinterpret_cast<PyObject*>(iterator));
 }
 
+void name_iterator(PyObject* object) {
+  auto* const iterator = reinterpret_cast<Iterator*>(object);
+  PyTypeObject* const type = type_of_iterator(iterator->kind, iterator->container);
+  PyTypeObject* const old = Py_TYPE(object);
+  if (type == old) return;
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
+  Py_SET_TYPE(object, type);
+  Py_DECREF(reinterpret_cast<PyObject*>(old));
+}
+
 Ref new_module(std::uint32_t module) {
   ModuleObject* object = PyObject_New(ModuleObject, module_type);
   if (object == nullptr) throw PythonError();

@@ -63,6 +63,8 @@ Ref new_generator(std::unique_ptr<Frame> frame);
 /// A generator to be filled by the reader of a state.
 Ref new_empty_generator(const Code* code);
 Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size);
+/// Gives an iterator the type that CPython has for its container, after that was changed.
+void name_iterator(PyObject* iterator);
 Ref new_module(std::uint32_t module);
 
 /// The elements of a set in the order in which the machine iterates over it: a function of its content. Leaves sort
