@@ -466,7 +466,9 @@ class Reader {
       case Kind::kInstance: {
         const Ref type = value();
         if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type.get()) return false;
-        return heap_.classes.facts(Py_TYPE(object)).base == Base::kPlain;
+        // One whose hash depends on its content may be a key somewhere.
+        return heap_.classes.facts(Py_TYPE(object)).base == Base::kPlain &&
+               Py_TYPE(object)->tp_hash == PyBaseObject_Type.tp_hash;
       }
       default: return false;
     }
@@ -855,6 +857,22 @@ void Heap::load(const StateIds& state) {
     }
     return false;
   };
+  // What cannot be refilled is made anew when it refers to something new, and then so is what refers to it.
+  for (bool goes_on = any_new; goes_on;) {
+    goes_on = false;
+    for (std::uint32_t slot = 0; slot < count; ++slot) {
+      Living& living = living_[slot];
+      const ComponentId id = state.object(slot);
+      if (is_new[slot] || !refers_to_new(id)) continue;
+      const std::span<const Token> tokens = components.tokens(id);
+      if (Reader(*this, tokens).fits(living.object.get())) continue;
+      slots_.erase(living.object.get());
+      living.object = Reader(*this, tokens).shell();
+      living.mirrors = kNothing;
+      slots_[living.object.get()] = slot;
+      is_new[slot] = goes_on = true;
+    }
+  }
   // Dicts and sets last: their keys may be objects whose hash needs their attributes.
   std::vector<std::uint32_t> keyed;
   for (std::uint32_t slot = 0; slot < count; ++slot) {

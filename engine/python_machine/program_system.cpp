@@ -158,7 +158,9 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
                                   std::vector<std::uint32_t>& alternatives) const {
   alternatives.clear();
   const std::uint64_t root = StepMemo::root_key(state.thread(thread), state.threads == 1);
-  const std::uint64_t root_value = state.ids[0] | (std::uint64_t{state.fixed} << 32);
+  // Objects that become shared are numbered after those that are, so their number matters too.
+  const std::uint64_t root_value =
+      state.ids[0] | (std::uint64_t{state.fixed} << 32) | (std::uint64_t{state.objects()} << 48);
   ++looked_up_;
   StepMemo::NodeId at = memo_.find(root, root_value);
   const Components& components = world_->heap.components;

@@ -400,7 +400,12 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       current_thread() = &live;
       // Methods are found in their class without asking; those that close over variables are part of the state.
       for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
+      const std::vector<bool> modules_before = module_started;
       const Stop stop = run(*this, live);
+      if (module_started != modules_before && !is_written_fixed_[0]) {  // a module was imported
+        is_written_fixed_[0] = true;
+        written_fixed_.push_back(0);
+      }
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > 1) {
         // Alone, many operations run in one step; it ends before the one that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
