@@ -202,13 +202,13 @@ void cached_depth_first(const Task& task, Result& result) {
         policy->hit(known, frame.slot);
         continue;
       }
-      if (options.state_limit != 0 && visits >= options.state_limit) {
-        task.control.stop(StopReason::kStates);
-        break;
-      }
       frame.position = position;
       if (!make_place()) {
         task.control.stop(StopReason::kCache);
+        break;
+      }
+      if (options.state_limit != 0 && visits >= options.state_limit) {
+        task.control.stop(StopReason::kStates);
         break;
       }
       enter(key);

@@ -105,6 +105,8 @@ def print_violations(console: Console, violations: Sequence[Violation]) -> None:
 
 
 def _headline(result: Result) -> str:
+    if result.verdict is Verdict.VERIFIED and result.cache is not None and result.cache.forgot:
+        return f"every reachable state visited ({count(result.states, 'visit')}), every property holds"
     if result.verdict is Verdict.VERIFIED:
         return f"all {count(result.states, 'reachable state')} visited, every property holds"
     if result.verdict is Verdict.VIOLATED:
@@ -129,8 +131,9 @@ def _violation_text(violation: Violation) -> str:
 def _figures(result: Result) -> str:
     rate = result.states / result.search_seconds if result.search_seconds > 0.01 else 0.0
     compiling = f"compiling {seconds_text(result.compile_seconds)}, " if result.compile_seconds else ""
+    forgot = result.cache is not None and result.cache.forgot
     parts = [
-        count(result.states, "state"),
+        count(result.states, "state visit" if forgot else "state"),
         count(result.transitions, "transition"),
         f"depth {result.depth:,}",
         f"{seconds_text(result.seconds)} ({compiling}"

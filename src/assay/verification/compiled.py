@@ -9,7 +9,7 @@ from pathlib import Path
 from assay import __version__, languages
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, judge
+from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
@@ -58,7 +58,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         language=program.language,
         complete=judgement.complete,
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
-        notes=(*program.notes, *why_no_certificate(request, judgement)),
+        notes=(*program.notes, *what_was_forgotten(outcome.facts), *why_no_certificate(request, judgement)),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -71,6 +71,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         violations=tuple(_explain(program, violation) for violation in outcome.violations),
         violation_count=outcome.facts.violation_count,
         loss=outcome.facts.loss,
+        cache=outcome.facts.cache,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,
