@@ -56,10 +56,10 @@ def verify(
     """Verify a program file, `model.py:ClassName`, or an object with the interface's three methods.
 
     Limits of zero are none. `search="cached"` keeps at most `cache_size` states and forgets others by
-    `policy`; `states_of_graph`, if known, is what its visits are compared with. `trace` names the file a counterexample is saved
-    in; further ones get a number. `certificate` names the file that lets others re-check a
-    program that was verified; `certificate_coding="small"` takes longer to write and fewer bytes, and
-    `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
+    `policy`; `states_of_graph`, if known, is what its visits are compared with. `trace` names the file
+    a counterexample is saved in; further ones get a number. `certificate` names the file that lets others
+    re-check a program that was verified; `certificate_coding="small"` takes longer to write and fewer
+    bytes, and `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
