@@ -227,6 +227,8 @@ NB_MODULE(_engine, m) {
       .def_ro("held", &search::CacheFacts::held)
       .def_ro("replaced", &search::CacheFacts::replaced)
       .def_ro("hits", &search::CacheFacts::hits)
+      .def_ro("states_of_graph", &search::CacheFacts::states_of_graph)
+      .def_ro("transitions_of_graph", &search::CacheFacts::transitions_of_graph)
       .def_prop_ro("contents", [](const search::CacheFacts& facts) {
         nb::list contents;
         for (const auto& held : facts.contents) {

@@ -13,6 +13,7 @@
 // from its top when they become many, and generated again on the way back.
 #include <algorithm>
 
+#include "evidence/visit_log.hpp"
 #include "search/expander.hpp"
 #include "search/replacement/policy.hpp"
 #include "search/strategies.hpp"
@@ -48,9 +49,8 @@ struct Pending {
   }
 };
 
-}  // namespace
-
-void cached_depth_first(const Task& task, Result& result) {
+/// The search itself; everything it kept in memory is gone when it returns.
+void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
   const Options& options = task.options;
   storage::ExactStateStore store(task.system.max_words(), task.budget);
   StateCache cache(options.cache.size);
@@ -160,6 +160,18 @@ void cached_depth_first(const Task& task, Result& result) {
       return !victims.empty();
     };
 
+    std::vector<evidence::Fingerprint> fingerprints;
+    const auto write_down = [&] {
+      fingerprints.clear();
+      const auto& successors = expander.successors();
+      for (const auto& reached : expander.reached) {
+        const assay_successor& successor = successors[reached.position];
+        fingerprints.push_back(evidence::Fingerprint::of(successors.words(successor), successor.word_count));
+      }
+      const auto& state = expander.state();
+      visit_log->visit(evidence::Fingerprint::of(state.words.data(), state.length), fingerprints);
+    };
+
     const auto enter = [&](std::uint64_t key) {
       const std::size_t depth = frames.size();
       max_depth = std::max<std::uint64_t>(max_depth, depth);
@@ -172,6 +184,7 @@ void cached_depth_first(const Task& task, Result& result) {
       frames.push_back({slot});
       for (const Finding& finding : expander.findings) record(finding.code, finding.position);
       transitions += expander.reached.size();
+      if (visit_log != nullptr) write_down();
       await(frames.back(), 0);
       const std::uint64_t limit =
           options.cache.pending_limit != 0 ? options.cache.pending_limit : std::max(kPendingAtLeast, cache.room());
@@ -247,6 +260,32 @@ void cached_depth_first(const Task& task, Result& result) {
     result.stop_reason = StopReason::kDepth;
   }
   result.complete = result.stop_reason == StopReason::kNone;
+}
+
+}  // namespace
+
+void cached_depth_first(const Task& task, Result& result) {
+  evidence::GraphLog* log = task.options.log;
+  if (log == nullptr) {
+    explore(task, result, nullptr);
+    return;
+  }
+  evidence::VisitLog visits(log->directory());
+  explore(task, result, &visits);
+  if (!result.complete || result.violation_count != 0) return;
+  // Now there is as much memory as the cache had.
+  const std::uint64_t states_at_once = std::max<std::uint64_t>(result.cache.capacity, 1024);
+  try {
+    if (!visits.write_graph(*log, states_at_once, [&] { return task.control.should_stop(); })) {
+      result.stop_reason = task.control.reason();
+    }
+  } catch (const std::bad_alloc&) {
+    result.stop_reason = StopReason::kMemory;
+  }
+  result.complete = result.stop_reason == StopReason::kNone;
+  if (!result.complete) return;
+  result.cache.states_of_graph = log->states();
+  result.cache.transitions_of_graph = log->transitions();
 }
 
 }  // namespace assay::search

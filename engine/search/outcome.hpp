@@ -52,6 +52,8 @@ struct CacheFacts {
   std::uint64_t held = 0;      // states in it at the end
   std::uint64_t replaced = 0;  // 0: no state was visited twice
   std::uint64_t hits = 0;
+  std::uint64_t states_of_graph = 0;  // distinct; known (not 0) once the graph was written down
+  std::uint64_t transitions_of_graph = 0;
   struct Held {
     std::vector<std::uint64_t> state;
     std::uint64_t worth;

@@ -22,7 +22,6 @@ Strategy choose_cached(const Options& options) {
   if (options.storage != "exact" || options.threads != 1) {
     throw std::invalid_argument("a cached search runs on one thread with exact storage");
   }
-  if (options.log != nullptr) throw std::invalid_argument("a cached search does not write the graph down");
   if (options.cache.size == 0 || options.cache.size > storage::StateCache::kMaxCapacity) {
     throw std::invalid_argument("the cache holds from 1 to " + std::to_string(storage::StateCache::kMaxCapacity) +
                                 " states, not " + std::to_string(options.cache.size));
@@ -43,7 +42,7 @@ Strategy choose(const Options& options) {
   }
   if (options.threads == 0) throw std::invalid_argument("a search needs at least one thread");
   if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
-    throw std::invalid_argument("only bfs and dfs on one thread with exact storage write the graph down");
+    throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
   }
   if (options.storage == "exact") {
     if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;

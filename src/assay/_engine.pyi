@@ -113,6 +113,10 @@ class CacheFacts:
     @property
     def hits(self) -> int: ...  # successors that were found in it
     @property
+    def states_of_graph(self) -> int: ...  # distinct; 0 unless the graph was written down
+    @property
+    def transitions_of_graph(self) -> int: ...
+    @property
     def contents(self) -> list[tuple[bytes, int]]:
         """If asked for: the states it holds at the end, and what the policy thinks each is worth."""
 
@@ -133,7 +137,7 @@ def search(
     check_deadlock: bool,
     on_progress: Callable[[Progress], bool] | None,  # False stops the search ("interrupted")
     progress_interval_seconds: float,
-    log: GraphLog | None = None,  # where the graph is written down: bfs or dfs, exact, one thread
+    log: GraphLog | None = None,  # where the graph is written down: bfs, dfs or cached, exact, one thread
     cache_size: int = 0,  # "cached", here and below: states that the cache holds at most
     cache_policy: str = "rungs",
     cache_strata: int = 4,  # of the policy "stratified"

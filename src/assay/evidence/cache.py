@@ -18,16 +18,27 @@ class Cache:
     held: int  # states in it at the end: so many distinct ones there are at least
     replaced: int
     hits: int
-    states_of_graph: int = 0  # if somebody knew: distinct states
+    states_of_graph: int = 0  # distinct ones, if somebody knew or a certificate was written
+    transitions_of_graph: int = 0  # if a certificate was written
 
     @property
     def forgot(self) -> bool:
         return self.replaced > 0
 
+    def distinct(self, visits: int) -> tuple[int, int]:
+        """Between which bounds the number of distinct states visited lies."""
+        if not self.forgot:
+            return visits, visits
+        if self.transitions_of_graph:
+            return self.states_of_graph, self.states_of_graph
+        return self.held, visits
+
     def visits_per_state(self, visits: int) -> float | None:
-        """Redundant work of a search that is complete; None if the number of states is not known."""
-        states = self.states_of_graph if self.forgot else visits
-        return visits / states if states else None
+        """How often a complete search visited a state on average; None if their number is not known."""
+        low, high = self.distinct(visits)
+        states = low if low == high else self.states_of_graph
+        # Somebody who knows their number may be wrong.
+        return visits / states if states and low <= states <= high else None
 
     def sentence(self, visits: int) -> str:
         """For people, where visits are more than states."""
@@ -38,14 +49,21 @@ class Cache:
             f"{visits:,} times, some of them again; {known}"
         )
 
-    def as_json(self, visits: int) -> dict[str, object]:
+    def redundant_work(self, transitions: int) -> float | None:
+        """Transitions explored for each one of the graph (4.2.4); None if their number is not known."""
+        known = self.transitions_of_graph if self.forgot else transitions
+        return transitions / known if known else None
+
+    def as_json(self, visits: int, transitions: int) -> dict[str, object]:
+        low, high = self.distinct(visits)
         return {
             "policy": self.policy,
             "capacity": self.capacity,
             "held": self.held,
             "replaced": self.replaced,
             "hits": self.hits,
-            "states_at_least": visits if not self.forgot else self.held,
-            "states_at_most": visits,
+            "states_at_least": low,
+            "states_at_most": high,
             "visits_per_state": self.visits_per_state(visits),
+            "redundant_work": self.redundant_work(transitions),
         }

@@ -93,7 +93,7 @@ class Result:
             "violations": [violation.as_json() for violation in self.violations],
             "violation_count": self.violation_count,
             "loss": self.loss.as_json(self.states) if self.loss else None,
-            "cache": self.cache.as_json(self.states) if self.cache else None,
+            "cache": self.cache.as_json(self.states, self.transitions) if self.cache else None,
             "certificate": dict(self.certificate) if self.certificate else None,
             "options": dict(self.options),
             "semantics": dict(self.semantics),

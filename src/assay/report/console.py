@@ -157,7 +157,8 @@ def _say_where_the_certificate_is(result: Result, console: Console) -> None:
     if result.certificate is None:
         return
     path, size = str(result.certificate["path"]), cast(int, result.certificate["bytes"])
-    share = f", {size / result.transitions:.2f} bytes per transition" if result.transitions else ""
+    transitions = (result.cache.transitions_of_graph if result.cache else 0) or result.transitions
+    share = f", {size / transitions:.2f} bytes per transition" if transitions else ""
     print_fact(console, f"certificate: {path}, {bytes_text(size)}{share}")
     # Left to the terminal to fold, so that it can be copied as one line.
     console.print(f"  check it: {shlex.join(_certifying(result, path))}", markup=False)

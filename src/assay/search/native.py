@@ -416,7 +416,16 @@ def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFa
     )
 
 
-def _cache(options: SearchOptions, *, capacity: int, held: int, replaced: int, hits: int) -> Cache | None:
+def _cache(
+    options: SearchOptions,
+    *,
+    capacity: int,
+    held: int,
+    replaced: int,
+    hits: int,
+    states_of_graph: int = 0,
+    transitions_of_graph: int = 0,
+) -> Cache | None:
     if options.strategy != "cached":
         return None
     return Cache(
@@ -425,7 +434,8 @@ def _cache(options: SearchOptions, *, capacity: int, held: int, replaced: int, h
         held=held,
         replaced=replaced,
         hits=hits,
-        states_of_graph=options.states_of_graph,
+        states_of_graph=states_of_graph or options.states_of_graph,
+        transitions_of_graph=transitions_of_graph,
     )
 
 

@@ -146,6 +146,8 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
             "held": result.cache.held,
             "replaced": result.cache.replaced,
             "hits": result.cache.hits,
+            "states_of_graph": result.cache.states_of_graph,
+            "transitions_of_graph": result.cache.transitions_of_graph,
         },
         peak_memory_bytes=peak_memory_bytes(),
     )

@@ -45,6 +45,10 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         model = NumberedSystem(system, request.language_options)
     else:
         require_file(system, request.certificate.path)
+        if options.strategy == "cached":
+            raise OptionProblem(
+                "certificate: the graph of a Python class is recorded in memory, a cache saves none; use dfs"
+            )
         model = CanonicalSystem(system, request.language_options)
         recording = Recording(model)
     request.listener(Phase("searching", system.name))

@@ -92,8 +92,8 @@ def certificate_request(
         )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
-    if options.strategy not in {"bfs", "dfs"}:
-        raise OptionProblem(f"certificate: expected the search bfs or dfs, got {options.strategy}")
+    if options.strategy not in {"bfs", "dfs", "cached"}:
+        raise OptionProblem(f"certificate: expected the search bfs, dfs or cached, got {options.strategy}")
     directory = path.absolute().parent
     if not directory.is_dir():
         raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")

@@ -417,3 +417,21 @@ def test_a_cache_alone_speaks_neither_for_nor_against_a_verdict():
     full = SearchFacts(states=105, complete=False, stop_reason=StopReason.CACHE, frontier=5, cache=cache)
     assert judge(full).verdict is Verdict.INCOMPLETE
     assert cache.visits_per_state(105) is None
+
+
+@pytest.mark.parametrize(("states", "each"), [(21, 5.0), (105, 1.0), (4, None), (106, None)])
+def test_a_number_of_states_that_cannot_be_right_is_not_believed(states, each):
+    cache = Cache(policy="rungs", capacity=5, held=5, replaced=100, hits=3, states_of_graph=states)
+    assert cache.visits_per_state(105) == each
+    assert cache.distinct(105) == (5, 105)
+    known = Cache(
+        policy="rungs",
+        capacity=5,
+        held=5,
+        replaced=9,
+        hits=3,
+        states_of_graph=states,
+        transitions_of_graph=40,
+    )
+    assert known.distinct(105) == (states, states)
+    assert known.redundant_work(100) == 2.5
