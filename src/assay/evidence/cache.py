@@ -46,7 +46,7 @@ class Cache:
         known = "their number is not known" if each is None else f"each {each:.2f} times on average"
         return (
             f"the cache of {self.capacity:,} states replaced {self.replaced:,}: states were visited "
-            f"{visits:,} times, some of them again; {known}"
+            f"{visits:,} times, perhaps some of them again; {known}"
         )
 
     def redundant_work(self, transitions: int) -> float | None:
