@@ -1,6 +1,8 @@
 /// A bounded set of keys from which some can be removed.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -14,15 +16,17 @@ namespace assay::storage {
 /// is exactly the state looked for.
 ///
 /// Memory grows with use, in steps, up to the capacity. The index is open
-/// addressing with linear probing; a removal moves the keys behind it up, so
-/// lookups never wade through what is gone.
+/// addressing with linear probing, at most two thirds full; a word of it holds
+/// the slot and as many bits of the hash as fit above, so that few keys are
+/// compared in vain. A removal moves the keys behind it up: lookups never wade
+/// through what is gone.
 class StateCache {
  public:
   using Slot = std::uint32_t;
   static constexpr Slot kNone = 0xFFFFFFFFu;
   static constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 31;
-  // A key, its share of an index at most half and at least a quarter full, a free slot.
-  static constexpr std::size_t kBytesPerSlot = 8 + 4 * sizeof(Slot) + sizeof(Slot);
+  // A key and its share of the index.
+  static constexpr std::size_t kBytesPerSlot = sizeof(std::uint64_t) + sizeof(std::uint32_t) * 3 / 2;
 
   explicit StateCache(std::uint64_t capacity) : capacity_(capacity) {}
 
@@ -41,8 +45,10 @@ class StateCache {
   void make_room() {
     room_ = next_room();
     keys_.reserve(room_);
-    free_.reserve(room_);
-    index_.assign(room_ * 2 + 1, 0);
+    index_ = {};  // given back before the larger one is made
+    index_.assign(room_ + room_ / 2 + 1, 0);
+    const int bits = std::bit_width(room_);
+    slot_mask_ = bits >= 32 ? 0xFFFFFFFFu : (std::uint32_t{1} << bits) - 1;
     fill_index();
   }
   /// Stays as small as it is.
@@ -50,12 +56,14 @@ class StateCache {
 
   Slot find(std::uint64_t key) const {
     if (index_.empty()) return kNone;
-    for (std::size_t at = home(key); index_[at] != 0; at = after(at)) {
-      if (keys_[index_[at] - 1] == key) return index_[at] - 1;
+    const std::uint64_t hashed = hash(key);
+    const std::uint32_t tag = static_cast<std::uint32_t>(hashed) & ~slot_mask_;
+    for (std::size_t at = home(hashed); index_[at] != 0; at = after(at)) {
+      if ((index_[at] & ~slot_mask_) == tag && keys_[slot_at(at)] == key) return slot_at(at);
     }
     return kNone;
   }
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&index_[home(key)]); }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&index_[home(hash(key))]); }
 
   /// For a key that is not there, when there is room.
   Slot add(std::uint64_t key) {
@@ -73,11 +81,11 @@ class StateCache {
   }
 
   void remove(Slot slot) {
-    std::size_t hole = home(keys_[slot]);
-    while (index_[hole] != slot + 1) hole = after(hole);
+    std::size_t hole = home(hash(keys_[slot]));
+    while (slot_at(hole) != slot) hole = after(hole);
     for (std::size_t at = after(hole); index_[at] != 0; at = after(at)) {
       // It may move up if its home is not between the hole and here.
-      const std::size_t wanted = home(keys_[index_[at] - 1]);
+      const std::size_t wanted = home(hash(keys_[slot_at(at)]));
       const bool stays = hole < at ? hole < wanted && wanted <= at : hole < wanted || wanted <= at;
       if (stays) continue;
       index_[hole] = index_[at];
@@ -99,15 +107,19 @@ class StateCache {
   }
 
  private:
-  std::size_t home(std::uint64_t key) const {
-    const std::uint64_t hash = support::fold_multiply(key ^ 0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull);
-    return static_cast<std::size_t>(support::scale(hash, index_.size()));
+  static std::uint64_t hash(std::uint64_t key) {
+    return support::fold_multiply(key ^ 0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull);
   }
+  std::size_t home(std::uint64_t hashed) const {
+    return static_cast<std::size_t>(support::scale(hashed, index_.size()));
+  }
+  Slot slot_at(std::size_t at) const { return (index_[at] & slot_mask_) - 1; }
   std::size_t after(std::size_t at) const { return at + 1 == index_.size() ? 0 : at + 1; }
   void put(Slot slot) {
-    std::size_t at = home(keys_[slot]);
+    const std::uint64_t hashed = hash(keys_[slot]);
+    std::size_t at = home(hashed);
     while (index_[at] != 0) at = after(at);
-    index_[at] = slot + 1;
+    index_[at] = (static_cast<std::uint32_t>(hashed) & ~slot_mask_) | (slot + 1);
   }
   void fill_index() {
     std::vector<bool> is_free(keys_.size());
@@ -120,8 +132,9 @@ class StateCache {
   std::uint64_t capacity_;
   std::uint64_t room_ = 0;
   std::vector<std::uint64_t> keys_;
-  std::vector<Slot> index_;  // slot + 1, 0: empty
-  std::vector<Slot> free_;
+  std::vector<std::uint32_t> index_;  // bits of the hash and slot + 1; 0: empty
+  std::uint32_t slot_mask_ = 0;
+  std::vector<Slot> free_;  // few at any time: what is replaced makes place at once
 };
 
 }  // namespace assay::storage

@@ -42,7 +42,7 @@ class ByRung final : public Policy {
   }
   void left(Slot slot, Slot parent) override {
     states_[slot].parent = parent;
-    states_[slot].life_of_parent = parent == kNoSlot ? 0 : states_[parent].life;
+    states_[slot].life_of_parent = parent == kNoSlot ? std::uint16_t{0} : states_[parent].life;
     put_last(slot);
   }
   void replace(std::vector<Slot>& victims) override {
@@ -55,7 +55,7 @@ class ByRung final : public Policy {
     if (state.parent == kNoSlot) return;
     State& parent = states_[state.parent];
     if (parent.life != state.life_of_parent) return;  // replaced itself meanwhile
-    parent.gone += state.gone;
+    parent.gone = parent.gone > ~state.gone ? ~std::uint32_t{0} : parent.gone + state.gone;
     if (parent.is_candidate && rank(parent) != parent.rank) {
       take_out(state.parent);
       put_last(state.parent);
@@ -67,10 +67,12 @@ class ByRung final : public Policy {
   static constexpr int kRanks = 64;
 
   struct State {
-    std::uint64_t gone = 1;  // itself, and what was replaced below it in the tree of the search
+    std::uint32_t gone = 1;  // itself, and what was replaced below it in the tree of the search
     Slot parent = kNoSlot;   // in that tree
-    std::uint32_t life_of_parent = 0;
-    std::uint32_t life = 0;  // changes when a state comes or goes: is a slot still the same state?
+    // Changes when a state comes or goes: is a slot still the same state? To be
+    // wrong once in 65,536 replacements of one slot costs nothing but a guess.
+    std::uint16_t life = 0;
+    std::uint16_t life_of_parent = 0;
     Slot before = kNoSlot;
     Slot after = kNoSlot;
     std::uint8_t rung = 0;
