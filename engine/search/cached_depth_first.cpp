@@ -143,11 +143,10 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
     const auto make_place = [&] {
       if (!cache.is_full() && cache.needs_room()) {
         const std::uint64_t more = cache.next_room() - cache.room();
-        // Growing copies: for a moment there are the old and the new.
-        const std::size_t bytes = (more + cache.room()) * (StateCache::kBytesPerSlot + policy->bytes_per_slot());
+        const std::size_t bytes = more * (StateCache::kBytesPerSlot + policy->bytes_per_slot());
         if (cache.room() == 0 || task.budget.allows(bytes)) {
           cache.make_room();
-          policy->make_room(cache.room());
+          policy->make_room(cache.room(), cache.capacity());
         } else {
           cache.stop_growing();
         }

@@ -39,12 +39,12 @@ class StateCache {
   bool needs_room() const { return size() == room_; }
   /// The slots that `make_room` will have memory for.
   std::uint64_t next_room() const {
-    const std::uint64_t wanted = room_ == 0 ? 1024 : room_ * 2;
+    const std::uint64_t wanted = room_ == 0 ? 1024 : room_ + room_ / 2;
     return wanted < capacity_ ? wanted : capacity_;
   }
   void make_room() {
     room_ = next_room();
-    keys_.reserve(room_);
+    support::reserve_if_possible(keys_, capacity_);
     index_ = {};  // given back before the larger one is made
     index_.assign(room_ + room_ / 2 + 1, 0);
     const int bits = std::bit_width(room_);

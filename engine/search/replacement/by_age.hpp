@@ -9,9 +9,9 @@ class ByAge final : public Policy {
  public:
   ByAge() : queue_(0) {}
 
-  void make_room(std::size_t slots) override {
-    queue_.make_room(slots);
-    times_.resize(slots);
+  void make_room(std::size_t slots, std::size_t most) override {
+    queue_.make_room(slots, most);
+    grow(times_, slots, most);
   }
   std::size_t bytes_per_slot() const override { return SlotQueue::kBytesPerSlot + sizeof(std::uint64_t); }
   void entered(Slot slot, std::uint64_t) override { times_[slot] = ++now_; }

@@ -19,10 +19,10 @@ class ByComponentCost final : public Policy {
  public:
   explicit ByComponentCost(std::uint64_t seed) : queue_(seed) {}
 
-  void make_room(std::size_t slots) override {
-    queue_.make_room(slots);
-    states_.resize(slots);
-    open_.reserve(slots);
+  void make_room(std::size_t slots, std::size_t most) override {
+    queue_.make_room(slots, most);
+    grow(states_, slots, most);
+    support::reserve_if_possible(open_, most);
   }
   std::size_t bytes_per_slot() const override {
     return SlotQueue::kBytesPerSlot + sizeof(State) + sizeof(Slot);

@@ -13,9 +13,9 @@ class ByCost final : public Policy {
  public:
   explicit ByCost(std::uint64_t seed) : queue_(seed) {}
 
-  void make_room(std::size_t slots) override {
-    queue_.make_room(slots);
-    costs_.resize(slots);
+  void make_room(std::size_t slots, std::size_t most) override {
+    queue_.make_room(slots, most);
+    grow(costs_, slots, most);
   }
   std::size_t bytes_per_slot() const override { return SlotQueue::kBytesPerSlot + sizeof(Cost); }
   void entered(Slot slot, std::uint64_t) override { costs_[slot] = Cost::one(); }

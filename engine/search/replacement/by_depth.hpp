@@ -9,9 +9,9 @@ class ByDepth final : public Policy {
  public:
   explicit ByDepth(std::uint64_t seed) : queue_(seed) {}
 
-  void make_room(std::size_t slots) override {
-    queue_.make_room(slots);
-    depths_.resize(slots);
+  void make_room(std::size_t slots, std::size_t most) override {
+    queue_.make_room(slots, most);
+    grow(depths_, slots, most);
   }
   std::size_t bytes_per_slot() const override { return SlotQueue::kBytesPerSlot + sizeof(std::uint64_t); }
   void entered(Slot slot, std::uint64_t depth) override { depths_[slot] = depth; }

@@ -11,9 +11,9 @@ class ByHits final : public Policy {
 
   ByHits(First first, std::uint64_t seed) : first_(first), queue_(seed) {}
 
-  void make_room(std::size_t slots) override {
-    queue_.make_room(slots);
-    hits_.resize(slots);
+  void make_room(std::size_t slots, std::size_t most) override {
+    queue_.make_room(slots, most);
+    grow(hits_, slots, most);
   }
   std::size_t bytes_per_slot() const override { return SlotQueue::kBytesPerSlot + sizeof(std::uint32_t); }
   void entered(Slot slot, std::uint64_t) override { hits_[slot] = 0; }

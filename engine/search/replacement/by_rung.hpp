@@ -26,7 +26,7 @@ class ByRung final : public Policy {
     last_.fill(kNoSlot);
   }
 
-  void make_room(std::size_t slots) override { states_.resize(slots); }
+  void make_room(std::size_t slots, std::size_t most) override { grow(states_, slots, most); }
   std::size_t bytes_per_slot() const override { return sizeof(State); }
   void entered(Slot slot, std::uint64_t depth) override {
     State& state = states_[slot];

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/memory.hpp"
+
 namespace assay::search::replacement {
 
 /// A place in the cache; it names the state in it until that is replaced.
@@ -21,8 +23,8 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  /// Slots below this will be used. Only grows.
-  virtual void make_room(std::size_t slots) = 0;
+  /// Slots below `slots` will be used, later on up to `most`.
+  virtual void make_room(std::size_t slots, std::size_t most) = 0;
   virtual std::size_t bytes_per_slot() const = 0;
 
   /// A state was put into the slot and onto the stack, `depth` steps from the
@@ -38,6 +40,13 @@ class Policy {
   /// What the policy thinks the state is worth; for tests.
   virtual std::uint64_t worth(Slot slot) const = 0;
 };
+
+/// Without copying, where the system lets us.
+template <class T>
+void grow(std::vector<T>& items, std::size_t slots, std::size_t most) {
+  support::reserve_if_possible(items, most);
+  items.resize(slots);
+}
 
 /// By name, or nullptr. `seed` decides where chance does.
 std::unique_ptr<Policy> make_policy(const std::string& name, std::uint64_t seed, std::uint32_t strata);

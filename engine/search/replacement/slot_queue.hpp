@@ -27,11 +27,12 @@ class SlotQueue {
 
   explicit SlotQueue(std::uint64_t seed) : random_(support::mix(seed)) {}
 
-  void make_room(std::size_t slots) {
+  void make_room(std::size_t slots, std::size_t most) {
+    support::reserve_if_possible(places_, most);
     places_.resize(slots, kNoSlot);
-    ranks_.resize(slots);
-    ends_.resize(slots);
-    heap_.reserve(slots);
+    grow(ranks_, slots, most);
+    grow(ends_, slots, most);
+    support::reserve_if_possible(heap_, most);
   }
   bool empty() const { return heap_.empty(); }
   bool has(Slot slot) const { return places_[slot] != kNoSlot; }

@@ -14,7 +14,7 @@ class Stratified final : public Policy {
  public:
   Stratified(std::uint32_t strata, std::uint64_t seed) : strata_(strata), random_(support::mix(seed)) {}
 
-  void make_room(std::size_t slots) override { stratum_of_.resize(slots); }
+  void make_room(std::size_t slots, std::size_t most) override { grow(stratum_of_, slots, most); }
   std::size_t bytes_per_slot() const override { return sizeof(std::uint32_t) + 2 * sizeof(Slot); }
   void entered(Slot slot, std::uint64_t depth) override {
     stratum_of_[slot] = static_cast<std::uint32_t>(depth % strata_.size());
