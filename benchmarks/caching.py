@@ -189,7 +189,7 @@ def measure_cached(
         base.program,
         percent,
         policy,
-        found.stop_reason,
+        found.stop_reason or ("interrupted" if seconds > cut_off * base.seconds else ""),
         seconds,
         seconds / base.seconds,
         found.transitions / base.transitions,
