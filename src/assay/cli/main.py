@@ -58,7 +58,9 @@ def assay() -> None:
     help="How visited states are kept; all but exact may lose states and never verify.",
 )
 @click.option("--threads", type=Count(1, 1024), default=1, show_default=True, help="Worker threads.")
-@click.option("--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs.")
+@click.option(
+    "--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs and cached."
+)
 @click.option(
     "--hash-functions",
     type=Count(1, 32),
