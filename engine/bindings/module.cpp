@@ -13,7 +13,9 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
+#include "bindings/sequential.hpp"
 #include "search/search.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
@@ -192,6 +194,7 @@ NB_MODULE(_engine, m) {
            "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a);
 
   assay::bindings::bind_python_system(m);
+  assay::bindings::bind_python_machine(m);
 
   nb::class_<search::Progress>(m, "Progress")
       .def_ro("states", &search::Progress::states)
@@ -259,4 +262,5 @@ NB_MODULE(_engine, m) {
       "log"_a.none() = nb::none(), "cache_size"_a = 0, "cache_policy"_a = "rungs", "cache_strata"_a = 4,
       "cache_pending_limit"_a = 0, "keep_cache"_a = false);
   assay::bindings::bind_evidence(m);
+  assay::bindings::bind_sequential(m);
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -21,13 +22,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from assay.distribution.children import deep_stack, signal_name
+from assay.distribution.children import deep_stack, environment, signal_name
 from assay.evidence.cache import Cache
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.search.options import OptionProblem, SearchOptions
+from assay.transition_system.interface import UnsupportedConstruct
 
 POLL_SECONDS = 0.1
 # The engine watches its own limits; these are for a child that no longer can.
@@ -85,6 +87,14 @@ class Replayed:
     problem: str = ""
 
 
+class AssumptionFailed(Exception):
+    """The front end assumed what does not hold of the program: search again without it."""
+
+    def __init__(self, assumption: str) -> None:
+        super().__init__(f"an assumption of the front end failed: {assumption}")
+        self.assumption = assumption
+
+
 class EngineFailure(Exception):
     """The engine or its child process went wrong in a way that is our fault."""
 
@@ -93,6 +103,7 @@ def search(
     library: Path,
     options: SearchOptions,
     *,
+    opener: str = "",
     deadline: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     certificate: CertificateRequest | None = None,
@@ -101,10 +112,13 @@ def search(
     """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
 
     A certificate is written when the search saw every state and found nothing.
+    Raises `AssumptionFailed` when the front end assumed too much, and
+    `UnsupportedConstruct` when the program does what its language front end does not model.
     """
     job: dict[str, object] = {
         "task": "search",
         "library": str(library),
+        "opener": opener,
         "options": options.as_json(),
         "deadline": deadline,
     }
@@ -129,9 +143,12 @@ def search(
             partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
 
 
-def replay(library: Path, positions: Sequence[int], *, deadline: float | None = None) -> Replayed:
+def replay(
+    library: Path, positions: Sequence[int], *, opener: str = "", deadline: float | None = None
+) -> Replayed:
     """Execute a run again."""
-    with _Child({"task": "replay", "library": str(library), "positions": list(positions)}) as child:
+    job = {"task": "replay", "library": str(library), "opener": opener, "positions": list(positions)}
+    with _Child(job) as child:
         child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
         child.raise_if_it_failed()
         if not child.runs:
@@ -161,12 +178,13 @@ class _Child:
         try:
             with deep_stack():
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "assay.search.worker", str(theirs)],
+                    [sys.executable, "-P", "-m", "assay.search.worker", str(theirs)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=self._errors,
                     pass_fds=(theirs,),
                     process_group=0,  # Ctrl-C on a terminal reaches us alone
+                    env=environment(fixed_hashes=bool(job["opener"])),
                 )
         finally:
             os.close(theirs)
@@ -236,6 +254,10 @@ class _Child:
     def raise_if_it_failed(self) -> None:
         if self.failure is not None and self.failure["kind"] == "option":
             raise OptionProblem(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "assumption":
+            raise AssumptionFailed(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "unsupported":
+            raise _unsupported(str(self.failure["message"]))
         if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
             raise EngineFailure(str(self.failure["message"]))
         if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:
@@ -450,4 +472,13 @@ def _raw_run(run: dict[str, Any]) -> RawRun:
         omitted=run["omitted"],
         break_after=run["break_after"],
         resume=bytes.fromhex(run["resume"]),
+        words=run["words"],
     )
+
+
+def _unsupported(message: str) -> UnsupportedConstruct:
+    """`file:line: sentence`, or a sentence alone; a place inside of the sentence is more exact."""
+    place: str | None = None
+    while found := re.match(r"([^\s:][^:]*:\d+(?::\d+)?): (.*)", message, re.DOTALL):
+        place, message = found[1], found[2]
+    return UnsupportedConstruct(message, where=place)

@@ -40,6 +40,8 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         raise OptionProblem("Python classes are searched on one thread with exact storage")
     if request.language_options.defines:
         raise OptionProblem("-D defines macros, which Python classes do not have")
+    if request.language_options.granularity:
+        raise OptionProblem("granularity: a Python class says itself what its steps are")
     recording: Recording | None = None
     if request.certificate is None:
         model = NumberedSystem(system, request.language_options)

@@ -63,6 +63,7 @@ class Request:
             "safety": language.safety_only,
             "reductions": sorted(language.reductions),
             "defines": list(language.defines),
+            "granularity": language.granularity or None,
         }
 
 
@@ -77,6 +78,8 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
         reductions=frozenset(texts("reductions")),
         safety_only=options.get("safety") is True,
         defines=texts("defines"),
+        granularity=str(options.get("granularity") or ""),
+        not_final=texts("not_final"),
     )
 
 
