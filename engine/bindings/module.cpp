@@ -222,7 +222,23 @@ NB_MODULE(_engine, m) {
       .def_ro("table_bytes", &search::Result::table_bytes)
       .def_ro("bits_set", &search::Result::bits_set)
       .def_ro("bits_total", &search::Result::bits_total)
-      .def_ro("frontier", &search::Result::frontier);
+      .def_ro("frontier", &search::Result::frontier)
+      .def_ro("cache", &search::Result::cache);
+
+  nb::class_<search::CacheFacts>(m, "CacheFacts")
+      .def_ro("capacity", &search::CacheFacts::capacity)
+      .def_ro("held", &search::CacheFacts::held)
+      .def_ro("replaced", &search::CacheFacts::replaced)
+      .def_ro("hits", &search::CacheFacts::hits)
+      .def_ro("states_of_graph", &search::CacheFacts::states_of_graph)
+      .def_ro("transitions_of_graph", &search::CacheFacts::transitions_of_graph)
+      .def_prop_ro("contents", [](const search::CacheFacts& facts) {
+        nb::list contents;
+        for (const auto& held : facts.contents) {
+          contents.append(nb::make_tuple(bytes_of(held.state.data(), held.state.size()), held.worth));
+        }
+        return contents;
+      });
 
   m.def(
       "search",
@@ -230,17 +246,21 @@ NB_MODULE(_engine, m) {
          std::uint32_t threads, std::uint64_t seed, std::uint32_t hash_functions, std::uint64_t bitstate_bytes,
          std::uint64_t memory_limit_bytes, double time_limit_seconds, std::uint64_t depth_limit,
          std::uint64_t state_limit, bool stop_at_first_violation, bool check_deadlock, nb::object on_progress,
-         double progress_interval_seconds, evidence::GraphLog* log) {
+         double progress_interval_seconds, evidence::GraphLog* log, std::uint64_t cache_size,
+         const std::string& cache_policy, std::uint32_t cache_strata, std::uint64_t cache_pending_limit,
+         bool keep_cache) {
         const search::Options options{strategy,           storage,     threads,     seed,
                                       hash_functions,     bitstate_bytes, memory_limit_bytes, time_limit_seconds,
                                       depth_limit,        state_limit, stop_at_first_violation, check_deadlock,
-                                      progress_interval_seconds, log};
+                                      progress_interval_seconds, log,
+                                      {cache_size, cache_policy, cache_strata, cache_pending_limit, keep_cache}};
         return run_search(model, options, std::move(on_progress));
       },
       "model"_a, nb::kw_only(), "strategy"_a, "storage"_a, "threads"_a, "seed"_a, "hash_functions"_a,
       "bitstate_bytes"_a, "memory_limit_bytes"_a, "time_limit_seconds"_a, "depth_limit"_a, "state_limit"_a,
       "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
-      "log"_a.none() = nb::none());
+      "log"_a.none() = nb::none(), "cache_size"_a = 0, "cache_policy"_a = "rungs", "cache_strata"_a = 4,
+      "cache_pending_limit"_a = 0, "keep_cache"_a = false);
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);
 }

@@ -42,7 +42,7 @@ void read_all(int file, void* data, std::size_t bytes, std::uint64_t offset) {
 
 }  // namespace
 
-GraphLog::GraphLog(const std::string& directory) {
+GraphLog::GraphLog(const std::string& directory) : directory_(directory) {
   std::string name = directory + "/assay-graph-XXXXXX";
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) {

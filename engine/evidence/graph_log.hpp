@@ -29,6 +29,8 @@ class GraphLog {
   GraphLog(const GraphLog&) = delete;
   GraphLog& operator=(const GraphLog&) = delete;
 
+  const std::string& directory() const { return directory_; }
+
   void begin(Order order) { order_ = order; }
   /// Breadth first: the states that follow are one step further away.
   void begin_level(std::uint64_t first_state) {
@@ -93,6 +95,7 @@ class GraphLog {
   }
   void flush();
 
+  std::string directory_;
   int file_ = -1;
   Order order_ = Order::kBreadthFirst;
   std::vector<std::uint32_t> buffer_;

@@ -45,7 +45,7 @@ void depth_first(const Task& task, Result& result) {
   std::vector<Frame> frames;
   std::vector<std::uint64_t> pending_keys;
   std::vector<std::uint32_t> pending_positions;
-  store.set_outside_keys(&pending_keys);
+  store.add_outside_keys(&pending_keys);
   const bool shuffle = options.strategy == "random-dfs";
   std::vector<std::uint32_t> order;
   std::uint64_t transitions = 0, expanded = 0, max_depth = 0;

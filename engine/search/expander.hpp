@@ -52,11 +52,20 @@ class Expander {
   /// Checks a state and appends its successors to `reached`; with `at_limit`
   /// it only notes in `cut` that there are some. False: no room.
   bool expand(storage::StateId id, std::uint32_t depth, bool at_limit) {
+    return expand_key(store_.keys().key(id), id, depth, at_limit);
+  }
+  /// The same for a state that the store knows by its key only; `id` names it in findings.
+  bool expand_key(std::uint64_t key, std::uint32_t id, std::uint32_t depth, bool at_limit) {
     const std::size_t reached_before = reached.size();
+    store_.decode(key, cursor_);
     if (!expand_into_reached(id, depth, at_limit)) return false;
     degrees.push_back(static_cast<std::uint32_t>(reached.size() - reached_before));
     return true;
   }
+
+  /// The state expanded last, and its successors as the model gave them.
+  const storage::ExactStateStore::Cursor& state() const { return cursor_; }
+  const transition_system::SuccessorBuffer& successors() const { return buffer_; }
 
   storage::ExactStateStore::Workspace& workspace() { return workspace_; }
 
@@ -67,7 +76,6 @@ class Expander {
 
  private:
   bool expand_into_reached(storage::StateId id, std::uint32_t depth, bool at_limit) {
-    store_.read(id, cursor_);
     const std::uint64_t* words = cursor_.words.data();
     const std::uint32_t length = cursor_.length;
     if (has_state_checks_) {

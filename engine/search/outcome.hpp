@@ -10,6 +10,15 @@
 
 namespace assay::search {
 
+/// The cache of a search that forgets states.
+struct CacheOptions {
+  std::uint64_t size = 0;  // states it holds at most
+  std::string policy = "rungs";
+  std::uint32_t strata = 4;         // of the policy `stratified`
+  std::uint64_t pending_limit = 0;  // successors that wait; 0: as many as suit the cache
+  bool keep_contents = false;       // answer what the cache holds at the end
+};
+
 struct Options {
   std::string strategy = "bfs";
   std::string storage = "exact";
@@ -25,15 +34,31 @@ struct Options {
   bool check_deadlock = true;
   double progress_interval_seconds = 1;
   evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
+  CacheOptions cache;  // of the strategy `cached`
 };
 
-enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted };
+enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted, kCache };
 const char* name_of(StopReason reason);
 
 /// A path names successors by position, from the initial state on.
 struct Violation {
   std::uint32_t code = 0;  // 0: a state without successors that is no valid end
   std::vector<std::uint32_t> path;
+};
+
+/// What a cached search says besides; its `states` counts visits.
+struct CacheFacts {
+  std::uint64_t capacity = 0;  // less than asked for if memory was short
+  std::uint64_t held = 0;      // states in it at the end
+  std::uint64_t replaced = 0;  // 0: no state was visited twice
+  std::uint64_t hits = 0;
+  std::uint64_t states_of_graph = 0;  // distinct; known (not 0) once the graph was written down
+  std::uint64_t transitions_of_graph = 0;
+  struct Held {
+    std::vector<std::uint64_t> state;
+    std::uint64_t worth;
+  };
+  std::vector<Held> contents;  // if asked for
 };
 
 struct Result {
@@ -49,6 +74,7 @@ struct Result {
   std::uint64_t bits_set = 0;
   std::uint64_t bits_total = 0;
   std::uint64_t frontier = 0;
+  CacheFacts cache;
 };
 
 /// What the searching threads and the thread that watches them share. The

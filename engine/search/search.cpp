@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "search/replacement/policy.hpp"
 #include "search/strategies.hpp"
+#include "storage/state_cache.hpp"
 #include "support/memory.hpp"
 
 namespace assay::search {
@@ -16,15 +18,31 @@ namespace {
 
 using Strategy = void (*)(const Task&, Result&);
 
+Strategy choose_cached(const Options& options) {
+  if (options.storage != "exact" || options.threads != 1) {
+    throw std::invalid_argument("a cached search runs on one thread with exact storage");
+  }
+  if (options.cache.size == 0 || options.cache.size > storage::StateCache::kMaxCapacity) {
+    throw std::invalid_argument("the cache holds from 1 to " + std::to_string(storage::StateCache::kMaxCapacity) +
+                                " states, not " + std::to_string(options.cache.size));
+  }
+  if (options.cache.strata == 0) throw std::invalid_argument("there is at least one stratum");
+  if (replacement::make_policy(options.cache.policy, 0, 1) == nullptr) {
+    throw std::invalid_argument("unknown policy '" + options.cache.policy + "'");
+  }
+  return cached_depth_first;
+}
+
 Strategy choose(const Options& options) {
   const bool is_breadth_first = options.strategy == "bfs";
   const bool is_depth_first = options.strategy == "dfs" || options.strategy == "random-dfs";
+  if (options.strategy == "cached") return choose_cached(options);
   if (!is_breadth_first && !is_depth_first) {
-    throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose bfs, dfs or random-dfs");
+    throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose bfs, dfs, random-dfs or cached");
   }
   if (options.threads == 0) throw std::invalid_argument("a search needs at least one thread");
   if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
-    throw std::invalid_argument("only bfs and dfs on one thread with exact storage write the graph down");
+    throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
   }
   if (options.storage == "exact") {
     if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;
@@ -58,6 +76,7 @@ const char* name_of(StopReason reason) {
     case StopReason::kDepth: return "depth";
     case StopReason::kStates: return "states";
     case StopReason::kInterrupted: return "interrupted";
+    case StopReason::kCache: return "cache";
   }
   return "";
 }

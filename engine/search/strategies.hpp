@@ -27,6 +27,11 @@ void parallel_breadth_first(const Task& task, Result& result);
 /// from the seed. Finished: every reachable state was seen.
 void depth_first(const Task& task, Result& result);
 
+/// Depth first, exact, keeping a bounded set of visited states: explored ones
+/// are replaced by a policy and explored again when they are met again.
+/// Finished: every reachable state was seen, some more than once.
+void cached_depth_first(const Task& task, Result& result);
+
 /// Breadth first, storing 64-bit fingerprints. Two states with one fingerprint
 /// count as one: every counterexample is real, a finished search is no proof.
 void fingerprint_breadth_first(const Task& task, Result& result);

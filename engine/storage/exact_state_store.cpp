@@ -117,7 +117,7 @@ void ExactStateStore::maintain(Workspace& workspace) {
       if (!fits) {
         // Refuse before anything is changed; a split needs 8 bytes per key for
         // a while, after the index has been given back.
-        budget_.require(std::size_t{keys_.size()} * 12, keys_.index_bytes());
+        budget_.require((std::size_t{keys_.size()} + count_outside_keys()) * 12, keys_.index_bytes());
         is_readable_ = false;
         repack(l, g, nullptr);
         finish_layout();
@@ -288,10 +288,12 @@ void ExactStateStore::repack(std::size_t l, std::uint32_t g, Expansion* expansio
       table.set_key(id, words[0]);
     }
     table.rebuild_index();
-    if (is_top && outside_ != nullptr) {
-      for (std::uint64_t& key : *outside_) {
-        translate(key);
-        key = words[0];
+    if (is_top) {
+      for (auto* keys : outside_) {
+        for (std::uint64_t& key : *keys) {
+          translate(key);
+          key = words[0];
+        }
       }
     }
     return;
@@ -300,7 +302,7 @@ void ExactStateStore::repack(std::size_t l, std::uint32_t g, Expansion* expansio
   Expansion above;
   above.field = g;
   above.parts = parts;
-  const std::size_t outside_count = is_top && outside_ != nullptr ? outside_->size() : 0;
+  const std::size_t outside_count = is_top ? count_outside_keys() : 0;
   above.ids.resize((std::size_t{size} + outside_count) * parts);
   for (std::uint32_t part = 0; part < parts; ++part) above.tables.emplace_back(&budget_);
   const auto number_parts = [&](std::size_t at, std::uint64_t word) {
@@ -310,7 +312,12 @@ void ExactStateStore::repack(std::size_t l, std::uint32_t g, Expansion* expansio
     }
   };
   for (std::uint32_t id = 0; id < size; ++id) number_parts(id, table.key(id));
-  for (std::size_t i = 0; i < outside_count; ++i) number_parts(size + i, (*outside_)[i]);
+  if (is_top) {
+    std::size_t number = size;
+    for (const auto* keys : outside_) {
+      for (const std::uint64_t key : *keys) number_parts(number++, key);
+    }
+  }
 
   const Group old_group = level.groups[g];
   level.groups.erase(level.groups.begin() + g);
@@ -329,7 +336,10 @@ void ExactStateStore::repack(std::size_t l, std::uint32_t g, Expansion* expansio
     top.groups.push_back(Group{0, 1, 0, 0});
     levels_.push_back(std::move(top));
     for (std::uint32_t id = 0; id < size; ++id) keys_.set_key(id, id);
-    for (std::size_t i = 0; i < outside_count; ++i) (*outside_)[i] = size + i;
+    std::uint64_t number = size;
+    for (auto* keys : outside_) {
+      for (std::uint64_t& key : *keys) key = number++;
+    }
     repack(l + 1, 0, &above);
   } else {
     const Level& next = levels_[l + 1];

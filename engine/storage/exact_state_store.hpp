@@ -91,8 +91,8 @@ class ExactStateStore {
   std::size_t bytes() const;
   std::size_t levels() const { return levels_.size(); }
 
-  /// Keys held outside (a search stack) that a new layout must translate too.
-  void set_outside_keys(std::vector<std::uint64_t>* keys) { outside_ = keys; }
+  /// Keys held outside (a search stack, a cache) that a new layout must translate too.
+  void add_outside_keys(std::vector<std::uint64_t>* keys) { outside_.push_back(keys); }
 
  private:
   struct alignas(64) Field {
@@ -145,6 +145,11 @@ class ExactStateStore {
   void decode_group(std::size_t level, std::uint32_t group, std::uint64_t word, Cursor& cursor, bool all) const;
   void repack(std::size_t level, std::uint32_t group, Expansion* expansion);
   void finish_layout();
+  std::size_t count_outside_keys() const {
+    std::size_t count = 0;
+    for (const auto* keys : outside_) count += keys->size();
+    return count;
+  }
 
   std::uint32_t max_words_;
   const support::MemoryBudget& budget_;
@@ -153,7 +158,7 @@ class ExactStateStore {
   std::uint64_t generation_ = 1;
   bool is_readable_ = true;
   std::uint32_t group_word_count_ = 0;
-  std::vector<std::uint64_t>* outside_ = nullptr;
+  std::vector<std::vector<std::uint64_t>*> outside_;
 };
 
 template <Sharing sharing>

@@ -37,6 +37,18 @@ class MemoryBudget {
   std::size_t limit_;
 };
 
+/// Address space for `most` items, so that growing up to there never copies;
+/// memory is taken by use only. A system that does not give so much gives none.
+template <class Items>
+void reserve_if_possible(Items& items, std::size_t most) {
+  if (items.capacity() >= most) return;
+  try {
+    items.reserve(most);
+  } catch (const std::bad_alloc&) {
+    // Then it grows as vectors do.
+  }
+}
+
 /// Zeroed memory, and its only owner. Large blocks are mapped (so that pages
 /// never touched cost nothing) and ask for huge pages (random access into
 /// gigabytes otherwise spends much of its time on address translation).

@@ -103,7 +103,9 @@ class SearchResult:
     @property
     def complete(self) -> bool: ...  # the search saw every state that its storage lets it see
     @property
-    def stop_reason(self) -> str: ...  # "", "violation", "memory", "time", "depth", "states", "interrupted"
+    def stop_reason(
+        self,
+    ) -> str: ...  # "", "violation", "memory", "time", "depth", "states", "interrupted", "cache"
     @property
     def violations(self) -> list[Violation]: ...  # the first of each distinct code, first found first
     @property
@@ -118,11 +120,30 @@ class SearchResult:
     def bits_total(self) -> int: ...
     @property
     def frontier(self) -> int: ...  # states stored whose successors were not all explored
+    @property
+    def cache(self) -> CacheFacts: ...  # "cached" only; `states` counts visits there
+
+class CacheFacts:
+    @property
+    def capacity(self) -> int: ...  # less than asked for if memory was short
+    @property
+    def held(self) -> int: ...  # states in it at the end
+    @property
+    def replaced(self) -> int: ...  # 0: no state was visited twice
+    @property
+    def hits(self) -> int: ...  # successors that were found in it
+    @property
+    def states_of_graph(self) -> int: ...  # distinct; 0 unless the graph was written down
+    @property
+    def transitions_of_graph(self) -> int: ...
+    @property
+    def contents(self) -> list[tuple[bytes, int]]:
+        """If asked for: the states it holds at the end, and what the policy thinks each is worth."""
 
 def search(
     model: Model,
     *,
-    strategy: str,  # "bfs", "dfs", "random-dfs"
+    strategy: str,  # "bfs", "dfs", "random-dfs", "cached"
     storage: str,  # "exact", "fingerprint", "bitstate"
     threads: int,
     seed: int,
@@ -136,7 +157,12 @@ def search(
     check_deadlock: bool,
     on_progress: Callable[[Progress], bool] | None,  # False stops the search ("interrupted")
     progress_interval_seconds: float,
-    log: GraphLog | None = None,  # where the graph is written down: bfs or dfs, exact, one thread
+    log: GraphLog | None = None,  # where the graph is written down: bfs, dfs or cached, exact, one thread
+    cache_size: int = 0,  # "cached", here and below: states that the cache holds at most
+    cache_policy: str = "rungs",
+    cache_strata: int = 4,  # of the policy "stratified"
+    cache_pending_limit: int = 0,  # successors that wait on the stack; 0: as many as suit the cache
+    keep_cache: bool = False,  # fill in `CacheFacts.contents`
 ) -> SearchResult: ...
 
 class GraphLog:

@@ -13,22 +13,23 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from assay import __version__
+from assay.cli.caching import cache_size
 from assay.cli.certificates import inspect, keygen, sign
 from assay.cli.certify import certify
 from assay.cli.exit_codes import EXIT_CODES
-from assay.cli.quantities import Count, Definition, Duration, Memory
+from assay.cli.quantities import Count, CountOrShare, Definition, Duration, Memory
 from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
-from assay.search.options import STORAGES, STRATEGIES, OptionProblem
+from assay.search.options import MOST_CACHED, POLICIES, STORAGES, STRATEGIES, OptionProblem
 from assay.transition_system.interface import SourceProblem
 from assay.verification.request import REDUCTIONS
 
@@ -46,7 +47,8 @@ def assay() -> None:
 @click.option(
     "--search",
     type=click.Choice(STRATEGIES),
-    help="Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs.",
+    help="Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
+    "cached searches depth first and forgets states when --cache-size are known.",
 )
 @click.option(
     "--storage",
@@ -56,7 +58,9 @@ def assay() -> None:
     help="How visited states are kept; all but exact may lose states and never verify.",
 )
 @click.option("--threads", type=Count(1, 1024), default=1, show_default=True, help="Worker threads.")
-@click.option("--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs.")
+@click.option(
+    "--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs and cached."
+)
 @click.option(
     "--hash-functions",
     type=Count(1, 32),
@@ -70,6 +74,21 @@ def assay() -> None:
     default="256MiB",
     show_default=True,
     help="Size of the bit table in bitstate storage.",
+)
+@click.option(
+    "--cache-size",
+    type=CountOrShare(MOST_CACHED),
+    help="States that a cached search keeps at most: a number, or a share such as 25% of "
+    "--states-of-graph, or else of --memory.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(POLICIES),
+    help=f"What a cached search forgets first [{POLICIES[0]}].",
+)
+@click.option("--strata", type=Count(1, 1024), help="Levels that the policy stratified tells apart [4].")
+@click.option(
+    "--states-of-graph", type=POSITIVE, help="How many states there are, if known; see --cache-size."
 )
 @click.option("--memory", type=Memory(), help="Stop when the search needs more, for example 2GiB.")
 @click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
@@ -134,7 +153,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     with progress_listener(wanted=not quiet) as listener:
         result = verify_program(
             program,
-            search=given["search"] or ("dfs" if given["storage"] == "bitstate" else "bfs"),
+            search=given["search"] or _usual_search(given),
             storage=given["storage"],
             threads=given["threads"],
             seed=given["seed"],
@@ -144,6 +163,10 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             timeout_seconds=given["timeout"] or 0.0,
             max_depth=given["max_depth"] or 0,
             max_states=given["max_states"] or 0,
+            cache_size=cache_size(given),
+            policy=given["policy"] or POLICIES[0],
+            strata=given["strata"] or 4,
+            states_of_graph=given["states_of_graph"] or 0,
             invariants=given["invariants"],
             step_invariants=given["step_invariants"],
             check_deadlock=not given["no_deadlock"],
@@ -166,6 +189,12 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 
         print_result(result, quiet=quiet)
     return EXIT_CODES[result.verdict]
+
+
+def _usual_search(given: Mapping[str, Any]) -> str:
+    if given["cache_size"]:
+        return "cached"
+    return "dfs" if given["storage"] == "bitstate" else "bfs"
 
 
 @assay.command(short_help="Step through a saved counterexample.")

@@ -57,6 +57,23 @@ class Count(click.ParamType[int]):
         return int(text)
 
 
+class CountOrShare(click.ParamType["int | float"]):
+    """A whole number, or a percentage as a share: `25%` is 0.25."""
+
+    name = "n|n%"
+
+    def __init__(self, high: int) -> None:
+        self._count = Count(1, high)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        text = str(value)
+        if not text.endswith("%"):
+            return self._count.convert(value, param, ctx)
+        if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?%", text) or not 0 < float(text[:-1]) <= 100:
+            self.fail(f"expected a percentage such as 25%, got {text!r}", param, ctx)
+        return float(text[:-1]) / 100
+
+
 class Memory(click.ParamType[int]):
     name = "bytes"
 

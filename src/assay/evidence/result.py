@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from assay.evidence.cache import Cache
 from assay.evidence.counterexample import Counterexample, step_as_json
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import Verdict
@@ -46,7 +47,8 @@ class Result:
 
     `states` counts distinct states stored, initial ones included;
     `transitions` counts the edges explored; `complete` says that every
-    reachable state was visited exactly.
+    reachable state was visited exactly. A search with a `cache` counts visits of
+    states and steps taken, which are more when the cache forgot some.
     """
 
     verdict: Verdict
@@ -67,6 +69,7 @@ class Result:
     violations: tuple[Violation, ...] = ()
     violation_count: int = 0
     loss: Loss | None = None
+    cache: Cache | None = None
     certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
     options: Mapping[str, object] = field(default_factory=dict)
     semantics: Mapping[str, object] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class Result:
             "violations": [violation.as_json() for violation in self.violations],
             "violation_count": self.violation_count,
             "loss": self.loss.as_json(self.states) if self.loss else None,
+            "cache": self.cache.as_json(self.states, self.transitions) if self.cache else None,
             "certificate": dict(self.certificate) if self.certificate else None,
             "options": dict(self.options),
             "semantics": dict(self.semantics),

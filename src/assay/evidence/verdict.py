@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+from assay.evidence.cache import Cache
 from assay.evidence.loss import Loss
 
 
@@ -33,6 +34,7 @@ class StopReason(Enum):
     STATES = "states"
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"  # the process that ran the model died
+    CACHE = "cache"  # the path of the search no longer fits its cache
     DISK = "disk"  # the graph could not be written down for a certificate
     STUCK = "stuck"  # no answer at the time limit: a step of the model does not return
     UNKNOWN = "unknown"
@@ -60,6 +62,7 @@ class SearchFacts:
     stop_detail: str = ""  # a sentence, where the reason alone does not say enough
     violation_count: int = 0
     loss: Loss | None = None  # None: storage was exact
+    cache: Cache | None = None  # of a cached search, whose `states` counts visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,13 @@ def judge(facts: SearchFacts, caveats: tuple[str, ...] = ()) -> Judgement:
     return Judgement(Verdict.INCOMPLETE, exhaustive and not reasons, (*reasons, *caveats))
 
 
+def what_was_forgotten(facts: SearchFacts) -> list[str]:
+    """Not a reason against a verdict, but against reading `states` as a number of distinct ones."""
+    if facts.cache is None or not facts.cache.forgot:
+        return []
+    return [facts.cache.sentence(facts.states)]
+
+
 def _why_it_stopped(facts: SearchFacts) -> str:
     sentence = {
         StopReason.FINISHED: "the search ended without having seen every state",
@@ -99,6 +109,7 @@ def _why_it_stopped(facts: SearchFacts) -> str:
         StopReason.STATES: "the limit on states was reached",
         StopReason.INTERRUPTED: "it was interrupted",
         StopReason.CRASHED: "the process that ran the model died",
+        StopReason.CACHE: "the path that the search follows fills the cache, which must be larger",
         StopReason.DISK: "the certificate could not be prepared",
         StopReason.STUCK: "the time limit was reached while the model no longer answered",
         StopReason.UNKNOWN: "the search stopped for an unknown reason",

@@ -104,6 +104,8 @@ def print_violations(console: Console, violations: Sequence[Violation]) -> None:
 
 
 def _headline(result: Result) -> str:
+    if result.verdict is Verdict.VERIFIED and result.cache is not None and result.cache.forgot:
+        return f"every reachable state visited ({count(result.states, 'visit')}), every property holds"
     if result.verdict is Verdict.VERIFIED:
         granularity = result.semantics.get("granularity")
         under = f" (granularity {granularity})" if granularity else ""
@@ -130,8 +132,9 @@ def _violation_text(violation: Violation) -> str:
 def _figures(result: Result) -> str:
     rate = result.states / result.search_seconds if result.search_seconds > 0.01 else 0.0
     compiling = f"compiling {seconds_text(result.compile_seconds)}, " if result.compile_seconds else ""
+    forgot = result.cache is not None and result.cache.forgot
     parts = [
-        count(result.states, "state"),
+        count(result.states, "state visit" if forgot else "state"),
         count(result.transitions, "transition"),
         f"depth {result.depth:,}",
         f"{seconds_text(result.seconds)} ({compiling}"
@@ -155,7 +158,8 @@ def _say_where_the_certificate_is(result: Result, console: Console) -> None:
     if result.certificate is None:
         return
     path, size = str(result.certificate["path"]), cast(int, result.certificate["bytes"])
-    share = f", {size / result.transitions:.2f} bytes per transition" if result.transitions else ""
+    transitions = (result.cache.transitions_of_graph if result.cache else 0) or result.transitions
+    share = f", {size / transitions:.2f} bytes per transition" if transitions else ""
     print_fact(console, f"certificate: {path}, {bytes_text(size)}{share}")
     # Left to the terminal to fold, so that it can be copied as one line.
     console.print(f"  check it: {shlex.join(_certifying(result, path))}", markup=False)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.distribution.children import deep_stack, environment, signal_name
+from assay.evidence.cache import Cache
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
@@ -364,6 +365,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         loss=Loss(options.storage, options.hash_functions, searched["bits_set"], searched["bits_total"])
         if lossy
         else None,
+        cache=_cache(options, **searched["cache"]),
     )
     violations = []
     for index, violation in enumerate(searched["violations"]):
@@ -425,6 +427,37 @@ def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFa
         stop_reason=reason,
         stop_detail=detail,
         loss=None if options.storage == "exact" else Loss(options.storage, options.hash_functions),
+        # Of what it held nothing is known; what went beyond its size must have replaced something.
+        cache=_cache(
+            options,
+            capacity=options.cache_size,
+            held=0,
+            replaced=max(0, child.progress.states - options.cache_size),
+            hits=0,
+        ),
+    )
+
+
+def _cache(
+    options: SearchOptions,
+    *,
+    capacity: int,
+    held: int,
+    replaced: int,
+    hits: int,
+    states_of_graph: int = 0,
+    transitions_of_graph: int = 0,
+) -> Cache | None:
+    if options.strategy != "cached":
+        return None
+    return Cache(
+        policy=options.cache_policy,
+        capacity=capacity,
+        held=held,
+        replaced=replaced,
+        hits=hits,
+        states_of_graph=states_of_graph or options.states_of_graph,
+        transitions_of_graph=transitions_of_graph,
     )
 
 

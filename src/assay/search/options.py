@@ -9,8 +9,21 @@ class OptionProblem(ValueError):
     """An option has a value that it cannot have, or that does not go with the others."""
 
 
-STRATEGIES = ("bfs", "dfs", "random-dfs")
+STRATEGIES = ("bfs", "dfs", "random-dfs", "cached")
 STORAGES = ("exact", "fingerprint", "bitstate")
+# What a cached search forgets first (docs/caching.md); the first is the default.
+POLICIES = (
+    "rungs",
+    "cost",
+    "cost-exact",
+    "random",
+    "age",
+    "hits-fewest",
+    "hits-most",
+    "stratified",
+    "depth",
+)
+MOST_CACHED = 2**31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +42,10 @@ class SearchOptions:
     state_limit: int = 0
     stop_at_first_violation: bool = True
     check_deadlock: bool = True
+    cache_size: int = 0  # states that a cached search keeps at most
+    cache_policy: str = POLICIES[0]
+    cache_strata: int = 4
+    states_of_graph: int = 0  # if they are known; what a cached search did is told relative to it
 
     def __post_init__(self) -> None:
         _one_of("search", self.strategy, STRATEGIES)
@@ -40,6 +57,14 @@ class SearchOptions:
         _between("memory limit", self.memory_limit_bytes, 0, 2**60)
         _between("depth limit", self.depth_limit, 0, 2**63 - 1)
         _between("state limit", self.state_limit, 0, 2**63 - 1)
+        _one_of("policy", self.cache_policy, POLICIES)
+        _between("strata", self.cache_strata, 1, 1024)
+        _between("states of the graph", self.states_of_graph, 0, 2**63 - 1)
+        _between("cache size", self.cache_size, 0, MOST_CACHED)
+        if self.strategy == "cached" and not self.cache_size:
+            raise OptionProblem("cache size: a cached search needs to know how many states it may keep")
+        if self.strategy == "cached" and (self.storage != "exact" or self.threads != 1):
+            raise OptionProblem("search: a cached search runs on one thread with exact storage")
         if not 0 <= self.time_limit_seconds < float("inf"):
             raise OptionProblem(f"time limit: expected seconds, got {self.time_limit_seconds}")
 

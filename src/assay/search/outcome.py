@@ -56,6 +56,17 @@ class Progress:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class CacheOutcome:
+    """What a cached search says besides: the facts of `_engine.CacheFacts`."""
+
+    capacity: int = 0
+    held: int = 0
+    replaced: int = 0
+    hits: int = 0
+    contents: tuple[tuple[object, int], ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The same facts as `_engine.SearchResult`."""
@@ -71,3 +82,4 @@ class Outcome:
     bits_set: int = 0
     bits_total: int = 0
     frontier: int = 0
+    cache: CacheOutcome = field(default=CacheOutcome())

@@ -125,6 +125,9 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         check_deadlock=options["check_deadlock"],
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+        cache_size=options["cache_size"],
+        cache_policy=options["cache_policy"],
+        cache_strata=options["cache_strata"],
     )
     log = None
     try:
@@ -152,6 +155,14 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         violations=[{"code": violation.code, "path": violation.path} for violation in result.violations],
         bits_set=result.bits_set,
         bits_total=result.bits_total,
+        cache={
+            "capacity": result.cache.capacity,
+            "held": result.cache.held,
+            "replaced": result.cache.replaced,
+            "hits": result.cache.hits,
+            "states_of_graph": result.cache.states_of_graph,
+            "transitions_of_graph": result.cache.transitions_of_graph,
+        },
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:

@@ -12,7 +12,7 @@ from typing import Any
 from assay.evidence.counterexample import Counterexample, load_trace
 from assay.evidence.result import Result
 from assay.languages import handwritten
-from assay.search.options import OptionProblem, SearchOptions
+from assay.search.options import POLICIES, OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions
 from assay.verification.request import (
     REDUCTIONS,
@@ -37,6 +37,10 @@ def verify(
     timeout_seconds: float = 0.0,
     max_depth: int = 0,
     max_states: int = 0,
+    cache_size: int = 0,
+    policy: str = POLICIES[0],
+    strata: int = 4,
+    states_of_graph: int = 0,
     invariants: Iterable[str] = (),
     step_invariants: Iterable[str] = (),
     check_deadlock: bool = True,
@@ -57,10 +61,11 @@ def verify(
     A function is verified by importing the file that it stands in and calling it without arguments, on every
     schedule; what it finds in this process, such as values of variables, plays no part.
 
-    Limits of zero are none. `trace` names the file a counterexample is saved
-    in; further ones get a number. `certificate` names the file that lets others re-check a
-    program that was verified; `certificate_coding="small"` takes longer to write and fewer bytes, and
-    `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
+    Limits of zero are none. `search="cached"` keeps at most `cache_size` states and forgets others by
+    `policy`; `states_of_graph`, if known, is what its visits are compared with. `trace` names the file
+    a counterexample is saved in; further ones get a number. `certificate` names the file that lets others
+    re-check a program that was verified; `certificate_coding="small"` takes longer to write and fewer
+    bytes, and `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
@@ -78,6 +83,10 @@ def verify(
         state_limit=max_states,
         stop_at_first_violation=not all_errors,
         check_deadlock=check_deadlock,
+        cache_size=cache_size,
+        cache_policy=policy,
+        cache_strata=strata,
+        states_of_graph=states_of_graph,
     )
     language_options = LanguageOptions(
         invariants=tuple(invariants),

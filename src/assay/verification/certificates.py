@@ -12,7 +12,7 @@ from assay.evidence.verdict import Judgement, Verdict
 from assay.transition_system.interface import SourceHash
 from assay.verification.request import Request
 
-TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first"}
+TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first", "cached": "depth-first"}
 
 
 def claim_of(

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay import __version__, languages
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, judge
+from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.search.options import OptionProblem
@@ -59,7 +59,7 @@ def verify_compiled(
         language=program.language,
         complete=judgement.complete,
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
-        notes=(*program.notes, *why_no_certificate(request, judgement)),
+        notes=(*program.notes, *what_was_forgotten(outcome.facts), *why_no_certificate(request, judgement)),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -72,6 +72,7 @@ def verify_compiled(
         violations=tuple(_explain(program, violation) for violation in outcome.violations),
         violation_count=outcome.facts.violation_count,
         loss=outcome.facts.loss,
+        cache=outcome.facts.cache,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,

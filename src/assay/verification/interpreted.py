@@ -8,11 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from assay import __version__
+from assay.evidence.cache import Cache
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem
 from assay.evidence.interpreted import codes_at_the_end, explain_run
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
+from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem, HandwrittenSystem, NumberedSystem
 from assay.search import outcome as outcome_types
 from assay.search.alarm import alarm_at
@@ -46,6 +47,10 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         model = NumberedSystem(system, request.language_options)
     else:
         require_file(system, request.certificate.path)
+        if options.strategy == "cached":
+            raise OptionProblem(
+                "certificate: the graph of a Python class is recorded in memory, a cache saves none; use dfs"
+            )
         model = CanonicalSystem(system, request.language_options)
         recording = Recording(model)
     request.listener(Phase("searching", system.name))
@@ -82,6 +87,9 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
             check_deadlock=options.check_deadlock,
             on_progress=on_progress,
             progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+            cache_size=options.cache_size + extra,
+            cache_policy=options.cache_policy,
+            cache_strata=options.cache_strata,
         )
     overdue = patience is not None and time.monotonic() >= patience
     facts = SearchFacts(
@@ -93,6 +101,16 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         complete=outcome.complete,
         stop_reason=StopReason.STUCK if overdue else StopReason.named(outcome.stop_reason),
         violation_count=outcome.violation_count,
+        cache=Cache(
+            policy=options.cache_policy,
+            capacity=options.cache_size,
+            held=outcome.cache.held - extra,
+            replaced=outcome.cache.replaced,
+            hits=outcome.cache.hits,
+            states_of_graph=options.states_of_graph,
+        )
+        if options.strategy == "cached"
+        else None,
     )
     judgement = judge(facts)
     certificate: WrittenCertificate | None = None
@@ -106,7 +124,7 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         language=LANGUAGE,
         complete=judgement.complete,
         reasons=judgement.reasons,
-        notes=tuple(why_no_certificate(request, judgement)),
+        notes=(*what_was_forgotten(facts), *why_no_certificate(request, judgement)),
         certificate=None if certificate is None else asdict(certificate),
         states=facts.states,
         transitions=facts.transitions,
@@ -119,6 +137,7 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
             _explained(explain_run(model, violation.path, violation.code)) for violation in outcome.violations
         ),
         violation_count=facts.violation_count,
+        cache=facts.cache,
         options=request.as_json(),
         semantics=system.semantics,
         version=__version__,

@@ -52,6 +52,10 @@ class Request:
             "timeout_seconds": options.time_limit_seconds,
             "max_depth": options.depth_limit,
             "max_states": options.state_limit,
+            "cache_size": options.cache_size,
+            "policy": options.cache_policy,
+            "strata": options.cache_strata,
+            "states_of_graph": options.states_of_graph,
             "invariants": list(language.invariants),
             "step_invariants": list(language.step_invariants),
             "check_deadlock": options.check_deadlock,
@@ -91,8 +95,8 @@ def certificate_request(
         )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
-    if options.strategy not in {"bfs", "dfs"}:
-        raise OptionProblem(f"certificate: expected the search bfs or dfs, got {options.strategy}")
+    if options.strategy not in {"bfs", "dfs", "cached"}:
+        raise OptionProblem(f"certificate: expected the search bfs, dfs or cached, got {options.strategy}")
     directory = path.absolute().parent
     if not directory.is_dir():
         raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from assay.search.outcome import Model, Outcome, Progress, State
 from assay.search.reference.bitstate_depth_first import bitstate_depth_first
 from assay.search.reference.breadth_first import breadth_first
+from assay.search.reference.cached_depth_first import cached_depth_first
 from assay.search.reference.depth_first import depth_first
 from assay.search.reference.fingerprint_breadth_first import fingerprint_breadth_first
 from assay.search.reference.random_depth_first import random_depth_first
@@ -35,6 +36,10 @@ def search(
     check_deadlock: bool = True,
     on_progress: Callable[[Progress], bool | None] | None = None,
     progress_interval_seconds: float = 1.0,
+    cache_size: int = 0,
+    cache_policy: str = "rungs",
+    cache_strata: int = 4,
+    keep_cache: bool = False,
 ) -> Outcome:
     """Search a model. Options mean what they mean to the engine; 0 is "no limit"."""
     run = Run(
@@ -55,6 +60,15 @@ def search(
             depth_first(run)
         case "exact", "random-dfs":
             random_depth_first(run, seed)
+        case "exact", "cached":
+            cached_depth_first(
+                run,
+                size=cache_size,
+                policy=cache_policy,
+                strata=cache_strata,
+                seed=seed,
+                contents=keep_cache,
+            )
         case "fingerprint", "bfs":
             fingerprint_breadth_first(run, seed)
         case "bitstate", "dfs" | "random-dfs":
@@ -68,7 +82,7 @@ def search(
         case _:
             raise ValueError(
                 f"storage {storage!r} and strategy {strategy!r} do not go together; "
-                f"exact storage goes with bfs, dfs and random-dfs, fingerprint with bfs, "
+                f"exact storage goes with bfs, dfs, random-dfs and cached, fingerprint with bfs, "
                 f"bitstate with dfs and random-dfs"
             )
     return run.outcome()

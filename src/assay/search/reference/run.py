@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic
 
-from assay.search.outcome import INVALID_END, Model, Outcome, Progress, State, Violation
+from assay.search.outcome import INVALID_END, CacheOutcome, Model, Outcome, Progress, State, Violation
 
 LOOK_EVERY_STATES = 64
 
@@ -45,6 +45,7 @@ class Run(Generic[State]):
         self.frontier = 0
         self.bits_set = 0
         self.bits_total = 0
+        self.cache = CacheOutcome()
         self._memory_limit_bytes = memory_limit_bytes
         self._time_limit_seconds = time_limit_seconds
         self._state_limit = state_limit
@@ -134,6 +135,7 @@ class Run(Generic[State]):
             bits_set=self.bits_set,
             bits_total=self.bits_total,
             frontier=self.frontier,
+            cache=self.cache,
         )
 
     def _look_up(self) -> None:

@@ -1,0 +1,292 @@
+"""What searches with a small cache cost, in the tables of the thesis.
+
+    python -m benchmarks.caching [--larger] [--only NAME ...] [--policies NAME ...] [--sizes PERCENT ...]
+                                 [--cut-off TIMES] [--json FILE]
+
+Each program is searched depth first without a cache (the best of three runs), then with caches of 15 to 95
+per cent of its states, by every policy, until the search ends or has taken 25 times as long. A cell has
+the processor time and the redundant work, both as multiples: of the time without a cache, and of the
+transitions of the graph. `TO`: out of time; `path`: the path of the search alone did not fit the cache. The
+line below has the thesis's figures for its Java program of that name.
+
+`tables` takes any programs; those of the command line are our Promela models, without reductions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from assay import _engine, languages
+from assay.search.options import POLICIES
+from assay.transition_system.interface import LanguageOptions
+from benchmarks import thesis, thesis_caching
+from benchmarks.counterparts import QUICK, Counterpart
+from benchmarks.measure import BenchmarkProblem
+from benchmarks.tasks import Task
+
+CUT_OFF = 25.0
+SHORTEST_LIMIT_SECONDS = 0.25  # below, the clock says nothing
+# Small, since most policies need all the time they are given. Counts are SPIN's.
+SMALL = (
+    Counterpart(
+        thesis.PHILOSOPHERS, Task("philosophers 6", "philosophers.pml", ("N=6",), 23_808, 113_664, 2_760)
+    ),
+    Counterpart(
+        thesis.BUFFER,
+        Task("bounded buffer 4,2,1", "buffer.pml", ("PRODUCERS=2", "CONSUMERS=1"), 25_895, 63_386, 8_231),
+    ),
+    Counterpart(
+        thesis.NESTED_MONITOR, Task("nested monitor 2,2,2", "nested_monitor.pml", (), 29_046, 78_120, 5_416)
+    ),
+    Counterpart(
+        thesis.KSU_PIPELINE,
+        Task("KSU pipeline 2,1", "ksu_pipeline.pml", ("STAGES=2", "EVENTS=1"), 19_061, 61_005, 129),
+    ),
+    Counterpart(
+        thesis.PIPELINE,
+        Task("pipeline sort 4", "pipeline_sort.pml", ("N=4",), 48_087, 165_066, 120, wide=True),
+    ),
+    Counterpart(
+        thesis.READERS_WRITERS,
+        Task("readers/writers 3,3", "readers_writers.pml", ("READERS=3", "WRITERS=3"), 20_391, 44_586, 4_716),
+    ),
+    Counterpart(
+        thesis.REPLICATED_WORKERS,
+        Task("replicated workers 3,2", "replicated_workers.pml", ("WORKERS=3",), 53_760, 131_709, 149),
+    ),
+    Counterpart(
+        thesis.BARBER, Task("sleeping barber 2,4,3", "barber.pml", ("CUSTOMERS=4",), 57_453, 251_676, 27_779)
+    ),
+    Counterpart(
+        thesis.ELEVATOR,
+        Task("elevator 1,2,2", "elevator.pml", ("ELEVATORS=1", "FLOORS=2"), 7_408, 20_736, 1_378),
+    ),
+)
+COLUMN_OF_THE_THESIS = {
+    "hits-fewest": "hits",  # the thesis does not say which it means
+    "cost": "cost",
+    "random": "random",
+    "age": "age",
+    "stratified": "stratified",
+    "depth": "depth",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Anything the engine can search, and the program of the thesis that it stands for."""
+
+    name: str
+    load: Callable[[], _engine.Model]
+    counterpart: thesis.Program | None = None
+    states: int = 0  # expected; 0: whatever comes
+    transitions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Uncached:
+    program: str
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    program: str
+    percent: int
+    policy: str
+    ended: str  # "", or why it did not
+    seconds: float
+    time: float  # as a multiple
+    redundant_work: float  # as a multiple
+    replaced: int
+
+    @property
+    def text(self) -> str:
+        if self.ended:
+            return {"interrupted": "TO", "cache": "path"}.get(self.ended, self.ended)
+        return f"{self.time:.1f} / {self.redundant_work:.2f}"
+
+
+def of_counterpart(counterpart: Counterpart) -> Program:
+    task = counterpart.task
+
+    def load() -> _engine.Model:
+        options = LanguageOptions(
+            invariants=(),
+            step_invariants=(),
+            reductions=frozenset(),
+            safety_only=False,
+            defines=task.defines,
+        )
+        return _engine.CompiledModel(str(languages.load(task.path, options).library))
+
+    return Program(task.name, load, counterpart.program, task.states, task.transitions)
+
+
+def search(
+    model: _engine.Model, *, strategy: str, cpu_seconds: float = math.inf, **cache
+) -> tuple[_engine.SearchResult, float]:
+    """Also the processor time it took, which its limit is on: others may be using the machine."""
+    began = time.process_time()
+    found = _engine.search(
+        model,
+        strategy=strategy,
+        storage="exact",
+        threads=1,
+        seed=1,
+        hash_functions=1,
+        bitstate_bytes=0,
+        memory_limit_bytes=0,
+        time_limit_seconds=0.0,
+        depth_limit=0,
+        state_limit=0,
+        stop_at_first_violation=True,
+        check_deadlock=True,
+        on_progress=lambda _: time.process_time() - began < cpu_seconds,
+        progress_interval_seconds=0.02,
+        **cache,
+    )
+    return found, time.process_time() - began
+
+
+def measure_uncached(program: Program, model: _engine.Model) -> Uncached:
+    runs = [search(model, strategy="dfs") for _ in range(3)]
+    found, seconds = min(runs, key=lambda run: run[1])
+    if not found.complete or found.violation_count:
+        raise BenchmarkProblem(f"{program.name}: the search ended with {found.stop_reason}")
+    if program.states and (found.states, found.transitions) != (program.states, program.transitions):
+        raise BenchmarkProblem(
+            f"{program.name}: {found.states} states and {found.transitions} transitions, "
+            f"expected {program.states} and {program.transitions}"
+        )
+    return Uncached(program.name, found.states, found.transitions, found.depth, seconds)
+
+
+def measure_cached(
+    model: _engine.Model, base: Uncached, *, percent: int, policy: str, cut_off: float
+) -> Cached:
+    found, seconds = search(
+        model,
+        strategy="cached",
+        cpu_seconds=max(cut_off * base.seconds, SHORTEST_LIMIT_SECONDS),
+        cache_size=max(1, base.states * percent // 100),
+        cache_policy=policy,
+    )
+    if found.violation_count or (found.complete and found.states < base.states):
+        raise BenchmarkProblem(f"{base.program}: {policy} at {percent} % saw another graph")
+    return Cached(
+        base.program,
+        percent,
+        policy,
+        found.stop_reason or ("interrupted" if seconds > cut_off * base.seconds else ""),
+        seconds,
+        seconds / base.seconds,
+        found.transitions / base.transitions,
+        found.cache.replaced,
+    )
+
+
+def tables(
+    programs: Iterable[Program],
+    *,
+    policies: Sequence[str] = POLICIES,
+    sizes: Sequence[int] = thesis_caching.SIZES,
+    cut_off: float = CUT_OFF,
+    say: Callable[[str], None] = lambda _: None,
+) -> tuple[list[Uncached], list[Cached]]:
+    """Measure; `say` is told what is being measured."""
+    uncached, cached = [], []
+    for program in programs:
+        model = program.load()
+        base = measure_uncached(program, model)
+        uncached.append(base)
+        for percent in sizes:
+            say(f"{program.name}, {percent} %")
+            cached += [
+                measure_cached(model, base, percent=percent, policy=policy, cut_off=cut_off)
+                for policy in policies
+            ]
+    return uncached, cached
+
+
+def print_tables(
+    programs: Sequence[Program],
+    uncached: Sequence[Uncached],
+    cached: Sequence[Cached],
+    policies: Sequence[str],
+) -> None:
+    print("| program | states | transitions | T/S | longest path, % of the states | seconds |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for base in uncached:
+        ratio, share = base.transitions / base.states, 100 * base.depth / base.states
+        print(
+            f"| {base.program} | {base.states:,} | {base.transitions:,} | {ratio:.1f} | {share:.1f} | "
+            f"{base.seconds:.2f} |"
+        )
+    cells = {(one.program, one.percent, one.policy): one for one in cached}
+    for percent in dict.fromkeys(one.percent for one in cached):
+        print(f"\nCache of {percent} % of the states: time / redundant work\n")
+        print(f"| program | {' | '.join(policies)} |")
+        print(f"| --- |{' --- |' * len(policies)}")
+        for program in programs:
+            ours = [cells[program.name, percent, policy].text for policy in policies]
+            print(f"| {program.name} | {' | '.join(ours)} |")
+            if program.counterpart is not None and percent in thesis_caching.SIZES:
+                theirs = [_theirs(program.counterpart, percent, policy) for policy in policies]
+                print(f"| *thesis: {program.counterpart.name}* | {' | '.join(theirs)} |")
+        finished = [
+            sum(not cells[program.name, percent, policy].ended for program in programs) for policy in policies
+        ]
+        print(f"| **finished, of {len(programs)}** | {' | '.join(map(str, finished))} |")
+
+
+def _theirs(program: thesis.Program, percent: int, policy: str) -> str:
+    column = COLUMN_OF_THE_THESIS.get(policy)
+    if column is None:
+        return ""
+    found = thesis_caching.cell(program, percent, column)
+    return "*TO*" if found is None else f"*{found.time} / {found.redundant_work}*"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.caching", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", default=[], help="programs whose names contain one of these")
+    parser.add_argument("--larger", action="store_true", help="models of 50,000 to 500,000 states; an hour")
+    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=list(POLICIES))
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(thesis_caching.SIZES))
+    parser.add_argument("--cut-off", type=float, default=CUT_OFF, help="times the search without a cache")
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    given = parser.parse_args()
+    programs = [
+        of_counterpart(one)
+        for one in (QUICK if given.larger else SMALL)
+        if not given.only or any(part in one.task.name for part in given.only)
+    ]
+    uncached, cached = tables(
+        programs,
+        policies=given.policies,
+        sizes=given.sizes,
+        cut_off=given.cut_off,
+        say=lambda what: print(what, file=sys.stderr, flush=True),
+    )
+    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}\n")
+    print_tables(programs, uncached, cached, given.policies)
+    if given.json:
+        figures = {"uncached": list(map(asdict, uncached)), "cached": list(map(asdict, cached))}
+        given.json.write_text(json.dumps(figures, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
