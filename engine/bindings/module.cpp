@@ -15,6 +15,7 @@
 #include "bindings/evidence.hpp"
 #include "bindings/python_system.hpp"
 #include "search/search.hpp"
+#include "storage/disk_file.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
 #include "transition_system/successor_buffer.hpp"
@@ -148,6 +149,8 @@ search::Result run_search(const TransitionSystem& model, const search::Options& 
 
 NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
+  nb::exception<assay::storage::DiskProblem>(m, "DiskProblem");
+  nb::exception<assay::storage::CheckpointProblem>(m, "CheckpointProblem");
   assay::bindings::bind_graph_log(m);
 
   nb::class_<TransitionSystem>(m, "Model")
@@ -219,7 +222,9 @@ NB_MODULE(_engine, m) {
       .def_ro("table_bytes", &search::Result::table_bytes)
       .def_ro("bits_set", &search::Result::bits_set)
       .def_ro("bits_total", &search::Result::bits_total)
-      .def_ro("frontier", &search::Result::frontier);
+      .def_ro("frontier", &search::Result::frontier)
+      .def_ro("disk_bytes", &search::Result::disk_bytes)
+      .def_ro("resumed_from", &search::Result::resumed_from);
 
   m.def(
       "search",
@@ -227,16 +232,22 @@ NB_MODULE(_engine, m) {
          std::uint32_t threads, std::uint64_t seed, std::uint32_t hash_functions, std::uint64_t bitstate_bytes,
          std::uint64_t memory_limit_bytes, double time_limit_seconds, std::uint64_t depth_limit,
          std::uint64_t state_limit, bool stop_at_first_violation, bool check_deadlock, nb::object on_progress,
-         double progress_interval_seconds, evidence::GraphLog* log) {
+         double progress_interval_seconds, evidence::GraphLog* log, const std::string& spill_directory, bool resume,
+         const std::vector<std::pair<std::string, std::string>>& identity, double checkpoint_seconds,
+         std::uint64_t spill_buffer_bytes) {
         const search::Options options{strategy,           storage,     threads,     seed,
                                       hash_functions,     bitstate_bytes, memory_limit_bytes, time_limit_seconds,
                                       depth_limit,        state_limit, stop_at_first_violation, check_deadlock,
-                                      progress_interval_seconds, log};
+                                      progress_interval_seconds, log,
+                                      search::Spilling{spill_directory, resume, identity, checkpoint_seconds,
+                                                       spill_buffer_bytes}};
         return run_search(model, options, std::move(on_progress));
       },
       "model"_a, nb::kw_only(), "strategy"_a, "storage"_a, "threads"_a, "seed"_a, "hash_functions"_a,
       "bitstate_bytes"_a, "memory_limit_bytes"_a, "time_limit_seconds"_a, "depth_limit"_a, "state_limit"_a,
       "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
-      "log"_a.none() = nb::none());
+      "log"_a.none() = nb::none(), "spill_directory"_a = "", "resume"_a = false,
+      "identity"_a = std::vector<std::pair<std::string, std::string>>{}, "checkpoint_seconds"_a = 30.0,
+      "spill_buffer_bytes"_a = 0);
   assay::bindings::bind_evidence(m);
 }

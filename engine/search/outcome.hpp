@@ -4,11 +4,22 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evidence/graph_log.hpp"
 
 namespace assay::search {
+
+/// Where a search keeps its states when that is not in memory.
+struct Spilling {
+  std::string directory;  // empty: in memory
+  bool resume = false;    // go on from the checkpoint in the directory, if there is one
+  /// What the checkpoint is about, by name: a search with other values is another search.
+  std::vector<std::pair<std::string, std::string>> identity;
+  double checkpoint_seconds = 30;   // between two checkpoints
+  std::uint64_t buffer_bytes = 0;   // 0: what the memory limit leaves
+};
 
 struct Options {
   std::string strategy = "bfs";
@@ -25,6 +36,7 @@ struct Options {
   bool check_deadlock = true;
   double progress_interval_seconds = 1;
   evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
+  Spilling spilling{};
 };
 
 enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted };
@@ -49,6 +61,8 @@ struct Result {
   std::uint64_t bits_set = 0;
   std::uint64_t bits_total = 0;
   std::uint64_t frontier = 0;
+  std::uint64_t disk_bytes = 0;    // most that lay on disk at once
+  std::uint64_t resumed_from = 0;  // states that a checkpoint brought along
 };
 
 /// What the searching threads and the thread that watches them share. The

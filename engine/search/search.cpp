@@ -26,6 +26,15 @@ Strategy choose(const Options& options) {
   if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
     throw std::invalid_argument("only bfs and dfs on one thread with exact storage write the graph down");
   }
+  if (!options.spilling.directory.empty()) {
+    if (!is_breadth_first || options.storage != "exact" || options.threads != 1) {
+      throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
+    }
+    if (options.log != nullptr) {
+      throw std::invalid_argument("a search that keeps its states on disk does not write the graph down");
+    }
+    return spilling_breadth_first;
+  }
   if (options.storage == "exact") {
     if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;
     if (is_breadth_first) return parallel_breadth_first;

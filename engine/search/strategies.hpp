@@ -23,6 +23,11 @@ void breadth_first(const Task& task, Result& result);
 /// The same with several threads on one store.
 void parallel_breadth_first(const Task& task, Result& result);
 
+/// Breadth first, exact, one thread, the states on disk: duplicates are found
+/// when a level is complete, by merging sorted files. Finished: every reachable
+/// state was seen. Counterexamples are shortest. Goes on after it was killed.
+void spilling_breadth_first(const Task& task, Result& result);
+
 /// Depth first, exact, successors in order or (`random-dfs`) in an order drawn
 /// from the seed. Finished: every reachable state was seen.
 void depth_first(const Task& task, Result& result);

@@ -4,6 +4,12 @@ from collections.abc import Callable, Sequence
 
 ABI_VERSION: int
 
+class DiskProblem(Exception):
+    """The disk of a search with `spill_directory` is full, broken or not ours."""
+
+class CheckpointProblem(Exception):
+    """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
+
 class Model:
     """A transition system the engine can search: compiled, explicit or in Python."""
 
@@ -98,6 +104,10 @@ class SearchResult:
     def bits_total(self) -> int: ...
     @property
     def frontier(self) -> int: ...  # states stored whose successors were not all explored
+    @property
+    def disk_bytes(self) -> int: ...  # most that lay in `spill_directory` at once
+    @property
+    def resumed_from(self) -> int: ...  # states that a checkpoint brought along
 
 def search(
     model: Model,
@@ -117,6 +127,11 @@ def search(
     on_progress: Callable[[Progress], bool] | None,  # False stops the search ("interrupted")
     progress_interval_seconds: float,
     log: GraphLog | None = None,  # where the graph is written down: bfs or dfs, exact, one thread
+    spill_directory: str = "",  # where the states are kept; "": in memory
+    resume: bool = False,  # go on from the checkpoint there, if there is one
+    identity: Sequence[tuple[str, str]] = [],  # what the checkpoint is about: name, value
+    checkpoint_seconds: float = 30.0,
+    spill_buffer_bytes: int = 0,  # 0: what the memory limit leaves
 ) -> SearchResult: ...
 
 class GraphLog:
