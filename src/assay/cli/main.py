@@ -109,6 +109,12 @@ def assay() -> None:
     help="How hard to compress it.",
 )
 @click.option("--subgraphs", is_flag=True, help="Add the sizes of subtrees to the certificate.")
+@click.option(
+    "--spill",
+    metavar="DIR",
+    help="Keep the states in this directory: exact, within --memory [1GiB], slower.",
+)
+@click.option("--resume", is_flag=True, help="With --spill: continue a search that was stopped or killed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
 @click.pass_context
@@ -148,6 +154,8 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             certificate=given["certificate"],
             certificate_coding=given["certificate_coding"],
             subgraphs=given["subgraphs"],
+            spill=given["spill"],
+            resume=given["resume"],
             listener=listener,
             started=context.obj,
         )

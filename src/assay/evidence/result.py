@@ -66,6 +66,7 @@ class Result:
     violation_count: int = 0
     loss: Loss | None = None
     certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
+    spill: Mapping[str, object] | None = None  # directory, disk_bytes, resumed_from of a search on disk
     options: Mapping[str, object] = field(default_factory=dict)
     semantics: Mapping[str, object] = field(default_factory=dict)
     version: str = ""
@@ -91,6 +92,7 @@ class Result:
             "violation_count": self.violation_count,
             "loss": self.loss.as_json(self.states) if self.loss else None,
             "certificate": dict(self.certificate) if self.certificate else None,
+            "spill": dict(self.spill) if self.spill else None,
             "options": dict(self.options),
             "semantics": dict(self.semantics),
             "version": self.version,

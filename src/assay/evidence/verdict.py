@@ -33,7 +33,7 @@ class StopReason(Enum):
     STATES = "states"
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"  # the process that ran the model died
-    DISK = "disk"  # the graph could not be written down for a certificate
+    DISK = "disk"  # states, or the graph for a certificate, could not be written down
     STUCK = "stuck"  # no answer at the time limit: a step of the model does not return
     UNKNOWN = "unknown"
 
@@ -99,7 +99,7 @@ def _why_it_stopped(facts: SearchFacts) -> str:
         StopReason.STATES: "the limit on states was reached",
         StopReason.INTERRUPTED: "it was interrupted",
         StopReason.CRASHED: "the process that ran the model died",
-        StopReason.DISK: "the certificate could not be prepared",
+        StopReason.DISK: "the disk could not be used",
         StopReason.STUCK: "the time limit was reached while the model no longer answered",
         StopReason.UNKNOWN: "the search stopped for an unknown reason",
     }[facts.stop_reason]

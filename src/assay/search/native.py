@@ -70,6 +70,8 @@ class NativeOutcome:
     facts: SearchFacts
     violations: tuple[NativeViolation, ...]
     peak_memory_bytes: int
+    disk_bytes: int = 0  # most that lay in the spill directory at once
+    resumed_from: int = 0  # states that a checkpoint brought along
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -96,8 +98,11 @@ def search(
     on_progress: Callable[[Progress], None] | None = None,
     certificate: CertificateRequest | None = None,
     claim: Claim | None = None,
+    identity: Sequence[tuple[str, str]] = (),
 ) -> NativeOutcome:
     """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
+
+    `identity` names what a checkpoint on disk must agree in to be continued.
 
     A certificate is written when the search saw every state and found nothing.
     """
@@ -106,6 +111,7 @@ def search(
         "library": str(library),
         "options": options.as_json(),
         "deadline": deadline,
+        "identity": list(identity),
     }
     partial: Path | None = None
     if certificate is not None and claim is not None:
@@ -357,7 +363,15 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
             )
         )
     certificate, problem = _certificate(child)
-    return NativeOutcome(facts, tuple(violations), child.peak_memory_bytes, certificate, problem)
+    return NativeOutcome(
+        facts,
+        tuple(violations),
+        child.peak_memory_bytes,
+        disk_bytes=searched["disk_bytes"],
+        resumed_from=searched["resumed_from"],
+        certificate=certificate,
+        certificate_problem=problem,
+    )
 
 
 def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:

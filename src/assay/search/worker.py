@@ -111,14 +111,20 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         check_deadlock=options["check_deadlock"],
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+        spill_directory=options["spill_directory"],
+        resume=options["resume"],
+        identity=[(name, value) for name, value in job["identity"]],
     )
     log = None
     try:
         if certificate is not None:
             log = _engine.GraphLog(os.path.dirname(certificate["path"]) or ".")  # noqa: PTH120 (pathlib is slow to import)
         result = search(log=log)
-    except ValueError as problem:  # options that do not go together
+    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
+        return
+    except _engine.DiskProblem as problem:
+        send("failed", kind="disk", message=str(problem))
         return
     except RuntimeError as problem:
         if log is None or not str(problem).startswith("the graph "):
@@ -138,6 +144,8 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         violations=[{"code": violation.code, "path": violation.path} for violation in result.violations],
         bits_set=result.bits_set,
         bits_total=result.bits_total,
+        disk_bytes=result.disk_bytes,
+        resumed_from=result.resumed_from,
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:

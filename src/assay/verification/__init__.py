@@ -46,6 +46,8 @@ def verify(
     certificate: str | Path | None = None,
     certificate_coding: str = "fast",
     subgraphs: bool = False,
+    spill: str | Path | None = None,
+    resume: bool = False,
     listener: Listener | None = None,
     started: float | None = None,
 ) -> Result:
@@ -54,7 +56,9 @@ def verify(
     Limits of zero are none. `trace` names the file a counterexample is saved
     in; further ones get a number. `certificate` names the file that lets others re-check a
     program that was verified; `certificate_coding="small"` takes longer to write and fewer bytes, and
-    `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
+    `subgraphs` adds the list that partitioning by subtrees needs. `spill` names a directory in
+    which the states are kept instead of in memory, and `resume` continues the search that was ended there.
+    `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
@@ -72,6 +76,8 @@ def verify(
         state_limit=max_states,
         stop_at_first_violation=not all_errors,
         check_deadlock=check_deadlock,
+        spill_directory="" if spill is None else str(Path(spill).absolute()),
+        resume=resume,
     )
     language_options = LanguageOptions(
         invariants=tuple(invariants),

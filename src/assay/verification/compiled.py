@@ -15,6 +15,7 @@ from assay.search.alarm import OutOfTime, alarm_at
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
+from assay.verification.spilling import how_to_go_on, identity_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
@@ -48,6 +49,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
             sources=program.sources,
             semantics=program.semantics,
         ),
+        identity=identity_of(request, program),
     )
     judgement = judge(outcome.facts, caveats)
     if outcome.certificate is None:
@@ -58,7 +60,11 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         language=program.language,
         complete=judgement.complete,
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
-        notes=(*program.notes, *why_no_certificate(request, judgement)),
+        notes=(
+            *program.notes,
+            *why_no_certificate(request, judgement),
+            *how_to_go_on(request, outcome.facts.stop_reason),
+        ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -71,6 +77,13 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         violations=tuple(_explain(program, violation) for violation in outcome.violations),
         violation_count=outcome.facts.violation_count,
         loss=outcome.facts.loss,
+        spill={
+            "directory": request.options.spill_directory,
+            "disk_bytes": outcome.disk_bytes,
+            "resumed_from": outcome.resumed_from,
+        }
+        if request.options.spill_directory
+        else None,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,

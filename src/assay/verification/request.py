@@ -59,6 +59,8 @@ class Request:
             "safety": language.safety_only,
             "reductions": sorted(language.reductions),
             "defines": list(language.defines),
+            "spill": options.spill_directory or None,
+            "resume": options.resume,
         }
 
 
@@ -85,6 +87,11 @@ def certificate_request(
     if options.storage != "exact":
         raise OptionProblem(
             f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
+        )
+    if options.spill_directory:
+        raise OptionProblem(
+            "certificate: a search that keeps its states on disk does not record the graph; "
+            "leave --spill or --certificate out"
         )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
