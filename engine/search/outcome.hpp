@@ -21,6 +21,13 @@ struct Spilling {
   std::uint64_t buffer_bytes = 0;   // 0: what the memory limit leaves
 };
 
+/// What a search that looks around is asked for (`two-phases`, `overlap`, `sweep`).
+struct LookingAround {
+  std::uint64_t exhaustive_states = 0;  // two-phases: states of the first phase
+  std::uint32_t samplers = 1;           // two-phases: depth-first searches that take turns
+  std::string scratch_directory;        // sweep: where queues that grow too long are written
+};
+
 struct Options {
   std::string strategy = "bfs";
   std::string storage = "exact";
@@ -37,6 +44,7 @@ struct Options {
   double progress_interval_seconds = 1;
   evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
   Spilling spilling{};
+  LookingAround looking{};
 };
 
 enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted };
@@ -46,6 +54,18 @@ const char* name_of(StopReason reason);
 struct Violation {
   std::uint32_t code = 0;  // 0: a state without successors that is no valid end
   std::vector<std::uint32_t> path;
+};
+
+/// What a search that looks around saw; assay.evidence.coverage makes estimates of it.
+struct Seen {
+  std::uint64_t exhaustive = 0;         // states of the first phase
+  std::vector<std::uint64_t> sizes;     // new states that each sampled productive transition led to
+  std::uint64_t unfinished = 0;         // samples cut short by the limit
+  std::uint64_t tried = 0;              // transitions sampled
+  std::uint64_t left = 0;               // unexplored transitions not sampled
+  std::uint64_t productive_left = 0;    // different unvisited states these lead to
+  std::uint64_t first = 0, second = 0, both = 0;  // overlap: states of two searches, and of both
+  std::vector<std::uint64_t> levels;    // states of each breadth-first level
 };
 
 struct Result {
@@ -63,6 +83,7 @@ struct Result {
   std::uint64_t frontier = 0;
   std::uint64_t disk_bytes = 0;    // most that lay on disk at once
   std::uint64_t resumed_from = 0;  // states that a checkpoint brought along
+  Seen seen;
 };
 
 /// What the searching threads and the thread that watches them share. The

@@ -17,6 +17,13 @@ namespace {
 using Strategy = void (*)(const Task&, Result&);
 
 Strategy choose(const Options& options) {
+  if (options.strategy == "two-phases") return two_phases;
+  if (options.strategy == "overlap") return two_overlapping;
+  if (options.strategy == "sweep") {
+    if (options.hash_functions == 0) throw std::invalid_argument("a sweep needs a hash function");
+    if (options.bitstate_bytes == 0) throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
+    return sweep;
+  }
   const bool is_breadth_first = options.strategy == "bfs";
   const bool is_depth_first = options.strategy == "dfs" || options.strategy == "random-dfs";
   if (!is_breadth_first && !is_depth_first) {

@@ -108,11 +108,13 @@ class SearchResult:
     def disk_bytes(self) -> int: ...  # most that lay in `spill_directory` at once
     @property
     def resumed_from(self) -> int: ...  # states that a checkpoint brought along
+    @property
+    def seen(self) -> Seen: ...
 
 def search(
     model: Model,
     *,
-    strategy: str,  # "bfs", "dfs", "random-dfs"
+    strategy: str,  # "bfs", "dfs", "random-dfs"; to look around: "two-phases", "overlap", "sweep"
     storage: str,  # "exact", "fingerprint", "bitstate"
     threads: int,
     seed: int,
@@ -132,7 +134,34 @@ def search(
     identity: Sequence[tuple[str, str]] = [],  # what the checkpoint is about: name, value
     checkpoint_seconds: float = 30.0,
     spill_buffer_bytes: int = 0,  # 0: what the memory limit leaves
+    exhaustive_states: int = 0,  # "two-phases": states of the first phase; state_limit is for both
+    samplers: int = 1,  # "two-phases": depth-first searches that take turns
+    scratch_directory: str = "",  # "sweep": where long queues are written
 ) -> SearchResult: ...
+
+class Seen:
+    """What a search that looks around saw; the names are those of `assay.evidence.coverage`."""
+
+    @property
+    def exhaustive(self) -> int: ...
+    @property
+    def sizes(self) -> list[int]: ...
+    @property
+    def unfinished(self) -> int: ...
+    @property
+    def tried(self) -> int: ...
+    @property
+    def left(self) -> int: ...
+    @property
+    def productive_left(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def second(self) -> int: ...
+    @property
+    def both(self) -> int: ...
+    @property
+    def levels(self) -> list[int]: ...
 
 class GraphLog:
     """A nameless file with the graph that a search walked through."""

@@ -72,6 +72,7 @@ class NativeOutcome:
     peak_memory_bytes: int
     disk_bytes: int = 0  # most that lay in the spill directory at once
     resumed_from: int = 0  # states that a checkpoint brought along
+    levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -132,6 +133,30 @@ def search(
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
+
+
+def look_around(
+    library: Path,
+    options: SearchOptions,
+    *,
+    strategy: str,
+    deadline: float | None,
+    looking: Mapping[str, object],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any] | None:
+    """What a search saw that samples or sweeps the state space; None if it came to no end at all."""
+    job: dict[str, object] = {
+        "task": "search",
+        "library": str(library),
+        "options": {**options.as_json(), "strategy": strategy, "spill_directory": "", "resume": False},
+        "deadline": deadline,
+        "identity": [],
+        "looking": dict(looking),
+    }
+    with _Child(job) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
+        child.raise_if_it_failed()
+        return child.searched
 
 
 def replay(library: Path, positions: Sequence[int], *, deadline: float | None = None) -> Replayed:
@@ -369,6 +394,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         child.peak_memory_bytes,
         disk_bytes=searched["disk_bytes"],
         resumed_from=searched["resumed_from"],
+        levels=tuple(searched["levels"]),
         certificate=certificate,
         certificate_problem=problem,
     )

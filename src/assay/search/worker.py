@@ -26,12 +26,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay._engine import GraphLog, Model, Progress
+    from assay._engine import GraphLog, Model, Progress, Seen
 
 PROGRESS_INTERVAL_SECONDS = 0.1
 # A depth-first run can be millions of steps long; nobody reads its middle.
 STEPS_KEPT_AT_EACH_END = 10_000
 SIGN_OF_LIFE_EVERY_STEPS = 100_000
+LEVELS_KEPT = 1_000_000
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -114,6 +115,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         spill_directory=options["spill_directory"],
         resume=options["resume"],
         identity=[(name, value) for name, value in job["identity"]],
+        **job.get("looking", {}),
     )
     log = None
     try:
@@ -146,6 +148,8 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         bits_total=result.bits_total,
         disk_bytes=result.disk_bytes,
         resumed_from=result.resumed_from,
+        levels=result.seen.levels[:LEVELS_KEPT],
+        seen=_seen(result.seen),
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:
@@ -153,6 +157,21 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
         _write_certificate(log, certificate, send, stopped)
+
+
+def _seen(seen: Seen) -> dict[str, object]:
+    """What a search that looks around saw, by the names of `assay.evidence.coverage`."""
+    return {
+        "exhaustive": seen.exhaustive,
+        "sizes": seen.sizes,
+        "unfinished": seen.unfinished,
+        "tried": seen.tried,
+        "left": seen.left,
+        "productive_left": seen.productive_left,
+        "first": seen.first,
+        "second": seen.second,
+        "both": seen.both,
+    }
 
 
 def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event) -> None:

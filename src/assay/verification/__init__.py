@@ -17,6 +17,7 @@ from assay.verification.request import (
     Listener,
     Request,
     certificate_request,
+    estimate_request,
     known_reductions,
 )
 from assay.verification.traces import require_same_run, require_same_sources, save_traces
@@ -48,6 +49,8 @@ def verify(
     subgraphs: bool = False,
     spill: str | Path | None = None,
     resume: bool = False,
+    estimate: str | None = None,
+    estimate_file: str | Path | None = None,
     listener: Listener | None = None,
     started: float | None = None,
 ) -> Result:
@@ -58,6 +61,8 @@ def verify(
     program that was verified; `certificate_coding="small"` takes longer to write and fewer bytes, and
     `subgraphs` adds the list that partitioning by subtrees needs. `spill` names a directory in
     which the states are kept instead of in memory, and `resume` continues the search that was ended there.
+    `estimate` names a method by which the coverage of a search is estimated that did not see
+    everything, and `estimate_file` the file in which the estimate is saved.
     `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
@@ -91,7 +96,14 @@ def verify(
         if certificate is None
         else certificate_request(Path(certificate), options, coding=certificate_coding, subgraphs=subgraphs)
     )
-    request = Request(options, language_options, started, listener or _nobody, wanted)
+    request = Request(
+        options,
+        language_options,
+        started,
+        listener or _nobody,
+        wanted,
+        *estimate_request(estimate, estimate_file),
+    )
     if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
         from assay.verification.compiled import verify_compiled
 

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from assay import __version__, languages
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.estimate_file import save_estimate
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
+from assay.search.estimation import Estimation
 from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
+from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import how_to_go_on, identity_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
@@ -39,7 +42,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
     outcome = native.search(
         program.library,
         request.options,
-        deadline=request.deadline,
+        deadline=search_deadline(request),
         on_progress=request.listener,
         certificate=None if caveats else request.certificate,
         claim=claim_of(
@@ -52,6 +55,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         identity=identity_of(request, program),
     )
     judgement = judge(outcome.facts, caveats)
+    estimation = estimate(request, program.library, str(path), outcome)
     if outcome.certificate is None:
         judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
@@ -64,6 +68,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
             *program.notes,
             *why_no_certificate(request, judgement),
             *how_to_go_on(request, outcome.facts.stop_reason),
+            *_what_the_estimate_met(estimation),
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
@@ -84,10 +89,21 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         }
         if request.options.spill_directory
         else None,
+        coverage=None if estimation is None else estimation.as_json(),
+        levels=outcome.levels,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,
     )
+    if request.estimate_file is not None and result.coverage is not None:
+        save_estimate(
+            request.estimate_file,
+            result.coverage,
+            program=str(path),
+            sources=program.sources,
+            options=result.options,
+            version=__version__,
+        )
     return result, program.language, tuple(program.sources)
 
 
@@ -103,6 +119,15 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
         options=request.as_json(),
         version=__version__,
     )
+
+
+def _what_the_estimate_met(estimation: Estimation | None) -> list[str]:
+    if estimation is None or not estimation.violations:
+        return []
+    return [
+        "the estimate met violations that the search had not reached; to see one, search on with "
+        "--spill DIR, or elsewhere with --search random-dfs or --storage bitstate"
+    ]
 
 
 def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:
