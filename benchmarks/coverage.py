@@ -244,7 +244,9 @@ def main() -> None:
         for method in methods:
             cells = [measure(subject, method, limit, arguments.seeds) for limit in LIMITS]
             tables[method][subject.name] = cells
-            print(f"{subject.name}: {method} done", file=sys.stderr, flush=True)
+            hits = sum(cell.hits for cell in cells)
+            line = _row(f"{subject.name}, {method}", [cell.figures for cell in cells])
+            print(f"{line} {hits} of {arguments.seeds * len(cells)} hits", file=sys.stderr, flush=True)
     for method, cells in tables.items():
         print_table(method, cells, arguments.seeds)
     if arguments.json:

@@ -80,6 +80,12 @@ class Explorer {
     std::vector<std::uint64_t> stack;  // keys still to be looked at
   };
 
+  /// Stores the first state of a walk and puts its successors onto the stack.
+  void begin(Walk& walk, std::uint64_t key) {
+    expand(store_.keys().find_or_add<Sharing::kPrivate>(key), true);
+    push_unknown(walk.stack);
+  }
+
   /// Goes on for at most `steps` new states while there are fewer than `limit`. True: it is finished.
   bool walk(Walk& walk, std::uint64_t steps, std::uint64_t limit, std::uint64_t& found) {
     waiting_.swap(walk.stack);
@@ -92,13 +98,7 @@ class Explorer {
       ++found;
       --steps;
       expand(id, true);
-      const std::size_t first = waiting_.size();
-      for (const std::uint64_t next : reached_) {
-        if (!knows(next)) waiting_.push_back(next);
-      }
-      for (std::size_t i = waiting_.size(); i > first + 1; --i) {
-        std::swap(waiting_[i - 1], waiting_[first + source_.below(i - first)]);
-      }
+      push_unknown(waiting_);
       if (store_.size() % 64 == 0) task_.control.report(store_.size(), transitions_, 0, waiting_.size());
     }
     const bool finished = waiting_.empty();
@@ -130,6 +130,16 @@ class Explorer {
   void set_walks(std::vector<Walk>* walks) { walks_ = walks; }
 
  private:
+  /// What was reached last and is not known, in random order.
+  void push_unknown(std::vector<std::uint64_t>& stack) {
+    const std::size_t first = stack.size();
+    for (const std::uint64_t next : reached_) {
+      if (!knows(next)) stack.push_back(next);
+    }
+    for (std::size_t i = stack.size(); i > first + 1; --i) {
+      std::swap(stack[i - 1], stack[first + source_.below(i - first)]);
+    }
+  }
   void maintain() {
     const std::size_t own = waiting_.size();
     if (walks_ != nullptr) {
@@ -211,7 +221,7 @@ void two_phases(const Task& task, Result& result) {
     std::vector<Explorer::Walk> walks;
     explorer->set_walks(&walks);
     while (explorer->size() < limit && !task.control.should_stop()) {
-      while (walks.size() < std::max(1u, options.looking.samplers) && seen.tried < total) {
+      while (walks.size() < std::max(1u, options.looking.samplers) && seen.tried < total && explorer->size() < limit) {
         const std::uint64_t transition = draw();
         sampled[transition] = true;
         ++seen.tried;
@@ -219,8 +229,10 @@ void two_phases(const Task& task, Result& result) {
             std::upper_bound(starts.begin(), starts.end(), transition) - starts.begin() - 1);
         const std::uint64_t key = explorer->expand(expanded + state, false)[transition - starts[state]];
         if (explorer->knows(key)) continue;
-        walks.push_back({seen.sizes.size(), {key}});
-        seen.sizes.push_back(0);
+        Explorer::Walk walk{seen.sizes.size(), {}};
+        explorer->begin(walk, key);
+        walks.push_back(std::move(walk));
+        seen.sizes.push_back(1);
       }
       if (walks.empty()) break;
       for (std::size_t i = 0; i < walks.size();) {
@@ -239,12 +251,6 @@ void two_phases(const Task& task, Result& result) {
       explorer->count_unknown(expanded + i, unknown, [&](std::uint64_t number) { return !sampled[starts[i] + number]; });
     }
     seen.productive_left = unknown.size();
-    // A sample that the limit kept from its very first state is none.
-    while (!seen.sizes.empty() && seen.sizes.back() == 0) {
-      seen.sizes.pop_back();
-      ++seen.productive_left;
-      --seen.unfinished;
-    }
     result.complete = walks.empty() && seen.productive_left == 0 && seen.left == 0 && !task.control.should_stop();
     result.stop_reason = result.complete ? StopReason::kNone : task.control.reason();
   } catch (const std::bad_alloc&) {

@@ -56,6 +56,7 @@ constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
 constexpr std::size_t kPending = 256;
 constexpr std::uint32_t kLookEvery = 64;
+constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
 
 struct Level {
   std::uint64_t offset = 0;  // in bytes
@@ -267,11 +268,11 @@ class Search {
                                   "another directory");
         }
         load();
+        result_.resumed_from = states_;
       } else {
         directory_.sweep({});
         begin();
       }
-      result_.resumed_from = options_.spilling.resume ? states_ : 0;
       while (level_.records > 0 && !finished_) {
         if (!expand_level() || !merge_level()) break;
       }
@@ -844,6 +845,9 @@ class Search {
     if (!finished_ && !out_of_memory_) {
       flush_candidates();
       save();
+    }
+    for (std::uint64_t i = 0; i <= depth_ && i < kLevelsKept && index_ != nullptr; ++i) {
+      result_.seen.levels.push_back(read_level(i).records);
     }
     result_.violation_count = violation_count_;
     task_.control.tracing = !found_.empty();

@@ -146,12 +146,15 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     history: list[Progress] = []
 
     def watched(listener: Listener | None) -> Listener | None:
-        """Progress is kept for the plot, whoever else listens."""
+        """The progress of the search itself is kept for the plot, whoever else listens."""
         if not given["plot"]:
             return listener
+        phases: list[str] = []
 
         def listen(event: Phase | Progress) -> None:
-            if isinstance(event, Progress):
+            if isinstance(event, Phase):
+                phases.append(event.name)
+            elif phases[-1:] == ["searching"]:
                 history.append(event)
             if listener is not None:
                 listener(event)
