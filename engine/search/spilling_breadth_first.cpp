@@ -55,7 +55,8 @@ constexpr std::size_t kLeastBuffers = 4 * kMiB;
 constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
 constexpr std::size_t kPending = 256;
-constexpr std::uint32_t kLookEvery = 64;
+constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
+constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
 constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
 
 struct Level {
@@ -698,7 +699,7 @@ class Search {
     bool is_small = true;
     std::uint64_t looked = 0;
     while (merge.next(record.data())) {
-      if (++looked % 4096 == 0) {
+      if (++looked % kLookEveryRecords == 0) {
         task_.control.report(states_ + writer.records(), transitions_, depth_, writer.records());
         if (task_.control.should_stop()) return leave_level(0);
       }
@@ -775,7 +776,15 @@ class Search {
     Merge merge(cursors, nullptr, 0, record_words_);
     RunWriter writer(layouts_, bytes <= shares_.small_run ? nullptr : new_file(), 0, io_bytes(readers));
     Words record(record_words_);
-    while (merge.next(record.data())) writer.append(record.data());
+    while (merge.next(record.data())) {
+      writer.append(record.data());
+      // It is worth its time to a search that goes on, and is not needed by one that stops.
+      if (writer.records() % kLookEveryRecords == 0 && task_.control.should_stop()) {
+        const SortedRun abandoned = writer.finish();
+        if (!abandoned.in_memory()) unlink(abandoned.file->path().c_str());
+        return;
+      }
+    }
     SortedRun merged = writer.finish();
     if (merged.records != total) throw std::runtime_error("two levels of the search on disk share a state");
     if (!merged.in_memory()) disk_bytes_ += bytes;

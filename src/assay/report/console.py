@@ -147,6 +147,8 @@ def coverage_text(coverage: Mapping[str, object]) -> str:
     """An estimate in one sentence that nobody can take for a verdict."""
     share, low, high = (100 * cast(float, coverage[key]) for key in ("coverage", "low", "high"))
     how = f"an estimate, no proof (by {coverage['method']})"
+    if low == 0.0 and high == 100.0:
+        return f"coverage: perhaps {share:.3g} % of all states, {how} and without an interval"
     if low == 0.0:
         return f"coverage: at most {high:.3g} % of all states were visited, {how}"
     return f"coverage: about {share:.3g} % of all states (between {low:.3g} and {high:.3g} %), {how}"

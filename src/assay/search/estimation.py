@@ -26,7 +26,7 @@ LOW_SHARE, HIGH_SHARE, HIGH_COVERAGE = 0.5, 0.7, 0.75
 MERGED_RUNS = 5
 ROUND_ROBIN_SAMPLERS = 10
 # What a process has besides its bits: interpreter, model, queues.
-OTHER_BYTES = 40 * 1024 * 1024
+OTHER_BYTES = 24 * 1024 * 1024
 LEAST_BYTES = 1024 * 1024
 
 
