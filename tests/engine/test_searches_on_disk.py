@@ -67,6 +67,38 @@ def test_a_violation_found_after_a_stop_has_its_shortest_path(folder, tmp_path):
     assert not model.successors(state), "the path does not lead into the deadlock"
 
 
+def test_a_search_interrupted_again_and_again_ends_like_one_that_was_not(folder, tmp_path):
+    """In the middle of levels and of merges; each time it must leave what it can go on from."""
+    model = compile_model("philosophers", folder, N=9, GREEDY=1)
+    source = random.Random(5)
+    interruptions = 0
+    patience = 1
+    while True:
+        left = source.randrange(1, patience + 1)
+
+        def count_down(_progress):
+            nonlocal left
+            left -= 1
+            return left > 0
+
+        result = spilled(
+            model,
+            tmp_path / "spilled",
+            resume=True,
+            stop_at_first_violation=False,
+            spill_buffer_bytes=MIB // 2,
+            on_progress=count_down,
+            progress_interval_seconds=0.01,
+        )
+        if result.complete:
+            break
+        assert result.stop_reason == "interrupted"
+        interruptions += 1
+        patience += 2
+    assert interruptions > 3
+    assert facts(result) == facts(search(model, stop_at_first_violation=False))
+
+
 def test_an_unfinished_search_is_not_overwritten(philosophers, tmp_path):
     stopped(philosophers, tmp_path)
     with pytest.raises(_engine.CheckpointProblem, match="continue it with --resume"):
