@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint format bench bench-certificates spin clean
+.PHONY: demo test lint format bench bench-certificates bench-python spin clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -30,6 +30,9 @@ bench: $(VENV)/.ready-to-develop spin
 
 bench-certificates: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.certificates
+
+bench-python: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.python
 
 # The differential tests compare with SPIN. Root installs Debian's package; others are told.
 spin:

@@ -13,7 +13,9 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
+#include "bindings/sequential.hpp"
 #include "search/search.hpp"
 #include "storage/disk_file.hpp"
 #include "transition_system/compiled_model.hpp"
@@ -195,6 +197,7 @@ NB_MODULE(_engine, m) {
            "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a);
 
   assay::bindings::bind_python_system(m);
+  assay::bindings::bind_python_machine(m);
 
   nb::class_<search::Progress>(m, "Progress")
       .def_ro("states", &search::Progress::states)
@@ -265,4 +268,5 @@ NB_MODULE(_engine, m) {
       "identity"_a = std::vector<std::pair<std::string, std::string>>{}, "checkpoint_seconds"_a = 30.0,
       "spill_buffer_bytes"_a = 0, "exhaustive_states"_a = 0, "samplers"_a = 1, "scratch_directory"_a = "");
   assay::bindings::bind_evidence(m);
+  assay::bindings::bind_sequential(m);
 }

@@ -5,6 +5,9 @@
     result = assay.verify("leader.pml", invariants=["leaders <= 1"])
     assert result.verdict is assay.Verdict.VERIFIED
 
+A Python program that is to be verified may say `assay.choose`, `assay.assume`, `assay.invariant` and
+`assay.atomic`; what they do when it is only run is in `assay.plain`.
+
 The names below are imported when they are first used, so that a child process
 which only searches starts without the rest.
 """
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from assay.evidence.counterexample import Counterexample, Step
     from assay.evidence.result import Result, Violation
     from assay.evidence.verdict import Verdict
+    from assay.plain import assume, atomic, choose, invariant
     from assay.search.options import SearchOptions
     from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
     from assay.verification import replay, verify
@@ -37,7 +41,11 @@ __all__ = [
     "Violated",
     "Violation",
     "__version__",
+    "assume",
+    "atomic",
     "certify",
+    "choose",
+    "invariant",
     "replay",
     "verify",
 ]
@@ -53,7 +61,11 @@ _HOME = {
     "Verdict": "assay.evidence.verdict",
     "Violated": "assay.transition_system.interface",
     "Violation": "assay.evidence.result",
+    "assume": "assay.plain",
+    "atomic": "assay.plain",
     "certify": "assay.certification",
+    "choose": "assay.plain",
+    "invariant": "assay.plain",
     "replay": "assay.verification",
     "verify": "assay.verification",
 }

@@ -29,6 +29,26 @@ class Model:
 class CompiledModel(Model):
     def __init__(self, library: str) -> None: ...
 
+class PythonMachine(Model):
+    """A Python program, compiled by `languages.python.compiler`, under every schedule."""
+
+    def __init__(
+        self,
+        program: object,
+        granularity: str,
+        canonical: bool = False,
+        invariants: bool = True,
+        distrustful: bool = False,
+    ) -> None: ...
+    def describe(self, state: bytes) -> dict[str, object]: ...
+    def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]
+    def violation(self, code: int) -> dict[str, object]: ...
+    def statistics(self) -> dict[str, int]: ...
+
+def run_python_sequentially(program: object, modules: dict[str, object]) -> tuple[str, str | None]:
+    """Runs a program, each of its threads at once when it starts: what it printed, and the last line of the
+    traceback if it ended with an exception. `modules` are those of CPython that it uses as they are."""
+
 class ExplicitGraph(Model):
     """A graph given edge by edge, for tests and for learning.
 

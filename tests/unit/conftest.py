@@ -43,6 +43,8 @@ def compile_counter(tmp_path_factory):
 class CounterProgram:
     """Implements CompiledProgram by hand."""
 
+    opener = ""
+
     library: Path
     sources: tuple[SourceHash, ...]
     caveats: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
 from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
-from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
+from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport, address_of
 from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import LocalProcesses
@@ -73,6 +73,7 @@ def certify(
     require_deadlock_freedom: bool = True,
     safety: bool = False,
     defines: Iterable[str] | None = (),
+    granularity: str = "",
     trusted_keys: Sequence[str | Path] = (),
     signature: str | Path | None = None,
     trust_unsigned: bool = False,
@@ -91,6 +92,8 @@ def certify(
     certificate must have its list of subgraphs). `invariants` and
     `step_invariants` are checked in addition to what the producer claimed.
     `defines` must be the macros of the certificate, one for one; None accepts any.
+    `granularity` is where the threads of a Python program may switch, "bytecode" if empty; a claim
+    with another one is refused.
     A certificate that leaves out the program's own claims needs `safety`. Raises
     `SourceProblem` when the program cannot be used and `OptionProblem` when an
     option cannot.
@@ -123,6 +126,7 @@ def certify(
         require_deadlock_freedom=require_deadlock_freedom,
         safety=safety,
         defines=None if defines is None else tuple(defines),
+        granularity=granularity,
         trusted_keys=tuple(Path(key) for key in trusted_keys),
         signature=None if signature is None else Path(signature),
         trust_unsigned=trust_unsigned,
@@ -151,6 +155,7 @@ class _Certification:
     require_deadlock_freedom: bool
     safety: bool
     defines: tuple[str, ...] | None
+    granularity: str
     trusted_keys: tuple[Path, ...]
     signature: Path | None
     trust_unsigned: bool
@@ -229,6 +234,7 @@ class _Certification:
             "require_deadlock_freedom": self.require_deadlock_freedom,
             "safety": self.safety,
             "defines": None if self.defines is None else list(self.defines),
+            "granularity": self.granularity or None,
             "memory_limit_bytes": self.memory_limit_bytes,
         }
 
@@ -276,11 +282,25 @@ class _Certification:
                 f"{_asking_for(claimed)}, or --any-macros to accept the claim with whatever macros it names"
             )
 
+        if header.language == "python":
+            granularity, wanted = header.semantics.get("granularity"), self.granularity or "bytecode"
+            if granularity != wanted:
+                raise CertificateProblem(
+                    f"in the certificate threads switch as {granularity!a:.40} says, you asked for "
+                    f"{wanted}; give --granularity if that is what you mean"
+                )
+        elif self.granularity:
+            raise CertificateProblem(
+                f"the certificate is about a program in {header.language}, which has no granularity"
+            )
+
     def _walk(
         self, file: CertificateFile, program: Program, known: CertificationResult
     ) -> CertificationResult:
         header = file.header
-        with self._here() as here, self._elsewhere() as elsewhere:
+        # What is executed in Python has to see every set in the order that the producer saw.
+        fixed_hashes = bool(getattr(program, "opener", ""))
+        with self._here(fixed_hashes) as here, self._elsewhere(fixed_hashes) as elsewhere:
             executor = elsewhere or here
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
@@ -290,7 +310,7 @@ class _Certification:
                 shipped = ship(self.program, program, header, self.added)
             tasks = [
                 CertificationTask(
-                    library=str(program.library),
+                    library=address_of(program),
                     shipped=shipped,
                     source=with_bodies(file, source)
                     if elsewhere and isinstance(source, FrameSource)
@@ -362,19 +382,25 @@ class _Certification:
         # On a cluster, more tasks than workers: one that is lost costs less.
         return self.tasks or (workers * TASKS_PER_CLUSTER_WORKER if self.cluster else workers)
 
-    def _here(self) -> LocalProcesses:
+    def _here(self, fixed_hashes: bool) -> LocalProcesses:
         limit = self.memory_limit_bytes
         return LocalProcesses(
-            self.workers, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
+            self.workers,
+            memory_limit_bytes=limit + PROCESS_BYTES if limit else 0,
+            deadline=self.deadline,
+            fixed_hashes=fixed_hashes,
         )
 
-    def _elsewhere(self) -> AbstractContextManager[Executor | None]:
+    def _elsewhere(self, fixed_hashes: bool) -> AbstractContextManager[Executor | None]:
         if self.cluster is None:
             return nullcontext()
         limit = self.memory_limit_bytes
         try:
             return Cluster(
-                self.cluster, memory_limit_bytes=limit + PROCESS_BYTES if limit else 0, deadline=self.deadline
+                self.cluster,
+                memory_limit_bytes=limit + PROCESS_BYTES if limit else 0,
+                deadline=self.deadline,
+                fixed_hashes=fixed_hashes,
             )
         except ClusterProblem as problem:
             raise OptionProblem(f"cluster: {problem}") from problem
@@ -458,7 +484,7 @@ class _Certification:
         (source,) = frame_sources(file, 1)
         header = file.header
         task = CertificationTask(
-            library=str(program.library),
+            library=address_of(program),
             source=source,
             purpose=PURPOSES["explained"],
             secrets=_secrets(executor, program),
@@ -541,7 +567,7 @@ def require_finished_walks(reports: Sequence[TaskReport]) -> None:
 
 
 def _secrets(executor: Executor, program: Program) -> bytes:
-    return products.draw(cast(int, _ask(executor, "secret_bytes", [str(program.library)])[0]))
+    return products.draw(cast(int, _ask(executor, "secret_bytes", [address_of(program)])[0]))
 
 
 def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:

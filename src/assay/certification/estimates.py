@@ -65,6 +65,7 @@ def certify_estimate(
     estimator = Estimator(
         compiled.library,
         SearchOptions(memory_limit_bytes=memory_limit_bytes),
+        opener=compiled.opener,
         deadline=started + timeout_seconds if timeout_seconds else None,
         on_progress=on_progress,
     )
@@ -114,4 +115,5 @@ def _language_options(saved: SavedEstimate) -> LanguageOptions:
         reductions=frozenset(texts("reductions")),
         safety_only=saved.options.get("safety") is True,
         defines=texts("defines"),
+        granularity=str(saved.options.get("granularity") or ""),
     )

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import cast
 
 from assay.certification.interpreted import HandwrittenProgram
-from assay.certification.task import EntryFacts, FrameSource, TaskReport
+from assay.certification.task import EntryFacts, FrameSource, TaskReport, address_of
 from assay.distribution.interface import Executor
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
-from assay.evidence.counterexample import translate
+from assay.evidence.counterexample import translate, with_words
 from assay.evidence.result import Violation
 from assay.search import native
-from assay.transition_system.interface import CompiledProgram
+from assay.transition_system.interface import CompiledProgram, ToldProgram
 
 TASK = "assay.certification.task"
 
@@ -25,15 +25,21 @@ def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Vio
     """A violation that a walk met; without its run if the program died while that was executed again."""
     if isinstance(program, HandwrittenProgram):
         return program.explain_violation(code, path)
+    replayed = native.replay(program.library, path, opener=program.opener)
+    run = replayed.run
+    if run is not None and run.words is not None and code != 0:
+        # Such a program numbers its violations as it meets them: this process may have met others.
+        code = min(replayed.codes - {0}, default=code)
+    program = with_words(program, run)
     facts = program.describe_violation(code)
-    replayed = native.replay(program.library, path)
-    shown = replayed.run is not None and code in replayed.codes
+    shown = run is not None and code in replayed.codes
     return Violation(
         kind=facts.kind,
         message=facts.message,
         file=facts.file,
         line=facts.line,
-        counterexample=translate(program, code, path, replayed.run) if shown and replayed.run else None,
+        traceback=facts.traceback,
+        counterexample=translate(program, code, path, run) if shown and run else None,
     )
 
 
@@ -73,7 +79,7 @@ def _path_to(executor: Executor, file: CertificateFile, program: Program, state:
     )
     (path,) = executor.run(
         f"{TASK}:path_to_state",
-        [(str(program.library), source, state)],
+        [(address_of(program), source, state)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
@@ -86,13 +92,15 @@ def _step_text(executor: Executor, program: Program, path: tuple[int, ...], posi
         return program.step_text(path, position)
     (facts,) = executor.run(
         f"{TASK}:describe_entry",
-        [(str(program.library), path, position)],
+        [(address_of(program), path, position)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
     entry = cast(EntryFacts, facts)
     if not entry.steps:
         return "a step without a statement"
+    if entry.words is not None and isinstance(program, ToldProgram):
+        program = program.told(entry.words)
     process, transition, _ = entry.steps[0]
     step = program.describe_step(entry.state, process, transition)
     more = f" and {len(entry.steps) - 1} more" if len(entry.steps) > 1 else ""

@@ -24,6 +24,8 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
         reductions=frozenset(texts_of(semantics, "reductions")),
         safety_only=semantics.get("safety_only") is True,
         defines=texts_of(semantics, "defines"),
+        granularity=str(semantics.get("granularity", "")),
+        not_final=texts_of(semantics, "not_final"),
     )
     try:
         program = languages.load(path, options)
@@ -48,7 +50,10 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             f"{', '.join(different) or 'the order of files'} differs"
         )
     if _canonical(program.semantics) != _canonical(semantics):
-        raise CertificateProblem("the certificate was made under other semantics than this Assay has")
+        raise CertificateProblem(
+            "the certificate was made under other semantics than this Assay has"
+            f"{_difference(semantics, program.semantics)}"
+        )
     if program.caveats:
         raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
     if not (added.invariants or added.step_invariants):
@@ -101,6 +106,15 @@ def unpacked(shipped: ShippedProgram) -> Iterator[CompiledProgram]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         yield load_for(Path(directory, shipped.main), Header.from_bytes(shipped.header), shipped.added)
+
+
+def _difference(claimed: Mapping[str, object], ours: Mapping[str, object]) -> str:
+    """The first part of the semantics that differs, where both have it as a short text."""
+    for key in ours:
+        theirs, own = claimed.get(key), ours[key]
+        if isinstance(theirs, str) and isinstance(own, str) and theirs != own and len(theirs) <= 100:
+            return f": {key} is {theirs!r} there and {own!r} here"
+    return ""
 
 
 def _canonical(value: Mapping[str, object]) -> str:

@@ -7,11 +7,12 @@ secrets; what it found goes back as a `TaskReport`.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay import _engine
 from assay.distribution.interface import Report
@@ -19,8 +20,11 @@ from assay.evidence.certificate.dictionaries import StoredDictionaries
 from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
+from assay.transition_system import opening
+from assay.transition_system.interface import CompiledProgram
 
 if TYPE_CHECKING:
+    from assay.certification.interpreted import HandwrittenProgram
     from assay.certification.program import ShippedProgram
     from assay.certification.subgraphs import RegionSource
 
@@ -121,18 +125,30 @@ class TaskProgress:
     entries: int
 
 
+def address_of(program: CompiledProgram | HandwrittenProgram) -> str:
+    """A program as `open_model` takes it: its file alone, or JSON that says how to open it."""
+    opener = getattr(program, "opener", "")
+    if not opener:
+        return str(program.library)
+    return json.dumps({"opener": opener, "file": str(program.library)})
+
+
 def open_model(library: str) -> _engine.Model:
-    """The step function behind a `library`: a compiled program, or a class in its JSON form."""
+    """The step function behind an address: a compiled program, or a class in its JSON form."""
     if not library.startswith("{"):
-        return _engine.CompiledModel(library)
+        return opening.open_model(library)
+    wanted = json.loads(library)
+    if "opener" in wanted:
+        return opening.open_model(wanted["file"], wanted["opener"], canonical=True)
     from assay.certification.interpreted import open_class
 
     return open_class(library)
 
 
 def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
-    """What this process sees on the open path, where processes may see it differently: of classes."""
-    if not isinstance(model, _engine.PythonSystem):
+    """What this process sees on the open path, where processes may see it differently: of all but
+    shared objects."""
+    if isinstance(model, _engine.CompiledModel):
         return b""
     from assay.certification.interpreted import digest_of_what_is_open
 
@@ -146,12 +162,25 @@ def secret_bytes(library: str, _report: Report) -> int:
 
 def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
-    if task.shipped is None:
-        return walk(open_model(task.library), task, report)
-    from assay.certification.program import unpacked
+    try:
+        if task.shipped is None:
+            return walk(open_model(task.library), task, report)
+        from assay.certification.program import unpacked
 
-    with unpacked(task.shipped) as program:
-        return walk(open_model(str(program.library)), task, report)
+        with unpacked(task.shipped) as program:
+            return walk(open_model(address_of(program)), task, report)
+    except RuntimeError as problem:
+        text = str(problem)
+        if text.startswith(opening.ASSUMPTION_FAILED):
+            name = text.removeprefix(opening.ASSUMPTION_FAILED)
+            raise CertificateProblem(
+                f"the certificate assumes that {name!a} is stored only once, and the program stores it again"
+            ) from None
+        if text.startswith(opening.UNSUPPORTED):
+            raise CertificateProblem(
+                f"the program does what is not modelled: {text.removeprefix(opening.UNSUPPORTED)}"
+            ) from None
+        raise
 
 
 def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
@@ -233,6 +262,7 @@ class EntryFacts:
 
     state: bytes
     steps: tuple[tuple[int, int, bytes], ...]  # process, transition, state after
+    words: Mapping[str, object] | None = None  # of a model that describes itself
 
 
 def describe_entry(question: tuple[str, tuple[int, ...], int], _report: Report) -> EntryFacts:
@@ -244,6 +274,10 @@ def describe_entry(question: tuple[str, tuple[int, ...], int], _report: Report) 
         following = model.successors(state)[step][0]
         assert following is not None
         state = following
+    if opening.describes_itself(model):
+        told: Any = model
+        words = {"states": {}, "steps": [told.explain(state, position)], "violations": {}}
+        return EntryFacts(state, ((0, 0, state),), words)
     return EntryFacts(state, tuple(model.explain(state, position)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -53,5 +54,13 @@ def say(sentence: str, code: int) -> int:
     return code
 
 
+def fix_hashes(arguments: list[str]) -> None:
+    """A Python program has one order for the elements of its sets: that of hashes which are not random."""
+    if sys.flags.hash_randomization and arguments and arguments[0].endswith(".py"):
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)  # noqa: S606 (ourselves)
+
+
 if __name__ == "__main__":
+    fix_hashes(sys.argv[1:])
     sys.exit(main(sys.argv[1:]))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay import languages
-from assay._engine import CompiledModel
-from assay.checker.container import Container, Header, Rejected, read_container, texts, truth
+from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
 from assay.checker.walk import Accepted, check_script
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem, names_a_class
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+from assay.transition_system.opening import describes_itself, open_model
+
+PYTHON = "python"
 
 
 class Unusable(Exception):
@@ -34,10 +37,14 @@ def check(program: Path, certificate: Path) -> Accepted:
     if header.language == LANGUAGE:
         return check_class(program, container)
     loaded = load(program, header)
+    try:
+        model = open_model(str(loaded.library), loaded.opener, canonical=True)
+    except SourceProblem as problem:
+        raise Unusable(str(problem)) from None
     return check_script(
         container,
-        CompiledModel(str(loaded.library)),
-        describe=lambda code: describe(loaded, code),
+        model,
+        describe=lambda code: describe(loaded, code, model),
         notes=tuple(loaded.notes),
     )
 
@@ -58,13 +65,7 @@ def load(path: Path, header: Header) -> CompiledProgram:
         raise Rejected(
             f"{path} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
         )
-    options = LanguageOptions(
-        invariants=header.invariants,
-        step_invariants=header.step_invariants,
-        reductions=frozenset(texts(header.semantics, "reductions")),
-        safety_only=truth(header.semantics, "safety_only"),
-        defines=texts(header.semantics, "defines"),
-    )
+    options = options_of(header)
     try:
         loaded = languages.load(path, options)
     except Exception as problem:  # the options are a stranger's
@@ -79,6 +80,22 @@ def load(path: Path, header: Header) -> CompiledProgram:
     if loaded.caveats:
         raise Rejected(f"no search is a proof of this program: {'; '.join(loaded.caveats)}")
     return loaded
+
+
+def options_of(header: Header) -> LanguageOptions:
+    properties = LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
+    if header.language == PYTHON:
+        return replace(
+            properties,
+            granularity=text({"granularity": None, **header.semantics}, "granularity"),
+            not_final=texts(header.semantics, "not_final"),
+        )
+    return replace(
+        properties,
+        reductions=frozenset(texts(header.semantics, "reductions")),
+        safety_only=truth(header.semantics, "safety_only"),
+        defines=texts(header.semantics, "defines"),
+    )
 
 
 def check_class(program: Path, container: Container) -> Accepted:
@@ -125,6 +142,9 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
-def describe(program: CompiledProgram, code: int) -> str:
+def describe(program: CompiledProgram, code: int, model: Any) -> str:
+    if code and describes_itself(model):
+        found = model.violation(code)
+        return f"{found['file']}:{found['line']}: {found['message']}"
     facts = program.describe_violation(code)
     return facts.message if facts.file is None else f"{facts.file}:{facts.line}: {facts.message}"

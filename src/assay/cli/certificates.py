@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -76,7 +76,7 @@ def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> in
             }
         )
     else:
-        from assay.report.console import printable
+        from assay.report.words import printable
 
         print(f"signed  {certificate}: {printable(signed.claim)}")
         print(f"  by key {signed.key_id}, saved as {output}")
@@ -149,8 +149,8 @@ class ProgramSteps:
     """The program that a certificate is about, opened in this process: only for scripts that people read."""
 
     def __init__(self, path: Path, header: Header) -> None:
-        from assay._engine import CompiledModel
         from assay.languages import load
+        from assay.transition_system.opening import open_model
         from assay.verification.request import language_options_of
 
         options = {
@@ -161,7 +161,7 @@ class ProgramSteps:
         }
         self._program: CompiledProgram = load(path, language_options_of(options))
         _require_same_sources(self._program, header)
-        self._model = CompiledModel(str(self._program.library))
+        self._model = open_model(str(self._program.library), self._program.opener, canonical=True)
 
     def initial(self) -> bytes:
         return self._model.initial_state()[0]
@@ -175,6 +175,13 @@ class ProgramSteps:
         ]
 
     def _statement(self, state: bytes, position: int) -> str:
+        from assay.transition_system.interface import ToldProgram
+
+        if isinstance(self._program, ToldProgram):
+            told: Any = self._model
+            words = {"states": {}, "steps": [told.explain(state, position)], "violations": {}}
+            step = self._program.told(words).describe_step(state, 0, 0)
+            return "; ".join(f"{part.process} {part.text}" for part in (step, *step.then))
         texts = []
         for process, transition, after in self._model.explain(state, position):
             step = self._program.describe_step(state, process, transition)

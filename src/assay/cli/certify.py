@@ -59,6 +59,11 @@ from assay.evidence.estimate_file import looks_like_an_estimate
     "-D", "defines", type=Definition(), multiple=True, help="The macros to accept, no others. Repeatable."
 )
 @click.option("--any-macros", is_flag=True, help="Accept the claim with whatever macros it names.")
+@click.option(
+    "--granularity",
+    type=click.Choice(("bytecode", "gil", "sync")),
+    help="Python: the switches between threads that the claim must cover [bytecode].",
+)
 @click.option("--memory", type=Memory(), help="Give up when a walk would keep more, for example 1GiB.")
 @click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -102,6 +107,7 @@ def certify(
             require_deadlock_freedom=not given["no_deadlock"],
             safety=given["safety"],
             defines=None if given["any_macros"] else given["defines"],
+            granularity=given["granularity"] or "",
             trusted_keys=given["keys"],
             signature=given["signature"],
             trust_unsigned=given["trust_unsigned"],

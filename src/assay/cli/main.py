@@ -101,6 +101,12 @@ def assay() -> None:
 @click.option("--no-partial-order", is_flag=True, help="Explore all orders of independent steps.")
 @click.option("-D", "defines", type=Definition(), multiple=True, help="Define a macro. Repeatable.")
 @click.option(
+    "--granularity",
+    type=click.Choice(("bytecode", "gil", "sync")),
+    help="Python: where threads may switch: at every shared access [default], where CPython with its lock "
+    "does, or only at synchronisation.",
+)
+@click.option(
     "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
 )
 @click.option("--certificate", metavar="FILE", help="Write a certificate that others can check: OUT.assay.")
@@ -134,8 +140,9 @@ def assay() -> None:
 def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, **given: Any) -> int:
     """Check PROGRAM in every state it can reach.
 
-    PROGRAM is a Promela file (.pml) or a class in a Python file (model.py:ClassName). Exit codes: 0 verified,
-    1 violated, 2 unusable input, 3 incomplete, 70 internal error.
+    PROGRAM is a Python program (.py), a Promela file (.pml) or a transition system written as a class
+    (model.py:ClassName). Exit codes: 0 verified, 1 violated, 2 unusable input, 3 incomplete, 70 internal
+    error.
     """
     from assay.report.progress import progress_listener
     from assay.verification import verify as verify_program
@@ -185,6 +192,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             safety=given["safety"],
             reductions=[name for name in REDUCTIONS if name not in switched_off],
             defines=given["defines"],
+            granularity=given["granularity"] or "",
             trace=given["trace"] or _trace_name(program),
             certificate=given["certificate"],
             certificate_coding=given["certificate_coding"],
@@ -213,17 +221,30 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 @click.argument("program")
 @click.argument("trace")
 @click.option("--plain", is_flag=True, help="Print the whole run instead of stepping through it.")
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Python: drive real threads of CPython along the run and see whether they fail.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.pass_context
-def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_json: bool) -> int:
+def replay(
+    context: click.Context, /, program: str, trace: str, plain: bool, live: bool, as_json: bool
+) -> int:
     """Execute the counterexample in TRACE again on PROGRAM and walk through it.
 
     On a terminal: Enter steps on, b back, a number jumps, q quits. A trace whose program has changed is
-    refused with exit code 4.
+    refused with exit code 4. With --live: exit code 0 if the failure was reproduced, else 3.
     """
     from assay.verification import replay as replay_run
 
-    run = replay_run(program, trace)
+    outcome = None
+    if live:
+        from assay.verification.live import replay_live
+
+        run, outcome = replay_live(program, trace)
+    else:
+        run = replay_run(program, trace)
     if as_json:
         from assay.evidence.result import Result, Violation
 
@@ -246,7 +267,11 @@ def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_
             seconds=time.monotonic() - context.obj,
             version=__version__,
         )
-        _print_json(result.as_json())
+        _print_json(result.as_json() | ({} if outcome is None else {"live": outcome.as_json()}))
+    elif outcome is not None:
+        from assay.report.console import print_live
+
+        print_live(run, outcome)
     elif plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
         from assay.report.console import print_run
 
@@ -255,7 +280,7 @@ def replay(context: click.Context, /, program: str, trace: str, plain: bool, as_
         from assay.cli.stepping import step_through
 
         step_through(run)
-    return 0
+    return 0 if outcome is None or outcome.reproduced else EXIT_CODES[Verdict.INCOMPLETE]
 
 
 @assay.command(short_help="Verify a protocol, then break one.")

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample
-from assay.report.console import Columns, change_texts, make_console, print_violation, step_line
+from assay.report.changes import access_texts, change_texts
+from assay.report.console import Columns, make_console, print_violation, step_line
 from assay.report.quantities import value_text
 
 HELP = "Enter or n: next   b: back   12 or j 12: jump   g: first   G: last   v: variables   h: help   q: quit"
@@ -72,7 +73,7 @@ def _show(run: Counterexample, number: int, console: Console) -> None:
         return
     step = run.steps[number - 1]
     console.print(step_line(step, Columns(run)))
-    for text in change_texts(step.changes):
+    for text in (*access_texts(step), *change_texts(step.changes)):
         console.print(Text(f"           {text}", "yellow"))
     if number == len(run.steps):
         print_violation(run, console)

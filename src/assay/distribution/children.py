@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 import signal
 import threading
@@ -34,6 +35,11 @@ def deep_stack() -> Iterator[None]:
             yield
         finally:
             resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+def environment(*, fixed_hashes: bool) -> dict[str, str]:
+    """For a child; with `fixed_hashes`, all of them see sets of texts in the same order."""
+    return {**os.environ, "PYTHONHASHSEED": "0"} if fixed_hashes else dict(os.environ)
 
 
 def signal_name(number: int) -> str:

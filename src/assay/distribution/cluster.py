@@ -55,6 +55,7 @@ class _Assignment:
     task: object
     retries: int
     memory_limit_bytes: int
+    fixed_hashes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,14 @@ class Cluster:
         retries: int = 2,
         memory_limit_bytes: int = 0,
         deadline: float | None = None,
+        fixed_hashes: bool = False,
     ) -> None:
         self.peak_memory_bytes = 0
         self._address = address
         self._retries = retries
         self._memory_limit_bytes = memory_limit_bytes
         self._deadline = deadline
+        self._fixed_hashes = fixed_hashes
         self._client = _connect(address)
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(self.close)
@@ -170,7 +173,17 @@ class Cluster:
         return [results[index] for index in range(len(tasks))]
 
     def _assignment(self, run_name: str, index: int, work: str, task: object) -> bytes:
-        return pickle.dumps(_Assignment(run_name, index, work, task, self._retries, self._memory_limit_bytes))
+        return pickle.dumps(
+            _Assignment(
+                run_name,
+                index,
+                work,
+                task,
+                self._retries,
+                self._memory_limit_bytes,
+                self._fixed_hashes,
+            )
+        )
 
     def _submit(self, assignment: bytes) -> Any:
         with warnings.catch_warnings():
@@ -283,6 +296,7 @@ def do_in_a_child(version: str, pickled_assignment: bytes) -> bytes:
         retries=assignment.retries,
         memory_limit_bytes=assignment.memory_limit_bytes,
         on_tick=stop_when_unwanted,
+        fixed_hashes=assignment.fixed_hashes,
     ) as executor:
         result, problem = None, None
         try:

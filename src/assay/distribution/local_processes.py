@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from assay.distribution.children import deep_stack, signal_name
+from assay.distribution.children import deep_stack, environment, signal_name
 from assay.distribution.interface import OutOfTime, WorkerDied
 from assay.distribution.memory import memory_of
 from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
@@ -36,7 +36,8 @@ class LocalProcesses:
     A task is tried again `retries` times when its child dies. A child with more
     than `memory_limit_bytes` resident (0: no limit) is ended and its task is not
     tried again. `deadline` is a reading of `time.monotonic()`. `on_tick` is called
-    about ten times a second while tasks run; what it raises ends them.
+    about ten times a second while tasks run; what it raises ends them. With
+    `fixed_hashes`, hashes of texts are the same in all children.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class LocalProcesses:
         memory_limit_bytes: int = 0,
         deadline: float | None = None,
         on_tick: Callable[[], None] | None = None,
+        fixed_hashes: bool = False,
     ) -> None:
         assert workers >= 1
         self.workers = workers
@@ -55,6 +57,7 @@ class LocalProcesses:
         self._memory_limit_bytes = memory_limit_bytes
         self._deadline = deadline
         self._on_tick = on_tick
+        self._fixed_hashes = fixed_hashes
         self._children: list[_Child] = []
 
     def describe(self) -> str:
@@ -145,7 +148,7 @@ class LocalProcesses:
                 return child
         if len(self._children) == self.workers:
             return None
-        child = _Child()
+        child = _Child(fixed_hashes=self._fixed_hashes)
         self._children.append(child)
         return child
 
@@ -178,7 +181,7 @@ class LocalProcesses:
 class _Child:
     """One worker process: its two pipes, the task that it does, what is on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fixed_hashes: bool) -> None:
         self.task: int | None = None
         self.arrived = bytearray()
         self.unsent = memoryview(packed(sys.path))
@@ -201,6 +204,7 @@ class _Child:
                     stderr=self._errors,
                     pass_fds=(their_tasks, their_answers),
                     process_group=0,  # Ctrl-C on a terminal reaches us alone
+                    env=environment(fixed_hashes=fixed_hashes),
                 )
             self._ours = ours.pop_all()
         self.pid = self._process.pid

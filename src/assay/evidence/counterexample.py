@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.transition_system.interface import (
+    Access,
     CompiledProgram,
     SourceHash,
     StepFacts,
+    ToldProgram,
     ViolationFacts,
     Waiting,
 )
@@ -47,6 +49,12 @@ class Step:
     line: int
     text: str
     changes: tuple[Change, ...]
+    function: str = ""
+    accesses: tuple[Access, ...] = ()
+    output: str = ""
+    choices: tuple[int, ...] = ()
+    continues: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +124,7 @@ class RawRun:
     omitted: int = 0
     break_after: int = 0
     resume: bytes = b""  # the state at the far side of the gap
+    words: Mapping[str, object] | None = None  # of a model that describes itself
 
 
 def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Change, ...]:
@@ -130,15 +139,21 @@ def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -
 
 def translate(program: CompiledProgram, code: int, positions: Sequence[int], run: RawRun) -> Counterexample:
     """Put an executed run into the words of its source."""
+    program = with_words(program, run)
     initial = dict(program.describe_state(run.initial))
     steps: list[Step] = []
     state, variables = run.initial, initial
+    omitted_before = 0
     for index, raw in enumerate(run.steps):
         if run.omitted and index == run.break_after:
             state = run.resume
+            omitted_before = len(steps) + 1
         facts = program.describe_step(state, raw.process, raw.action)
         after = dict(program.describe_state(raw.state))
-        steps.append(_step(index + 1, raw.transition, facts, changes_between(variables, after)))
+        *earlier, latest = (facts, *facts.then)
+        for part in earlier:
+            steps.append(_step(len(steps) + 1, raw.transition, part, ()))
+        steps.append(_step(len(steps) + 1, raw.transition, latest, changes_between(variables, after)))
         state, variables = raw.state, after
     last = run.final if run.final is not None else state
     return Counterexample(
@@ -148,12 +163,33 @@ def translate(program: CompiledProgram, code: int, positions: Sequence[int], run
         steps=tuple(steps),
         waiting=tuple(program.describe_waiting(last)) if code == 0 else (),
         omitted=run.omitted,
-        omitted_before=run.break_after + 1 if run.omitted else 0,
+        omitted_before=omitted_before,
     )
 
 
+def with_words(program: CompiledProgram, run: RawRun | None) -> CompiledProgram:
+    """The program, knowing what the process that executed the run said about it."""
+    if run is None or run.words is None or not isinstance(program, ToldProgram):
+        return program
+    return program.told(run.words)
+
+
 def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change, ...]) -> Step:
-    return Step(number, transition, facts.process, facts.file, facts.line, facts.text, changes)
+    return Step(
+        number=number,
+        transition=transition,
+        process=facts.process,
+        file=facts.file,
+        line=facts.line,
+        text=facts.text,
+        changes=changes,
+        function=facts.function,
+        accesses=facts.accesses,
+        output=facts.output,
+        choices=facts.choices,
+        continues=facts.continues,
+        alone=facts.alone,
+    )
 
 
 # --- the file format, described in docs/formats/trace.md ------------------------------------------
@@ -175,6 +211,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
             "message": run.violation.message,
             "file": run.violation.file,
             "line": run.violation.line,
+            **({"traceback": list(run.violation.traceback)} if run.violation.traceback else {}),
         },
         "positions": list(run.positions),
         "initial": dict(run.initial),
@@ -188,6 +225,22 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
 
 
 def step_as_json(step: Step) -> dict[str, object]:
+    """Keys of languages that have them come only with something in them."""
+    more: dict[str, object] = {}
+    if step.function:
+        more["function"] = step.function
+    if step.accesses:
+        more["accesses"] = [
+            {"kind": access.kind, "name": access.name, "value": access.value} for access in step.accesses
+        ]
+    if step.output:
+        more["output"] = step.output
+    if step.choices:
+        more["choices"] = list(step.choices)
+    if step.continues:
+        more["continues"] = step.continues
+    if step.alone:
+        more["alone"] = True
     return {
         "step": step.number,
         "transition": step.transition,
@@ -198,6 +251,7 @@ def step_as_json(step: Step) -> dict[str, object]:
         "changes": [
             {"name": change.name, "before": change.before, "after": change.after} for change in step.changes
         ],
+        **more,
     }
 
 
@@ -251,6 +305,15 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
                 Change(change.text("name"), change.data["before"], change.data["after"])
                 for change in step.parts("changes")
             ),
+            function=step.text("function") if "function" in step.data else "",
+            accesses=tuple(
+                Access(access.text("kind"), access.text("name"), access.text("value"))
+                for access in (step.parts("accesses") if "accesses" in step.data else ())
+            ),
+            output=step.text("output") if "output" in step.data else "",
+            choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
+            continues=step.text("continues") if "continues" in step.data else "",
+            alone=step.data.get("alone") is True,
         )
         for step in reader.parts("steps")
     )
@@ -273,6 +336,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
                 violation.text("message"),
                 None if violation.data["file"] is None else violation.text("file"),
                 None if violation.data["line"] is None else violation.number("line"),
+                tuple(violation.texts("traceback")) if "traceback" in violation.data else (),
             ),
             positions=tuple(reader.numbers("positions")),
             initial=reader.part("initial").data,
@@ -310,6 +374,13 @@ class _Reader:
         assert isinstance(values, list)
         if not all(type(value) is int and value >= 0 for value in values):
             raise TypeError(f"{key}: expected a list of positions")
+        return values
+
+    def texts(self, key: str) -> list[str]:
+        values = self._get(key, list)
+        assert isinstance(values, list)
+        if not all(isinstance(value, str) for value in values):
+            raise TypeError(f"{key}: expected a list of texts")
         return values
 
     def part(self, key: str) -> _Reader:

@@ -16,6 +16,7 @@ class Violation:
     message: str
     file: str | None = None
     line: int | None = None
+    traceback: tuple[str, ...] = ()  # as the language prints it, where it does
     counterexample: Counterexample | None = None
     trace: str | None = None  # the file it was saved in
 
@@ -26,6 +27,7 @@ class Violation:
             "message": self.message,
             "file": self.file,
             "line": self.line,
+            **({"traceback": list(self.traceback)} if self.traceback else {}),
             "length": run.length if run else None,
             "steps": [step_as_json(step) for step in run.steps] if run else [],
             "omitted": run.omitted if run else 0,

@@ -19,6 +19,7 @@ FRONT_ENDS = {
     ".prm": "assay.languages.promela.program",
     ".prom": "assay.languages.promela.program",
     ".promela": "assay.languages.promela.program",
+    ".py": "assay.languages.python.program",
     ".spin": "assay.languages.promela.program",
 }
 
@@ -35,13 +36,23 @@ def load(path: Path, options: LanguageOptions) -> CompiledProgram:
         raise SourceProblem(
             f"expected a program ending in {known}, got {path.suffix or 'no suffix'}",
             where=path,
-            hint="a model written as a Python class is named with its class, model.py:ClassName"
-            if path.suffix == ".py"
-            else "",
         )
     compile_program = cast(Callable[[Path, LanguageOptions], CompiledProgram], import_module(front_end).load)
+    return _told_in_sentences(path, lambda: compile_program(path, options))
+
+
+def load_call(path: Path, call: str, options: LanguageOptions) -> CompiledProgram:
+    """A call of a function of a Python file; in the call, the file is called `module`."""
+    if path.suffix != ".py":
+        raise SourceProblem("expected a Python file", where=path)
+    from assay.languages.python import program
+
+    return _told_in_sentences(path, lambda: program.load_call(path, call, options))
+
+
+def _told_in_sentences(path: Path, compile_program: Callable[[], CompiledProgram]) -> CompiledProgram:
     try:
-        return compile_program(path, options)
+        return compile_program()
     except RecursionError:
         raise SourceProblem("the program is nested too deeply to be read", where=path) from None
     except UnicodeDecodeError as problem:

@@ -22,8 +22,9 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import SECTIONS, CertificateProblem, Header
 from assay.evidence.script import TREE, Script, instruction
-from assay.report.console import make_console, printable
+from assay.report.console import make_console
 from assay.report.quantities import bytes_text, count, value_text
+from assay.report.words import printable
 
 MAX_PRINTED_ENTRIES = 5_000
 MAX_PRINTED_BYTES = 1 << 24

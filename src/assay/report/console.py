@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from rich.console import Console
 from rich.text import Text
 
-from assay.evidence.counterexample import Change, Counterexample, Step
+from assay.evidence.counterexample import Counterexample, Step
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
+from assay.report.changes import change_texts, is_place
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
+from assay.report.schedule import has_threads, print_schedule
+from assay.report.words import printable, shortened
+from assay.verification.live import LiveReplay
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -41,11 +45,6 @@ def make_console(*, stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     return console
-
-
-def printable(text: str) -> str:
-    """A stranger's text without what would move the cursor, change colours or turn the writing around."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def print_heading(console: Console, verdict: Verdict, text: str) -> None:
@@ -108,7 +107,9 @@ def print_violations(console: Console, violations: Sequence[Violation]) -> None:
 
 def _headline(result: Result) -> str:
     if result.verdict is Verdict.VERIFIED:
-        return f"all {count(result.states, 'reachable state')} visited, every property holds"
+        granularity = result.semantics.get("granularity")
+        under = f" (granularity {granularity})" if granularity else ""
+        return f"all {count(result.states, 'reachable state')} visited, every property holds{under}"
     if result.verdict is Verdict.VIOLATED:
         if not result.violations:
             return f"{count(result.violation_count, 'violation')}"
@@ -178,6 +179,9 @@ def _certifying(result: Result, certificate: str) -> list[str]:
     command = ["assay", "certify", result.program, certificate]
     for macro in cast(Sequence[str], result.semantics.get("defines", ())):
         command += ["-D", macro]
+    granularity = result.semantics.get("granularity", "bytecode")
+    if granularity != "bytecode":
+        command += ["--granularity", str(granularity)]
     if result.options.get("check_deadlock") is False:
         command.append("--no-deadlock")
     if result.semantics.get("safety_only") is True:
@@ -188,12 +192,16 @@ def _certifying(result: Result, certificate: str) -> list[str]:
 def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
     """The steps of a run, its violation, and for a deadlock who waits for what."""
     console = console or make_console()
+    if has_threads(run):
+        print_schedule(run, console, every_step=every_step)
+        print_violation(run, console)
+        return
     columns = Columns(run)
     initial = ", ".join(
         f"{name} = {value_text(value)}" for name, value in run.initial.items() if not is_place(name)
     )
     if initial:
-        console.print(Text(f"  start  {_shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
+        console.print(Text(f"  start  {shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
     shown = _steps_shown(run, every_step=every_step)
     previous = 0
     for step in shown:
@@ -209,6 +217,19 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
     print_violation(run, console)
 
 
+def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | None = None) -> None:
+    console = console or make_console()
+    print_run(run, console=console)
+    word = "reproduced" if outcome.reproduced else "not reproduced"
+    text = (
+        f"{word} in CPython {outcome.python}: {outcome.message} "
+        f"({outcome.passed} of {count(outcome.total, 'event')} followed)"
+    )
+    heading = Text(f"  {printable(text)}")
+    heading.stylize("bold green" if outcome.reproduced else "bold yellow", 2, 2 + len(word))
+    console.print(heading)
+
+
 def print_violation(run: Counterexample, console: Console) -> None:
     ending = Text("  ")
     ending.append("violated", "bold red")
@@ -216,6 +237,8 @@ def print_violation(run: Counterexample, console: Console) -> None:
     if run.violation.file is not None:
         ending.append(f"  {Path(run.violation.file).name}:{run.violation.line}", "cyan")
     console.print(ending)
+    for text in run.violation.traceback:
+        console.print(Text(f"            {printable(text)}"))
     for waiting in run.waiting:
         line = Text("            ")
         line.append(waiting.process, "bold")
@@ -230,53 +253,8 @@ def step_line(step: Step, columns: Columns) -> Text:
     line.append("  ")
     line.append(columns.place_of(step).ljust(columns.place), "cyan")
     line.append("  ")
-    line.append(_shortened(step.text, TEXT_COLUMN).ljust(columns.text))
+    line.append(shortened(step.text, TEXT_COLUMN).ljust(columns.text))
     return line
-
-
-def change_texts(changes: Iterable[Change]) -> list[str]:
-    """What changed, element by element; where a process stands is said by its steps."""
-    changes = list(changes)
-    texts = []
-    coming_and_going: set[str] = set()
-    for place in changes:
-        if not is_place(place.name) or (place.before is not None and place.after is not None):
-            continue
-        owner = place.name.removesuffix("@")
-        own = [change for change in changes if change.name.startswith(f"{owner}.")]
-        coming_and_going |= {change.name for change in own}
-        if place.before is None:
-            values = ", ".join(
-                f"{change.name.removeprefix(f'{owner}.')} = {value_text(change.after)}" for change in own
-            )
-            texts.append(f"{owner} starts" + (f" with {values}" if values else ""))
-        else:
-            texts.append(f"{owner} is gone")
-    for change in changes:
-        if not is_place(change.name) and change.name not in coming_and_going:
-            texts += _change_texts(change)
-    return texts
-
-
-def _change_texts(change: Change) -> list[str]:
-    name, before, after = change.name, change.before, change.after
-    if before is None:
-        return [f"{name} = {value_text(after)}"]
-    if after is None:
-        return [f"{name} gone"]
-    parts: list[Change] = []
-    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        parts = [Change(f"{name}[{i}]", *pair) for i, pair in enumerate(zip(before, after, strict=True))]
-    elif isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
-        parts = [Change(f"{name}.{key}", before[key], after[key]) for key in before]
-    if parts and not any(part.before is None or part.after is None for part in parts):
-        return [text for part in parts if part.before != part.after for text in _change_texts(part)]
-    return [f"{name}: {value_text(before)} -> {value_text(after)}"]
-
-
-def is_place(name: str) -> bool:
-    """Where a process stands is a variable too, named `P[1]@`."""
-    return name.endswith("@")
 
 
 class Columns:
@@ -309,8 +287,3 @@ def _steps_shown(run: Counterexample, *, every_step: bool) -> tuple[Step, ...]:
     if every_step or len(run.steps) <= STEPS_SHOWN:
         return run.steps
     return (*run.steps[:STEPS_SHOWN_AT_EACH_END], *run.steps[-STEPS_SHOWN_AT_EACH_END:])
-
-
-def _shortened(text: str, width: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 3] + "..."

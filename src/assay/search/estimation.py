@@ -74,10 +74,12 @@ class Estimator:
         library: Path,
         options: SearchOptions,
         *,
+        opener: str = "",
         deadline: float | None,
         on_progress: Callable[[native.Progress], None] | None = None,
     ) -> None:
         self._library = library
+        self._opener = opener
         self._options = options
         self._deadline = deadline
         self._on_progress = on_progress
@@ -197,6 +199,7 @@ class Estimator:
             strategy=strategy,
             deadline=self._deadline,
             looking=looking,
+            opener=self._opener,
             on_progress=self._on_progress,
         )
         if found is not None:

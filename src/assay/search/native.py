@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -21,12 +22,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from assay.distribution.children import deep_stack, signal_name
+from assay.distribution.children import deep_stack, environment, signal_name
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.search.options import OptionProblem, SearchOptions
+from assay.transition_system.interface import UnsupportedConstruct
 
 POLL_SECONDS = 0.1
 # The engine watches its own limits; these are for a child that no longer can.
@@ -87,6 +89,14 @@ class Replayed:
     problem: str = ""
 
 
+class AssumptionFailed(Exception):
+    """The front end assumed what does not hold of the program: search again without it."""
+
+    def __init__(self, assumption: str) -> None:
+        super().__init__(f"an assumption of the front end failed: {assumption}")
+        self.assumption = assumption
+
+
 class EngineFailure(Exception):
     """The engine or its child process went wrong in a way that is our fault."""
 
@@ -95,6 +105,7 @@ def search(
     library: Path,
     options: SearchOptions,
     *,
+    opener: str = "",
     deadline: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     certificate: CertificateRequest | None = None,
@@ -106,10 +117,13 @@ def search(
     `identity` names what a checkpoint on disk must agree in to be continued.
 
     A certificate is written when the search saw every state and found nothing.
+    Raises `AssumptionFailed` when the front end assumed too much, and
+    `UnsupportedConstruct` when the program does what its language front end does not model.
     """
     job: dict[str, object] = {
         "task": "search",
         "library": str(library),
+        "opener": opener,
         "options": options.as_json(),
         "deadline": deadline,
         "identity": list(identity),
@@ -142,12 +156,14 @@ def look_around(
     strategy: str,
     deadline: float | None,
     looking: Mapping[str, object],
+    opener: str = "",
     on_progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any] | None:
     """What a search saw that samples or sweeps the state space; None if it came to no end at all."""
     job: dict[str, object] = {
         "task": "search",
         "library": str(library),
+        "opener": opener,
         "options": {**options.as_json(), "strategy": strategy, "spill_directory": "", "resume": False},
         "deadline": deadline,
         "identity": [],
@@ -155,13 +171,18 @@ def look_around(
     }
     with _Child(job) as child:
         child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
+        if child.failure is not None and child.failure["kind"] in {"assumption", "unsupported"}:
+            return None  # of the program, further on than the search had come
         child.raise_if_it_failed()
         return child.searched
 
 
-def replay(library: Path, positions: Sequence[int], *, deadline: float | None = None) -> Replayed:
+def replay(
+    library: Path, positions: Sequence[int], *, opener: str = "", deadline: float | None = None
+) -> Replayed:
     """Execute a run again."""
-    with _Child({"task": "replay", "library": str(library), "positions": list(positions)}) as child:
+    job = {"task": "replay", "library": str(library), "opener": opener, "positions": list(positions)}
+    with _Child(job) as child:
         child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
         child.raise_if_it_failed()
         if not child.runs:
@@ -191,12 +212,13 @@ class _Child:
         try:
             with deep_stack():
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "assay.search.worker", str(theirs)],
+                    [sys.executable, "-P", "-m", "assay.search.worker", str(theirs)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=self._errors,
                     pass_fds=(theirs,),
                     process_group=0,  # Ctrl-C on a terminal reaches us alone
+                    env=environment(fixed_hashes=bool(job["opener"])),
                 )
         finally:
             os.close(theirs)
@@ -266,6 +288,10 @@ class _Child:
     def raise_if_it_failed(self) -> None:
         if self.failure is not None and self.failure["kind"] == "option":
             raise OptionProblem(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "assumption":
+            raise AssumptionFailed(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "unsupported":
+            raise _unsupported(str(self.failure["message"]))
         if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
             raise EngineFailure(str(self.failure["message"]))
         if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:
@@ -457,4 +483,13 @@ def _raw_run(run: dict[str, Any]) -> RawRun:
         omitted=run["omitted"],
         break_after=run["break_after"],
         resume=bytes.fromhex(run["resume"]),
+        words=run["words"],
     )
+
+
+def _unsupported(message: str) -> UnsupportedConstruct:
+    """`file:line: sentence`, or a sentence alone; a place inside of the sentence is more exact."""
+    place: str | None = None
+    while found := re.match(r"([^\s:][^:]*:\d+(?::\d+)?): (.*)", message, re.DOTALL):
+        place, message = found[1], found[2]
+    return UnsupportedConstruct(message, where=place)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 PROGRESS_INTERVAL_SECONDS = 0.1
 # A depth-first run can be millions of steps long; nobody reads its middle.
 STEPS_KEPT_AT_EACH_END = 10_000
+STEPS_TOLD_AT_EACH_END = 1_000  # by a model that describes itself: its words are many
 SIGN_OF_LIFE_EVERY_STEPS = 100_000
 LEVELS_KEPT = 1_000_000
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
@@ -54,23 +55,36 @@ def main() -> int:
         _run(job, send, stopped)
     except MemoryError:
         send("failed", kind="memory", message="memory ran out", peak_memory_bytes=peak_memory_bytes())
-    except Exception:
+    except Exception as problem:
         import traceback
 
-        send("failed", kind="error", message=traceback.format_exc())
+        kind, message = _of_the_program(problem)
+        send("failed", kind=kind or "error", message=message if kind else traceback.format_exc())
     else:
         send("done", peak_memory_bytes=peak_memory_bytes())
     # Skip tearing down tables of gigabytes; the kernel does it faster.
     os._exit(0)
 
 
+def _of_the_program(problem: Exception) -> tuple[str, str]:
+    """What a failure says about the program, if it is no fault of ours: its kind and the rest of its text."""
+    from assay.transition_system.opening import ASSUMPTION_FAILED, UNSUPPORTED
+
+    text = str(problem) if isinstance(problem, RuntimeError) else ""
+    for kind, begin in (("assumption", ASSUMPTION_FAILED), ("unsupported", UNSUPPORTED)):
+        if text.startswith(begin):
+            return kind, text.removeprefix(begin)
+    return "", ""
+
+
 def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
+    from assay.transition_system.opening import open_model
 
     def alive() -> None:
         send("executing")
 
-    model = _engine.CompiledModel(job["library"])
+    model = open_model(job["library"], job["opener"])
     certificate = job.get("certificate")
     if job["task"] == "replay":
         send("run", **execute(model, job["positions"], alive))
@@ -219,12 +233,18 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
     `failed_at` is the first position that does not exist (None: all do);
     `codes` are the violations that hold at the end, 0 for an invalid end state.
     """
+    from assay.transition_system.opening import describes_itself
+
+    words = _Words(model) if describes_itself(model) else None
     state, violation = model.initial_state()
     initial = state
     codes = {violation} - {0}
     steps: list[list[object]] = []
-    gap_begin = STEPS_KEPT_AT_EACH_END
-    gap_end = len(positions) - STEPS_KEPT_AT_EACH_END
+    kept = STEPS_KEPT_AT_EACH_END if words is None else STEPS_TOLD_AT_EACH_END
+    gap_begin = kept
+    gap_end = len(positions) - kept
+    if words is not None:
+        words.say_state(initial)
     break_after, resume = 0, b""
     final: bytes | None = state
     for index, position in enumerate(positions):
@@ -238,8 +258,14 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         else:
             if index == gap_end and gap_end > gap_begin:
                 resume = state
-            for process, transition, after in model.explain(state, position):
-                steps.append([index, process, transition, after.hex()])
+                if words is not None:
+                    words.say_state(state)
+            if words is not None:
+                after = successors[position][0] or state
+                steps.append([index, 0, words.say_step(state, position, after), after.hex()])
+            else:
+                for process, transition, after in model.explain(state, position):
+                    steps.append([index, process, transition, after.hex()])
         final, violation = successors[position]
         codes = {violation}
         if final is not None:
@@ -250,6 +276,8 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         codes |= {model.check_state(final)} - {0}
         if not model.successors(final) and not model.is_valid_end(final):
             codes.add(0)
+    if words is not None:
+        words.say_end(final or state, codes)
     return {
         "failed_at": None,
         "initial": initial.hex(),
@@ -259,7 +287,33 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         "omitted": max(0, gap_end - gap_begin),
         "break_after": break_after,
         "resume": resume.hex(),
+        "words": None if words is None else words.said,
     }
+
+
+class _Words:
+    """What a model that describes itself says about one run, for those who cannot ask it."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._states: dict[str, object] = {}
+        self._steps: list[object] = []
+        self.said: dict[str, object] = {"states": self._states, "steps": self._steps, "violations": {}}
+
+    def say_state(self, state: bytes) -> None:
+        if state.hex() not in self._states:
+            self._states[state.hex()] = self._model.describe(state)
+
+    def say_step(self, before: bytes, position: int, after: bytes) -> int:
+        """The number under which the step is told."""
+        told = {"before": before.hex(), "after": after.hex(), **self._model.explain(before, position)}
+        self._steps.append(told)
+        self.say_state(after)
+        return len(self._steps) - 1
+
+    def say_end(self, state: bytes, codes: set[int]) -> None:
+        self.say_state(state)
+        self.said["violations"] = {str(code): self._model.violation(code) for code in sorted(codes) if code}
 
 
 def peak_memory_bytes() -> int:

@@ -56,16 +56,33 @@ class ViolationFacts:
     message: str
     file: str | None = None
     line: int | None = None
+    traceback: tuple[str, ...] = ()  # where the language has one: its lines as the language prints them
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a step read or wrote that other processes can see too."""
+
+    kind: str  # "read" or "write"
+    name: str  # "self.count"
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
 class StepFacts:
-    """One primitive step, in source terms."""
+    """One primitive step, in source terms; `then` are further lines that it ran through."""
 
     process: str  # "P[1]", as a person names it
     file: str
     line: int
     text: str
+    function: str = ""
+    accesses: tuple[Access, ...] = ()
+    output: str = ""  # what it printed
+    choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
+    continues: str = ""  # the operation of a library that an earlier step has begun: "Condition.wait"
+    alone: bool = False  # there was no other process
+    then: tuple[StepFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +97,19 @@ class Waiting:
 
 @runtime_checkable
 class CompiledProgram(Protocol):
-    """A source file that became a shared object for the native engine.
+    """A source file that became a file which the native engine can execute.
 
-    `library` is opened only in a child process. The other members translate
-    what the engine reports back into the words of the source.
+    `library` is opened only in a child process, by the function that `opener`
+    names as `module:function`; a shared object has none. The other members
+    translate what the engine reports back into the words of the source.
     """
 
     @property
     def language(self) -> str: ...
     @property
     def library(self) -> Path: ...
+    @property
+    def opener(self) -> str: ...
     @property
     def sources(self) -> Sequence[SourceHash]: ...
 
@@ -123,6 +143,22 @@ class CompiledProgram(Protocol):
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]: ...
 
 
+@runtime_checkable
+class ToldProgram(CompiledProgram, Protocol):
+    """A program whose states mean something only in the process that made them.
+
+    That process sends along what they mean, and the descriptions of this
+    program are made from it. A front end may also assume what only the search can
+    confirm: where it fails, the search starts again without that assumption.
+    """
+
+    def told(self, words: Mapping[str, object]) -> CompiledProgram:
+        """The same program, knowing what was sent with a run: `states`, `steps` and `violations`."""
+        ...
+
+    def without(self, assumption: str) -> ToldProgram: ...
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageOptions:
     """What every language front end is given."""
@@ -132,6 +168,8 @@ class LanguageOptions:
     reductions: frozenset[str] = field(default_factory=frozenset)
     safety_only: bool = False
     defines: tuple[str, ...] = ()
+    granularity: str = ""  # where threads may switch, for languages with a choice; empty: their default
+    not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
 
 
 class SourceProblem(Exception):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 from assay.evidence.counterexample import Counterexample, load_trace
 from assay.evidence.result import Result
 from assay.languages import handwritten
-from assay.search.options import SearchOptions
+from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions
 from assay.verification.request import (
     REDUCTIONS,
@@ -24,7 +26,7 @@ from assay.verification.traces import require_same_run, require_same_sources, sa
 
 
 def verify(
-    program: str | Path | object,
+    program: str | Path | Callable[[], object] | object,
     *,
     search: str = "bfs",
     storage: str = "exact",
@@ -43,6 +45,7 @@ def verify(
     safety: bool = False,
     reductions: Iterable[str] = REDUCTIONS,
     defines: Iterable[str] = (),
+    granularity: str = "",
     trace: str | Path | None = None,
     certificate: str | Path | None = None,
     certificate_coding: str = "fast",
@@ -54,7 +57,10 @@ def verify(
     listener: Listener | None = None,
     started: float | None = None,
 ) -> Result:
-    """Verify a program file, `model.py:ClassName`, or an object with the interface's three methods.
+    """Verify a program file, a function, `model.py:ClassName`, or an object with the interface's methods.
+
+    A function is verified by importing the file that it stands in and calling it without arguments, on every
+    schedule; what it finds in this process, such as values of variables, plays no part.
 
     Limits of zero are none. `trace` names the file a counterexample is saved
     in; further ones get a number. `certificate` names the file that lets others re-check a
@@ -90,6 +96,7 @@ def verify(
         reductions=known_reductions(reductions),
         safety_only=safety,
         defines=tuple(defines),
+        granularity=granularity,
     )
     wanted = (
         None
@@ -104,6 +111,16 @@ def verify(
         wanted,
         *estimate_request(estimate, estimate_file),
     )
+    if isinstance(program, FunctionType | _Call):
+        from assay.verification.functions import call_of, verify_function
+
+        path, call = (program.path, program.text) if isinstance(program, _Call) else call_of(program)
+        if certificate is not None or trace is not None:
+            raise OptionProblem(
+                "certificates and traces are about a program; write one that calls the function and verify it"
+            )
+        result = verify_function(path, call, request)
+        return replace(result, seconds=time.monotonic() - started)
     if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
         from assay.verification.compiled import verify_compiled
 
@@ -120,6 +137,17 @@ def verify(
     if trace is not None:
         result = save_traces(result, Path(trace), language, sources)
     return replace(result, seconds=time.monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    path: Path
+    text: str
+
+
+def verify_call(path: Path, call: str, **options: Any) -> Result:
+    """Verify a call of a function of a Python file, in which the file is `module`: "module.test_it(3)"."""
+    return verify(_Call(path, call), **options)
 
 
 def replay(program: str | Path | object, trace: str | Path) -> Counterexample:

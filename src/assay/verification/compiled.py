@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from assay import __version__, languages
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.search.estimation import Estimation
-from assay.transition_system.interface import CompiledProgram, SourceHash, SourceProblem
+from assay.search.options import OptionProblem
+from assay.transition_system.interface import (
+    CompiledProgram,
+    LanguageOptions,
+    SourceHash,
+    SourceProblem,
+    ToldProgram,
+)
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
@@ -22,40 +30,32 @@ from assay.verification.spilling import how_to_go_on, identity_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
-def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[SourceHash, ...]]:
+def verify_compiled(
+    path: Path,
+    request: Request,
+    *,
+    load: Callable[[Path, LanguageOptions], CompiledProgram] | None = None,
+) -> tuple[Result, str, tuple[SourceHash, ...]]:
     request.listener(Phase("compiling", str(path)))
     begin = time.monotonic()
     try:
         with alarm_at(request.deadline):
-            program = languages.load(path, request.language_options)
+            program = (load or languages.load)(path, request.language_options)
     except OutOfTime:
         return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
         return _nothing_searched(path, request, StopReason.INTERRUPTED), "", ()
+    _require_suitable_options(program, request)
     if request.certificate is not None:
         require_own_file(request.certificate.path, program.sources)
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", str(path)))
+    program, outcome = _search(path, program, request)
     caveats = tuple(program.caveats)
-    outcome = native.search(
-        program.library,
-        request.options,
-        deadline=search_deadline(request),
-        on_progress=request.listener,
-        certificate=None if caveats else request.certificate,
-        claim=claim_of(
-            request,
-            program=str(path),
-            language=program.language,
-            sources=program.sources,
-            semantics=program.semantics,
-        ),
-        identity=identity_of(request, program),
-    )
     judgement = judge(outcome.facts, caveats)
-    estimation = estimate(request, program.library, str(path), outcome)
+    estimation = estimate(request, program, str(path), outcome)
     if outcome.certificate is None:
         judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
@@ -67,7 +67,7 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
         notes=(
             *program.notes,
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, outcome.facts.stop_reason),
+            *how_to_go_on(request, program, outcome.facts.stop_reason),
             *_what_the_estimate_met(estimation),
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
@@ -107,6 +107,48 @@ def verify_compiled(path: Path, request: Request) -> tuple[Result, str, tuple[So
     return result, program.language, tuple(program.sources)
 
 
+def _search(
+    path: Path, program: CompiledProgram, request: Request
+) -> tuple[CompiledProgram, native.NativeOutcome]:
+    """Search, and again without each assumption of the front end that turns out to fail."""
+    while True:
+        try:
+            return program, native.search(
+                program.library,
+                request.options,
+                opener=program.opener,
+                deadline=search_deadline(request),
+                on_progress=request.listener,
+                certificate=None if program.caveats else request.certificate,
+                claim=claim_of(
+                    request,
+                    program=str(path),
+                    language=program.language,
+                    sources=program.sources,
+                    semantics=program.semantics,
+                ),
+                identity=identity_of(request, program),
+            )
+        except native.AssumptionFailed as failed:
+            if not isinstance(program, ToldProgram):
+                raise
+            program = program.without(failed.assumption)
+
+
+def _require_suitable_options(program: CompiledProgram, request: Request) -> None:
+    if request.language_options.granularity and not isinstance(program, ToldProgram):
+        raise OptionProblem(
+            f"granularity: where threads switch is a choice in Python programs, not in {program.language}"
+        )
+    if program.opener and request.options.threads != 1:
+        raise OptionProblem(f"threads: a program in {program.language} is searched on one thread")
+    if program.opener and request.options.spill_directory:
+        raise OptionProblem(
+            f"spill: the states of a program in {program.language} mean something only in the process that "
+            "made them; leave --spill out"
+        )
+
+
 def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:
     judgement = judge(SearchFacts(stop_reason=reason, stop_detail="before the search began"))
     return Result(
@@ -138,6 +180,7 @@ def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> 
 
 
 def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Violation:
+    program = with_words(program, violation.run)
     facts = program.describe_violation(violation.code)
     counterexample = (
         None
@@ -149,23 +192,27 @@ def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Vio
         message=facts.message,
         file=facts.file,
         line=facts.line,
+        traceback=facts.traceback,
         counterexample=counterexample,
     )
 
 
 def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
     try:
-        program = languages.load(path, language_options_of(recorded.options))
+        # What the search found out about the program belongs to the semantics.
+        found_out = {"not_final": recorded.semantics.get("not_final", [])}
+        program = languages.load(path, language_options_of({**recorded.options, **found_out}))
     except SourceProblem:
         # A changed program may not even compile any more; that it has changed is what matters.
         require_same_file(recorded, path)
         raise
     require_same_sources(recorded, program.sources)
     positions = recorded.counterexample.positions
-    replayed = native.replay(program.library, positions)
+    replayed = native.replay(program.library, positions, opener=program.opener)
     if replayed.failed_at is not None or replayed.run is None:
         where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
         raise TraceProblem(f"the trace does not replay on {path} ({where}); verify the program again")
+    program = with_words(program, replayed.run)
     for code in sorted(replayed.codes):
         if is_same_violation(program.describe_violation(code), recorded.counterexample.violation):
             return translate(program, code, positions, replayed.run)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from assay.evidence.verdict import StopReason
 from assay.search import native
 from assay.search.estimation import Estimation, Estimator, Plan, memory_for_bits
+from assay.transition_system.interface import CompiledProgram
 from assay.verification.request import Phase, Request
 
 ESTIMATED = {StopReason.MEMORY, StopReason.TIME, StopReason.STATES}
@@ -24,7 +24,7 @@ def search_deadline(request: Request) -> float | None:
 
 
 def estimate(
-    request: Request, library: Path, program: str, outcome: native.NativeOutcome
+    request: Request, compiled: CompiledProgram, program: str, outcome: native.NativeOutcome
 ) -> Estimation | None:
     """Asked for: within all the time there is. On its own: no longer than the search took."""
     facts = outcome.facts
@@ -46,7 +46,13 @@ def estimate(
         longest = time.monotonic() + max(UNASKED_SECONDS_AT_LEAST, facts.seconds)
         deadline = longest if deadline is None else min(deadline, longest)
     request.listener(Phase("estimating the coverage of", program))
-    estimator = Estimator(library, request.options, deadline=deadline, on_progress=request.listener)
+    estimator = Estimator(
+        compiled.library,
+        request.options,
+        opener=compiled.opener,
+        deadline=deadline,
+        on_progress=request.listener,
+    )
     found = estimator.run(plan, levels=outcome.levels[:-1])
     if found is not None and unasked and found.estimate.total == float("inf"):
         return None  # no end in sight says nothing

@@ -43,6 +43,8 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         raise OptionProblem("spill: Python classes are searched in memory; leave --spill out")
     if request.language_options.defines:
         raise OptionProblem("-D defines macros, which Python classes do not have")
+    if request.language_options.granularity:
+        raise OptionProblem("granularity: a Python class says itself what its steps are")
     recording: Recording | None = None
     if request.certificate is None:
         model = NumberedSystem(system, request.language_options)

@@ -65,6 +65,7 @@ class Request:
             "spill": options.spill_directory or None,
             "resume": options.resume,
             "estimate": self.estimate,
+            "granularity": language.granularity or None,
         }
 
 
@@ -79,6 +80,8 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
         reductions=frozenset(texts("reductions")),
         safety_only=options.get("safety") is True,
         defines=texts("defines"),
+        granularity=str(options.get("granularity") or ""),
+        not_final=texts("not_final"),
     )
 
 

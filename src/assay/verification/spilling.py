@@ -27,13 +27,13 @@ def identity_of(request: Request, program: CompiledProgram) -> list[tuple[str, s
     ]
 
 
-def how_to_go_on(request: Request, stopped: StopReason) -> list[str]:
+def how_to_go_on(request: Request, program: CompiledProgram, stopped: StopReason) -> list[str]:
     """What a user can do about a search that a limit stopped."""
     options = request.options
     if options.spill_directory:
         if stopped not in CONTINUABLE:
             return []
         return [f"the search can be continued: the same command with --resume ({options.spill_directory})"]
-    if stopped is StopReason.MEMORY and options.storage == "exact":
+    if stopped is StopReason.MEMORY and options.storage == "exact" and not program.opener:
         return ["to search on in the same memory, exactly, keep the states on disk: --spill DIR"]
     return []

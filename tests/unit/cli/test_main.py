@@ -206,7 +206,6 @@ def test_a_wrong_model_as_json(run, model):
         (("inspect", "missing.assay"), "'missing.assay' does not exist. (see assay inspect --help)"),
         (("sign", "model.txt"), "Missing option '--key'. (see assay sign --help)"),
         (("verify", "model.txt"), "expected a program ending in"),
-        (("verify", "model.py"), "model.py:ClassName"),
         (("verify",), "Missing argument 'PROGRAM'"),
         (("verify", "model.txt", "--search", "best"), "'best' is not one of 'bfs', 'dfs', 'random-dfs'"),
         (("verify", "model.txt", "--threads", "0"), "expected a number from 1 to 1,024, got '0'"),

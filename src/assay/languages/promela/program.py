@@ -272,6 +272,7 @@ class PromelaProgram:
     """Implements `CompiledProgram`."""
 
     language = "promela"
+    opener = ""  # a shared object
 
     def __init__(
         self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, library: Path

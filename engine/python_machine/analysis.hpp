@@ -1,0 +1,11 @@
+/// What can be known about code before it runs.
+#pragma once
+
+#include "python_machine/code.hpp"
+
+namespace assay::python_machine {
+
+/// Fills `live_at` and `final_cells` of all codes.
+void analyse(Program& program);
+
+}  // namespace assay::python_machine

@@ -1,0 +1,121 @@
+#include "python_machine/class_facts.hpp"
+
+#include <structmember.h>
+
+#include <string_view>
+
+#include "python_machine/objects.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+Ref imported(const char* module, const char* name) {
+  const Ref found = checked(PyImport_ImportModule(module));
+  return checked(PyObject_GetAttrString(found.get(), name));
+}
+
+}  // namespace
+
+Classes::Classes()
+    : deque_ref_(imported("collections", "deque")),
+      default_dict_ref_(imported("collections", "defaultdict")),
+      ordered_dict_ref_(imported("collections", "OrderedDict")),
+      enumeration_(imported("enum", "Enum")) {
+  deque_ = reinterpret_cast<PyTypeObject*>(deque_ref_.get());
+  default_dict_ = reinterpret_cast<PyTypeObject*>(default_dict_ref_.get());
+  ordered_dict_ = reinterpret_cast<PyTypeObject*>(ordered_dict_ref_.get());
+}
+
+const ClassFacts& Classes::facts(PyTypeObject* type) {
+  if (const auto known = facts_.find(type); known != facts_.end()) return *known->second;
+  auto made = std::make_unique<ClassFacts>();
+  made->type = type;
+  const std::pair<PyTypeObject*, Base> bases[] = {
+      {ordered_dict_, Base::kOrderedDict}, {default_dict_, Base::kDefaultDict}, {deque_, Base::kDeque},
+      {&PyList_Type, Base::kList},         {&PyDict_Type, Base::kDict},         {&PySet_Type, Base::kSet},
+      {&PyTuple_Type, Base::kTuple},       {&PyLong_Type, Base::kValue},        {&PyUnicode_Type, Base::kValue},
+      {&PyFloat_Type, Base::kValue},       {&PyBytes_Type, Base::kValue}};
+  for (const auto& [base, kind] : bases) {
+    if (PyType_IsSubtype(type, base)) {
+      made->base = kind;
+      made->native = base;
+      break;
+    }
+  }
+  if (made->base == Base::kUnknown && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException))) {
+    made->base = Base::kException;
+    made->native = type;
+    while (made->native->tp_flags & Py_TPFLAGS_HEAPTYPE) made->native = made->native->tp_base;
+  }
+  made->has_dict = type->tp_dictoffset != 0;
+#ifdef Py_TPFLAGS_MANAGED_DICT
+  made->has_dict |= (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
+#endif
+  const bool is_heap = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+  // A heap type without a built-in base whose layout is object's plus __dict__, __weakref__ and __slots__.
+  if (made->base == Base::kUnknown && is_heap) {
+    PyTypeObject* native = type;
+    while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) && native->tp_alloc == PyType_GenericAlloc &&
+           native->tp_new != nullptr && native->tp_base != nullptr) {
+      native = native->tp_base;
+    }
+    if (native == &PyBaseObject_Type) {
+      made->base = Base::kPlain;
+      made->native = native;
+    }
+  }
+  made->is_enumeration = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(enumeration_.get()));
+  if (PyObject* const mro = type->tp_mro) {
+    for (Py_ssize_t i = PyTuple_GET_SIZE(mro) - 1; i >= 0; --i) {
+      auto* const ancestor = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(mro, i));
+      if (!(ancestor->tp_flags & Py_TPFLAGS_HEAPTYPE) || ancestor->tp_dict == nullptr) continue;
+      PyObject *key = nullptr, *value = nullptr;
+      Py_ssize_t position = 0;
+      while (PyDict_Next(ancestor->tp_dict, &position, &key, &value)) {
+        if (Py_TYPE(value) == &PyMemberDescr_Type) made->members.push_back(Ref::borrow(value));
+      }
+    }
+  }
+  Py_INCREF(reinterpret_cast<PyObject*>(type));  // facts outlive every state
+  return *facts_.emplace(type, std::move(made)).first->second;
+}
+
+ClassFacts& Classes::add_of_program(PyTypeObject* type) {
+  facts(type);
+  ClassFacts& own = *facts_.at(type);
+  if (!own.is_of_program) {
+    own.is_of_program = true;
+    own.number = static_cast<std::uint32_t>(of_program_.size());
+    of_program_.push_back(&own);
+  }
+  return own;
+}
+
+bool Classes::is_data(PyObject* name, PyObject* value) {
+  const char* const text = PyUnicode_AsUTF8(name);
+  if (text == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::string_view word(text);
+  if (is_function(value)) {  // a method that closes over variables has a state; `__class__` alone has none
+    const auto* const function = reinterpret_cast<const Function*>(value);
+    if (function->attributes != nullptr && PyDict_GET_SIZE(function->attributes) > 0) return true;
+    for (const Ref& name : function->code->free_names) {
+      if (PyUnicode_CompareWithASCIIString(name.get(), "__class__") != 0) return true;
+    }
+    return false;
+  }
+  if (word.starts_with("__") && word.ends_with("__")) return false;
+  if (word.starts_with("_abc_")) return false;
+  if (PyFunction_Check(value) || PyCFunction_Check(value)) return false;
+  PyTypeObject* const type = Py_TYPE(value);
+  if (type == &PyProperty_Type || type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
+      type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type || type == &PyMethodDescr_Type ||
+      type == &PyWrapperDescr_Type) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace assay::python_machine

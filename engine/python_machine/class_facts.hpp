@@ -1,0 +1,47 @@
+/// How instances of a class are written down, and which of a class's own attributes are data.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_machine/values.hpp"
+
+namespace assay::python_machine {
+
+/// The built-in type that a class's instances extend.
+enum class Base : std::uint8_t { kPlain, kList, kDict, kOrderedDict, kDefaultDict, kSet, kDeque, kTuple, kValue, kException, kUnknown };
+
+struct ClassFacts {
+  PyTypeObject* type = nullptr;
+  Base base = Base::kUnknown;
+  bool has_dict = false;
+  bool is_of_program = false;      // made by a class statement of the program
+  bool is_enumeration = false;
+  std::vector<Ref> members;        // descriptors of __slots__, base classes first
+  PyTypeObject* native = nullptr;  // the built-in that allocates instances
+  std::uint32_t number = 0;        // among the classes of the program
+};
+
+class Classes {
+ public:
+  Classes();
+  const ClassFacts& facts(PyTypeObject* type);
+  /// A class statement made it.
+  ClassFacts& add_of_program(PyTypeObject* type);
+  const std::vector<ClassFacts*>& of_program() const { return of_program_; }
+
+  PyTypeObject* deque_type() const { return deque_; }
+  PyObject* enumeration() const { return enumeration_.get(); }
+  /// Whether the entry of a class's `__dict__` is data: no function, descriptor or special name.
+  static bool is_data(PyObject* name, PyObject* value);
+
+ private:
+  PyTypeObject *deque_, *default_dict_, *ordered_dict_;
+  Ref deque_ref_, default_dict_ref_, ordered_dict_ref_, enumeration_;
+  std::unordered_map<PyTypeObject*, std::unique_ptr<ClassFacts>> facts_;
+  std::vector<ClassFacts*> of_program_;
+};
+
+}  // namespace assay::python_machine

@@ -1,0 +1,235 @@
+/// Class statements, and what the machine knows of types.
+#include <unordered_map>
+
+#include "python_machine/machine.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+/// Bases after `__mro_entries__` (as `typing.Generic[T]` has it), and the metaclass that a class statement gets.
+Ref resolved_bases(PyObject* bases) {
+  Ref resolved = checked(PyList_New(0));
+  bool changed = false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    Ref entries;
+    if (!PyType_Check(base)) entries = Ref::steal(PyObject_GetAttrString(base, "__mro_entries__"));
+    if (!entries) {
+      PyErr_Clear();
+      if (PyList_Append(resolved.get(), base) != 0) throw PythonError();
+      continue;
+    }
+    changed = true;
+    const Ref replaced = checked(PyObject_CallOneArg(entries.get(), bases));
+    if (!PyTuple_Check(replaced.get())) raise(PyExc_TypeError, "__mro_entries__ must return a tuple");
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(replaced.get()); ++k) {
+      if (PyList_Append(resolved.get(), PyTuple_GET_ITEM(replaced.get(), k)) != 0) throw PythonError();
+    }
+  }
+  return changed ? checked(PyList_AsTuple(resolved.get())) : Ref::borrow(bases);
+}
+
+Ref metaclass_of(PyObject* bases, PyObject* keywords) {
+  PyObject* winner = keywords == nullptr ? nullptr : PyDict_GetItemWithError(keywords, interned("metaclass"));
+  if (winner == nullptr) {
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    winner = PyTuple_GET_SIZE(bases) > 0 ? reinterpret_cast<PyObject*>(Py_TYPE(PyTuple_GET_ITEM(bases, 0)))
+                                         : reinterpret_cast<PyObject*>(&PyType_Type);
+  }
+  if (!PyType_Check(winner)) return Ref::borrow(winner);
+  auto* best = reinterpret_cast<PyTypeObject*>(winner);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    PyTypeObject* candidate = Py_TYPE(PyTuple_GET_ITEM(bases, i));
+    if (PyType_IsSubtype(best, candidate) != 0) continue;
+    if (PyType_IsSubtype(candidate, best) == 0) {
+      raise(PyExc_TypeError,
+            "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses "
+            "of all its bases");
+    }
+    best = candidate;
+  }
+  return Ref::borrow(reinterpret_cast<PyObject*>(best));
+}
+
+/// Keywords of the class statement without `metaclass`; null if none are left.
+Ref class_keywords(PyObject* keywords) {
+  if (keywords == nullptr || PyDict_Size(keywords) == 0) return {};
+  Ref rest = checked(PyDict_Copy(keywords));
+  if (PyDict_Contains(rest.get(), interned("metaclass")) == 1 && PyDict_DelItem(rest.get(), interned("metaclass")) != 0) {
+    throw PythonError();
+  }
+  return PyDict_Size(rest.get()) == 0 ? Ref() : rest;
+}
+
+/// CPython does this for its own functions; ours it does not know.
+void wrap(PyObject* names, const char* name, PyObject* (*wrapper)(PyObject*)) {
+  Ref function = Ref::steal(PyObject_GetItem(names, interned(name)));
+  if (!function) {
+    if (PyErr_ExceptionMatches(PyExc_KeyError) == 0) throw PythonError();
+    PyErr_Clear();
+    return;
+  }
+  if (!is_function(function.get())) return;
+  const Ref wrapped = checked(wrapper(function.get()));
+  if (PyObject_SetItem(names, interned(name), wrapped.get()) != 0) throw PythonError();
+}
+
+}  // namespace
+
+Step Interpreter::build_class(bool with_keywords) {
+  Frame& frame = top();
+  const std::size_t operands = with_keywords ? 5 : 4;
+  const std::size_t first = frame.stack.size() - operands;
+  PyObject* closure = frame.stack[first].get();
+  const Code* code = code_of(frame.stack[first + 1].get());
+  PyObject* name = frame.stack[first + 2].get();
+  PyObject* original_bases = frame.stack[first + 3].get();
+  PyObject* keywords = with_keywords ? frame.stack[first + 4].get() : nullptr;
+  const Ref bases = resolved_bases(original_bases);
+  const Ref metaclass = metaclass_of(bases.get(), keywords);
+  const Ref rest = class_keywords(keywords);
+
+  std::unique_ptr<Frame> body = body_frame(code);
+  if (PyTuple_Check(closure)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
+      body->cells.push_back(Ref::borrow(PyTuple_GET_ITEM(closure, i)));
+    }
+  }
+  if (body->cells.size() != code->cell_names.size() + code->free_names.size()) {
+    throw Unsupported("a closure of " + code->qualname + " has the wrong size");
+  }
+  const Ref prepare = Ref::steal(PyObject_GetAttrString(metaclass.get(), "__prepare__"));
+  if (prepare) {
+    const Ref arguments = checked(PyTuple_Pack(2, name, bases.get()));
+    body->names = checked(PyObject_Call(prepare.get(), arguments.get(), rest.get()));
+  } else {
+    PyErr_Clear();
+    body->names = checked(PyDict_New());
+  }
+  const Ref module = checked(PyUnicode_FromString(world.program->modules[code->module].name.c_str()));
+  const Ref qualname = checked(PyUnicode_FromString(code->qualname.c_str()));
+  if (PyObject_SetItem(body->names.get(), interned("__module__"), module.get()) != 0 ||
+      PyObject_SetItem(body->names.get(), interned("__qualname__"), qualname.get()) != 0) {
+    throw PythonError();
+  }
+  Ref description = checked(PyTuple_Pack(5, name, bases.get(), rest ? rest.get() : Py_None, metaclass.get(), original_bases));
+  return push_frame(std::move(body), {.operands = operands, .mode = Return::kClass, .extra = std::move(description)});
+}
+
+Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, const Code* body) {
+  PyObject* name = PyTuple_GET_ITEM(description, 0);
+  PyObject* bases = PyTuple_GET_ITEM(description, 1);
+  PyObject* keywords = PyTuple_GET_ITEM(description, 2);
+  PyObject* metaclass = PyTuple_GET_ITEM(description, 3);
+  wrap(names.get(), "__new__", PyStaticMethod_New);
+  wrap(names.get(), "__init_subclass__", PyClassMethod_New);
+  wrap(names.get(), "__class_getitem__", PyClassMethod_New);
+  if (bases != PyTuple_GET_ITEM(description, 4) &&
+      PyObject_SetItem(names.get(), interned("__orig_bases__"), PyTuple_GET_ITEM(description, 4)) != 0) {
+    throw PythonError();
+  }
+  if (cell != nullptr && PyCell_Check(cell) && PyObject_SetItem(names.get(), interned("__classcell__"), cell) != 0) {
+    throw PythonError();
+  }
+  const Ref arguments = checked(PyTuple_Pack(3, name, bases, names.get()));
+  Ref type = checked(PyObject_Call(metaclass, arguments.get(), keywords == Py_None ? nullptr : keywords));
+  if (cell != nullptr && PyCell_Check(cell) && PyCell_GET(cell) == nullptr) PyCell_Set(cell, type.get());
+  if (!PyType_Check(type.get())) return type;
+  Ref used = world.class_made(std::move(type), body);
+  if (cell != nullptr && PyCell_Check(cell)) PyCell_Set(cell, used.get());  // what super() finds
+  return used;
+}
+
+// --- helpers
+
+std::string utf8(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+  if (data == nullptr) {  // lone surrogates
+    PyErr_Clear();
+    const Ref bytes = checked(PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace"));
+    return {PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
+  }
+  return {data, static_cast<std::size_t>(size)};
+}
+
+PyObject* interned(const char* text) {
+  static std::unordered_map<std::string_view, PyObject*> names;
+  const auto found = names.find(text);
+  if (found != names.end()) return found->second;
+  PyObject* name = PyUnicode_InternFromString(text);
+  if (name == nullptr) throw PythonError();
+  names.emplace(*new std::string(text), name);  // the key lives as long as the process
+  return name;
+}
+
+PyObject* lookup(PyTypeObject* type, PyObject* name) { return _PyType_Lookup(type, name); }
+
+bool is_program_type(PyTypeObject* type) {
+  return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) &&
+         type != function_type && type != generator_type && type != iterator_type && type != module_type;
+}
+
+PyObject* program_method(PyObject* object, const char* name) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (!is_program_type(type)) return nullptr;
+  PyObject* found = lookup(type, interned(name));
+  return found != nullptr && is_function(found) ? found : nullptr;
+}
+
+bool is_program_callable(PyObject* object) {
+  if (is_function(object)) return true;
+  if (PyMethod_Check(object)) return is_program_callable(PyMethod_GET_FUNCTION(object));
+  if (PyType_Check(object)) {
+    PyObject* made = is_program_type(reinterpret_cast<PyTypeObject*>(object))
+                         ? lookup(reinterpret_cast<PyTypeObject*>(object), interned("__init__"))
+                         : nullptr;
+    return made != nullptr && is_function(made);
+  }
+  return program_method(object, "__call__") != nullptr;
+}
+
+bool is_plain(PyObject* object) {
+  return object == Py_None || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) ||
+         PyFloat_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object) || PyType_Check(object) ||
+         PyComplex_CheckExact(object) || PyCFunction_Check(object);
+}
+
+bool holds_program(PyObject* value, std::span<const char* const> methods, int depth) {
+  if (is_plain(value)) return false;
+  if (is_program_type(Py_TYPE(value))) {
+    for (const char* method : methods) {
+      if (program_method(value, method) != nullptr) return true;
+    }
+  }
+  if (depth == 0) return false;
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    PyObject** items = PySequence_Fast_ITEMS(value);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      if (holds_program(items[i], methods, depth - 1)) return true;
+    }
+  } else if (PyDict_Check(value)) {
+    Py_ssize_t position = 0;
+    PyObject *key, *item;
+    while (PyDict_Next(value, &position, &key, &item) != 0) {
+      if (holds_program(key, methods, depth - 1) || holds_program(item, methods, depth - 1)) return true;
+    }
+  } else if (PyAnySet_Check(value)) {
+    Py_ssize_t position = 0;
+    PyObject* element;
+    Py_hash_t hash;
+    while (_PySet_NextEntry(value, &position, &element, &hash) != 0) {
+      if (holds_program(element, methods, depth - 1)) return true;
+    }
+  } else if (PySequence_Check(value) && !is_program_type(Py_TYPE(value)) && !is_iterator(value)) {  // a deque
+    const Py_ssize_t size = PySequence_Size(value);
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      const Ref item = Ref::steal(PySequence_GetItem(value, i));
+      if (item && holds_program(item.get(), methods, depth - 1)) return true;
+    }
+    PyErr_Clear();
+  }
+  return false;
+}
+
+}  // namespace assay::python_machine

@@ -1,0 +1,128 @@
+/// The captured parts that states are made of, each stored once and named by a number.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_machine/tokens.hpp"
+
+namespace assay::python_machine {
+
+using ComponentId = std::uint32_t;
+
+class Components {
+ public:
+  struct Entry {
+    std::uint64_t first = 0;       // of its tokens
+    std::uint32_t length = 0;
+    std::uint32_t first_ref = 0;   // of the object slots it refers to, in order of their first occurrence
+    std::uint32_t ref_count = 0;
+    ComponentId finals = 0;        // of an instance: the component of its final attributes alone
+    std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
+  };
+
+  Components() { table_.assign(1024, kEmpty); }
+
+  /// The number of these tokens; new ones get the next number.
+  ComponentId intern(std::span<const Token> tokens) {
+    const std::uint64_t hash = hash_of(tokens);
+    std::size_t mask = table_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      const ComponentId id = table_[i];
+      if (id == kEmpty) {
+        const ComponentId added = add(tokens, hash);
+        table_[i] = added;
+        if (entries_.size() * 2 > table_.size()) grow();
+        return added;
+      }
+      if (hashes_[id] == hash && equal(id, tokens)) return id;
+    }
+  }
+
+  std::span<const Token> tokens(ComponentId id) const {
+    const Entry& e = entries_[id];
+    return {tokens_.data() + e.first, e.length};
+  }
+  /// The object slots that it refers to, each once.
+  std::span<const std::uint32_t> refs(ComponentId id) const {
+    const Entry& e = entries_[id];
+    return {refs_.data() + e.first_ref, e.ref_count};
+  }
+  /// All that its references tell: 0 if it has none. A thread's shape tells its identity apart from the rest.
+  std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
+  Kind kind(ComponentId id) const { return Kind(payload_of(tokens_[entries_[id].first]) & 0xFF); }
+  ComponentId finals(ComponentId id) const { return entries_[id].finals; }
+  void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
+  std::size_t size() const { return entries_.size(); }
+  std::size_t bytes() const {
+    return tokens_.capacity() * sizeof(Token) + refs_.capacity() * 4 + entries_.capacity() * sizeof(Entry) +
+           hashes_.capacity() * 8 + table_.capacity() * 4;
+  }
+
+  static std::uint64_t hash_of(std::span<const Token> tokens) {
+    std::uint64_t h = 0x9E3779B97F4A7C15ull ^ tokens.size();
+    for (Token t : tokens) {
+      h = (h ^ t) * 0xFF51AFD7ED558CCDull;
+      h ^= h >> 32;
+    }
+    return h * 0xC4CEB9FE1A85EC53ull ^ (h >> 29);
+  }
+
+ private:
+  static constexpr ComponentId kEmpty = 0xFFFFFFFFu;
+
+  bool equal(ComponentId id, std::span<const Token> other) const {
+    const std::span<const Token> own = tokens(id);
+    if (own.size() != other.size()) return false;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i] != other[i]) return false;
+    }
+    return true;
+  }
+  ComponentId add(std::span<const Token> tokens, std::uint64_t hash) {
+    Entry e;
+    e.first = tokens_.size();
+    e.length = static_cast<std::uint32_t>(tokens.size());
+    e.first_ref = static_cast<std::uint32_t>(refs_.size());
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+    for (Token t : tokens) {
+      if (tag_of(t) != Tag::kShared) continue;
+      bool is_known = false;
+      for (std::size_t i = e.first_ref; i < refs_.size(); ++i) is_known |= refs_[i] == slot_of(t);
+      if (!is_known) refs_.push_back(slot_of(t));
+    }
+    e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
+    if (e.ref_count > 0) {
+      std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
+      const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
+      key.push_back(is_thread && tag_of(tokens[2]) == Tag::kShared ? slot_of(tokens[2]) : kEmpty);
+      e.shape = shapes_.emplace(std::move(key), static_cast<std::uint32_t>(shapes_.size() + 1)).first->second;
+    }
+    entries_.push_back(e);
+    hashes_.push_back(hash);
+    return static_cast<ComponentId>(entries_.size() - 1);
+  }
+  void grow() {
+    std::vector<ComponentId> larger(table_.size() * 2, kEmpty);
+    const std::size_t mask = larger.size() - 1;
+    for (ComponentId id = 0; id < entries_.size(); ++id) {
+      std::size_t i = hashes_[id] & mask;
+      while (larger[i] != kEmpty) i = (i + 1) & mask;
+      larger[i] = id;
+    }
+    table_.swap(larger);
+  }
+
+  std::vector<Token> tokens_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
+  std::vector<std::uint32_t> refs_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<ComponentId> table_;
+};
+
+}  // namespace assay::python_machine

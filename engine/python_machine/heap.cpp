@@ -1,0 +1,1009 @@
+#include "python_machine/heap.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace assay::python_machine {
+namespace {
+
+constexpr std::uint32_t kMaxObjects = 1u << 16;
+
+Ref imported_types() {
+  // Immutable types whose repr tells any two values apart.
+  const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},
+                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"re", "Pattern"},
+                                  {"types", "GenericAlias"}};
+  Ref types = checked(PyTuple_New(std::size(names)));
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    const Ref module = checked(PyImport_ImportModule(names[i][0]));
+    PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i),
+                     checked(PyObject_GetAttrString(module.get(), names[i][1])).release());
+  }
+  return types;
+}
+
+Ref instance_dict(PyObject* object) { return checked(PyObject_GenericGetDict(object, nullptr)); }
+
+std::string type_text(PyObject* value) { return Py_TYPE(value)->tp_name; }
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------
+// Writing
+
+class Writer {
+ public:
+  explicit Writer(Heap& heap, bool keeps_private) : heap_(heap), keeps_private_(keeps_private) {}
+
+  std::vector<Token> out;
+
+  void number(std::uint64_t n) { out.push_back(token(Tag::kNumber, n)); }
+  void leaf(PyObject* value) {
+    const std::optional<LeafId> id = heap_.leaves.find(value);
+    if (!id) throw Unsupported("a value of type " + type_text(value) + " cannot be part of a state");
+    out.push_back(token(Tag::kLeaf, *id));
+  }
+
+  void value(PyObject* v) {
+    if (v == nullptr) {
+      out.push_back(token(Tag::kNull));
+      return;
+    }
+    PyTypeObject* const type = Py_TYPE(v);
+    if (type == &PyLong_Type || type == &PyUnicode_Type || v == Py_None || type == &PyBool_Type ||
+        type == &PyFloat_Type) {
+      return leaf(v);
+    }
+    if (type == &PyTuple_Type) {
+      if (const std::optional<LeafId> id = heap_.leaves.find(v)) {
+        out.push_back(token(Tag::kLeaf, *id));
+        return;
+      }
+      sequence(Tag::kTuple, v);
+      return;
+    }
+    if (const std::optional<Kind> kind = object_kind(v)) return reference(v, *kind);
+    if (type == &PyMethod_Type) {
+      out.push_back(token(Tag::kMethod));
+      value(PyMethod_GET_FUNCTION(v));
+      value(PyMethod_GET_SELF(v));
+      return;
+    }
+    if (const std::optional<LeafId> id = heap_.leaves.find(v)) {
+      out.push_back(token(Tag::kLeaf, *id));
+      return;
+    }
+    if (PyCFunction_Check(v) && PyCFunction_GET_SELF(v) != nullptr) {
+      out.push_back(token(Tag::kBuiltinMethod));
+      const Ref name = checked(PyObject_GetAttrString(v, "__name__"));
+      leaf(name.get());
+      value(PyCFunction_GET_SELF(v));
+      return;
+    }
+    if (type == &PyFrozenSet_Type) {
+      const Ref items = heap_.ordered(v);
+      out.push_back(token(Tag::kFrozenset, static_cast<std::uint64_t>(PyList_GET_SIZE(items.get()))));
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) value(PyList_GET_ITEM(items.get(), i));
+      return;
+    }
+    if (type == &PySlice_Type) {
+      out.push_back(token(Tag::kSlice));
+      const auto* slice = reinterpret_cast<PySliceObject*>(v);
+      value(slice->start);
+      value(slice->stop);
+      value(slice->step);
+      return;
+    }
+    if (type == &PySuper_Type) {
+      out.push_back(token(Tag::kSuper));
+      const Ref of = checked(PyObject_GetAttrString(v, "__thisclass__"));
+      const Ref self = checked(PyObject_GetAttrString(v, "__self__"));
+      value(of.get());
+      value(self.get());
+      return;
+    }
+    if (type == &PyDictKeys_Type || type == &PyDictValues_Type || type == &PyDictItems_Type) {
+      out.push_back(token(Tag::kView, type == &PyDictKeys_Type ? 0 : type == &PyDictValues_Type ? 1 : 2));
+      // The view's dict is its first field, in every version since views exist.
+      value(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(v)->dv_dict));
+      return;
+    }
+    if (PyTuple_Check(v) && !heap_.classes.facts(type).has_dict) {
+      out.push_back(token(Tag::kNamedTuple, static_cast<std::uint64_t>(PyTuple_GET_SIZE(v))));
+      leaf(reinterpret_cast<PyObject*>(type));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i) value(PyTuple_GET_ITEM(v, i));
+      return;
+    }
+    throw Unsupported("a value of type " + type_text(v) + " cannot be part of a state");
+  }
+
+  /// The frame that runs stands on its next instruction; one that waits for a call or a resumption may still be sent
+  /// to a handler of the instruction before.
+  void frame(const Frame& f, bool is_running) {
+    number(f.code->number);
+    number(f.pc);
+    number(static_cast<std::uint64_t>(f.on_return) | (f.in_atomic ? 256 : 0));
+    const auto& live_at = f.code->live_at;
+    for (std::size_t i = 0; i < f.locals.size(); ++i) {
+      const bool is_live = live_at.empty() || live_at[f.pc][i] || (!is_running && f.pc > 0 && live_at[f.pc - 1][i]);
+      value(is_live ? f.locals[i].get() : nullptr);
+    }
+    number(f.cells.size());
+    for (const Ref& cell : f.cells) value(cell.get());
+    number(f.stack.size());
+    for (const Ref& item : f.stack) value(item.get());
+    value(f.names.get());
+    value(f.handled.get());
+    value(f.generator.get());
+    value(f.extra.get());
+  }
+
+  void record(PyObject* o) {
+    const Kind kind = *object_kind(o);
+    out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(kind)));
+    switch (kind) {
+      case Kind::kList: list_items(o); break;
+      case Kind::kDict: dict_items(o); break;
+      case Kind::kSet: set_items(o); break;
+      case Kind::kDeque: deque_items(o); break;
+      case Kind::kByteArray: {
+        const Ref bytes = checked(PyBytes_FromObject(o));
+        leaf(bytes.get());
+        break;
+      }
+      case Kind::kCell: value(PyCell_GET(o)); break;
+      case Kind::kFunction: {
+        const auto* f = reinterpret_cast<Function*>(o);
+        number(f->code->number);
+        value(f->defaults);
+        optional_dict(f->keyword_defaults);
+        value(f->closure);
+        optional_dict(f->attributes);
+        break;
+      }
+      case Kind::kGenerator: {
+        const auto* g = reinterpret_cast<Generator*>(o);
+        number(g->code->number);
+        number(static_cast<std::uint64_t>(g->state));
+        number(g->frame != nullptr);
+        if (g->frame != nullptr) frame(*g->frame, false);
+        break;
+      }
+      case Kind::kIterator: {
+        const auto* it = reinterpret_cast<Iterator*>(o);
+        number(static_cast<std::uint64_t>(it->kind));
+        number(static_cast<std::uint64_t>(it->index) & 0xFFFFFFFFFFFFFFull);
+        number(static_cast<std::uint64_t>(it->size) & 0xFFFFFFFFFFFFFFull);
+        value(it->container);
+        break;
+      }
+      case Kind::kInstance: instance(o); break;
+      default: throw Unsupported("internal: no such object");
+    }
+  }
+
+  /// The final attributes of an instance alone; no tokens if it has none.
+  void final_attributes(PyObject* o) {
+    const ClassFacts& facts = heap_.classes.facts(Py_TYPE(o));
+    out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kInstance)));
+    leaf(reinterpret_cast<PyObject*>(Py_TYPE(o)));
+    if (!facts.has_dict) return;
+    const Ref dict = instance_dict(o);
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(dict.get(), &position, &key, &item)) {
+      if (!PyUnicode_Check(key) || !heap_.is_final_attribute(key)) continue;
+      leaf(key);
+      value(item);
+    }
+  }
+
+  /// Writes down everything that got a local number, in its order, which grows meanwhile.
+  void local_records() {
+    for (std::size_t i = 0; i < locals_.size(); ++i) record(locals_[i]);
+  }
+
+  std::optional<Kind> object_kind(PyObject* v) {
+    PyTypeObject* const type = Py_TYPE(v);
+    if (type == &PyList_Type) return Kind::kList;
+    if (type == &PyDict_Type) return Kind::kDict;
+    if (type == &PySet_Type) return Kind::kSet;
+    if (type == &PyCell_Type) return Kind::kCell;
+    if (type == generator_type) return Kind::kGenerator;
+    if (type == iterator_type) return Kind::kIterator;
+    if (type == heap_.classes.deque_type()) return Kind::kDeque;
+    if (type == &PyByteArray_Type) return Kind::kByteArray;
+    if (type == function_type) return heap_.leaves.find(v) ? std::nullopt : std::optional(Kind::kFunction);
+    if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type || type == &PyCFunction_Type ||
+        type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type) {
+      return std::nullopt;
+    }
+    const ClassFacts& facts = heap_.classes.facts(type);
+    if (facts.is_enumeration || facts.base == Base::kUnknown) return std::nullopt;
+    if (facts.base == Base::kTuple && !facts.has_dict) return std::nullopt;
+    if (facts.base == Base::kValue && !facts.is_of_program) return std::nullopt;
+    if (!facts.is_of_program && heap_.leaves.find(v)) return std::nullopt;
+    return Kind::kInstance;
+  }
+
+ private:
+  void sequence(Tag tag, PyObject* tuple) {
+    out.push_back(token(tag, static_cast<std::uint64_t>(PyTuple_GET_SIZE(tuple))));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) value(PyTuple_GET_ITEM(tuple, i));
+  }
+
+  void reference(PyObject* o, Kind) {
+    std::uint32_t slot = heap_.slot(o);
+    if (slot == Heap::kNoSlot) {
+      if (keeps_private_) {
+        const auto [place, is_new] = local_of_.emplace(o, static_cast<std::uint32_t>(locals_.size()));
+        if (is_new) locals_.push_back(o);
+        out.push_back(token(Tag::kLocal, place->second));
+        return;
+      }
+      slot = static_cast<std::uint32_t>(heap_.living_.size());
+      if (slot >= kMaxObjects) throw Unsupported("more than " + std::to_string(kMaxObjects) + " shared objects");
+      heap_.living_.push_back({Ref::borrow(o), Heap::kNothing});
+      heap_.slots_.emplace(o, slot);
+    }
+    const std::optional<LeafId> type = heap_.leaves.find(reinterpret_cast<PyObject*>(Py_TYPE(o)));
+    out.push_back(shared(slot, *type));
+  }
+
+  void list_items(PyObject* o) {
+    number(static_cast<std::uint64_t>(PyList_GET_SIZE(o)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) value(PyList_GET_ITEM(o, i));
+  }
+  void dict_items(PyObject* o) {
+    number(static_cast<std::uint64_t>(PyDict_GET_SIZE(o)));
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(o, &position, &key, &item)) {
+      value(key);
+      value(item);
+    }
+  }
+  void optional_dict(PyObject* o) {
+    if (o == nullptr) {
+      out.push_back(token(Tag::kNull));
+    } else {
+      dict_items(o);
+    }
+  }
+  void set_items(PyObject* o) {
+    const Ref items = heap_.ordered(o);
+    list_items(items.get());
+  }
+  void deque_items(PyObject* o) {
+    const Ref limit = checked(PyObject_GetAttrString(o, "maxlen"));
+    leaf(limit.get());
+    const Ref items = checked(PySequence_List(o));
+    list_items(items.get());
+  }
+
+  void instance(PyObject* o) {
+    const ClassFacts& facts = heap_.classes.facts(Py_TYPE(o));
+    leaf(reinterpret_cast<PyObject*>(Py_TYPE(o)));
+    switch (facts.base) {
+      case Base::kPlain: break;
+      case Base::kList: list_items(o); break;
+      case Base::kDefaultDict: {
+        const Ref factory = checked(PyObject_GetAttrString(o, "default_factory"));
+        value(factory.get());
+        dict_items(o);
+        break;
+      }
+      case Base::kOrderedDict: {
+        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "O", o));
+        const Ref pairs = checked(PySequence_List(items.get()));
+        number(static_cast<std::uint64_t>(PyList_GET_SIZE(pairs.get())));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
+          value(PyTuple_GET_ITEM(PyList_GET_ITEM(pairs.get(), i), 0));
+          value(PyTuple_GET_ITEM(PyList_GET_ITEM(pairs.get(), i), 1));
+        }
+        break;
+      }
+      case Base::kDict: dict_items(o); break;
+      case Base::kSet: set_items(o); break;
+      case Base::kDeque: deque_items(o); break;
+      case Base::kException: {
+        const Ref args = checked(PyObject_GetAttrString(o, "args"));
+        value(args.get());
+        const Ref cause = Ref::steal(PyException_GetCause(o));
+        const Ref context = Ref::steal(PyException_GetContext(o));
+        value(cause.get());
+        value(context.get());
+        number(reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context != 0);
+        break;
+      }
+      default: throw Unsupported("an instance of " + type_text(o) + " cannot be part of a state");
+    }
+    if (facts.has_dict) {
+      const Ref dict = instance_dict(o);
+      dict_items(dict.get());
+    } else {
+      number(0);
+    }
+    for (const Ref& member : facts.members) {
+      const Ref item = Ref::steal(Py_TYPE(member.get())->tp_descr_get(member.get(), o, nullptr));
+      if (!item) PyErr_Clear();
+      value(item.get());
+    }
+  }
+
+  Heap& heap_;
+  const bool keeps_private_;
+  std::unordered_map<PyObject*, std::uint32_t> local_of_;
+  std::vector<PyObject*> locals_;
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+// Reading
+
+class Reader {
+ public:
+  Reader(Heap& heap, std::span<const Token> tokens, std::span<const Ref> locals = {})
+      : heap_(heap), tokens_(tokens), locals_(locals) {}
+
+  std::size_t at = 0;
+
+  Token next() { return tokens_[at++]; }
+  std::uint64_t number() { return payload_of(next()); }
+
+  Ref value() {
+    const Token t = next();
+    const std::uint64_t payload = payload_of(t);
+    switch (tag_of(t)) {
+      case Tag::kNull: return Ref();
+      case Tag::kLeaf: return Ref::borrow(heap_.leaves.object(static_cast<LeafId>(payload)));
+      case Tag::kShared: return Ref::borrow(heap_.living_[slot_of(t)].object.get());
+      case Tag::kLocal: return locals_[payload];
+      case Tag::kTuple: {
+        Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(payload)));
+        for (std::uint64_t i = 0; i < payload; ++i) {
+          PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value().release());
+        }
+        return tuple;
+      }
+      case Tag::kNamedTuple: {
+        const Ref type = value();
+        Ref items = checked(PyTuple_New(static_cast<Py_ssize_t>(payload)));
+        for (std::uint64_t i = 0; i < payload; ++i) {
+          PyTuple_SET_ITEM(items.get(), static_cast<Py_ssize_t>(i), value().release());
+        }
+        const Ref args = checked(PyTuple_Pack(1, items.get()));
+        return checked(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(type.get()), args.get(), nullptr));
+      }
+      case Tag::kFrozenset: {
+        Ref list = checked(PyList_New(0));
+        for (std::uint64_t i = 0; i < payload; ++i) {
+          const Ref item = value();
+          if (PyList_Append(list.get(), item.get()) < 0) throw PythonError();
+        }
+        return checked(PyFrozenSet_New(list.get()));
+      }
+      case Tag::kMethod: {
+        const Ref function = value();
+        const Ref self = value();
+        return checked(PyMethod_New(function.get(), self.get()));
+      }
+      case Tag::kBuiltinMethod: {
+        const Ref name = value();
+        const Ref self = value();
+        return checked(PyObject_GetAttr(self.get(), name.get()));
+      }
+      case Tag::kSlice: {
+        const Ref start = value(), stop = value(), step = value();
+        return checked(PySlice_New(start.get(), stop.get(), step.get()));
+      }
+      case Tag::kSuper: {
+        const Ref of = value(), self = value();
+        return checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), of.get(), self.get(),
+                                                    nullptr));
+      }
+      case Tag::kView: {
+        const Ref dict = value();
+        return checked(PyObject_CallMethod(dict.get(), payload == 0 ? "keys" : payload == 1 ? "values" : "items",
+                                           nullptr));
+      }
+      default: throw std::runtime_error("internal: a captured value cannot be read");
+    }
+  }
+
+  std::unique_ptr<Frame> frame() {
+    auto f = std::make_unique<Frame>();
+    f->code = heap_.program.codes[number()].get();
+    f->pc = static_cast<std::uint32_t>(number());
+    const std::uint64_t role = number();
+    f->on_return = static_cast<Return>(role & 255);
+    f->in_atomic = (role & 256) != 0;
+    f->locals.resize(f->code->local_names.size());
+    for (Ref& local : f->locals) local = value();
+    f->cells.resize(number());
+    for (Ref& cell : f->cells) cell = value();
+    f->stack.resize(number());
+    for (Ref& item : f->stack) item = value();
+    f->names = value();
+    f->handled = value();
+    f->generator = value();
+    f->extra = value();
+    return f;
+  }
+
+  /// A new object of the right type, still empty. `at` stands on the record's first word and is left anywhere.
+  Ref shell() {
+    switch (static_cast<Kind>(payload_of(next()) & 0xFF)) {
+      case Kind::kList: return checked(PyList_New(0));
+      case Kind::kDict: return checked(PyDict_New());
+      case Kind::kSet: return checked(PySet_New(nullptr));
+      case Kind::kDeque: return deque_shell(heap_.classes.deque_type());
+      case Kind::kByteArray: return checked(PyByteArray_FromStringAndSize("", 0));
+      case Kind::kCell: return checked(PyCell_New(nullptr));
+      case Kind::kFunction: return new_function(heap_.program.codes[number()].get(), {}, {}, {});
+      case Kind::kGenerator: return new_empty_generator(heap_.program.codes[number()].get());
+      case Kind::kIterator: return new_iterator(static_cast<Iteration>(number()), Py_None, 0, 0);
+      case Kind::kInstance: {
+        const Ref type_object = value();
+        auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
+        const ClassFacts& facts = heap_.classes.facts(type);
+        if (facts.base == Base::kDeque) return deque_shell(type);
+        const Ref none = checked(PyTuple_New(0));
+        return checked(facts.native->tp_new(type, none.get(), nullptr));
+      }
+      default: throw std::runtime_error("internal: a captured object cannot be read");
+    }
+  }
+
+  /// Whether a living object can be refilled with the record instead of making a new one.
+  bool fits(PyObject* object) {
+    switch (static_cast<Kind>(payload_of(next()) & 0xFF)) {
+      case Kind::kList: return Py_TYPE(object) == &PyList_Type;
+      case Kind::kDict: return Py_TYPE(object) == &PyDict_Type;
+      case Kind::kSet: return Py_TYPE(object) == &PySet_Type;
+      case Kind::kCell: return Py_TYPE(object) == &PyCell_Type;
+      case Kind::kInstance: {
+        const Ref type = value();
+        if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type.get()) return false;
+        return heap_.classes.facts(Py_TYPE(object)).base == Base::kPlain;
+      }
+      default: return false;
+    }
+  }
+
+  /// `at` stands on the record's first word.
+  void fill(PyObject* o) {
+    switch (static_cast<Kind>(payload_of(next()) & 0xFF)) {
+      case Kind::kList: fill_list(o); break;
+      case Kind::kDict: fill_dict(o); break;
+      case Kind::kSet: fill_set(o); break;
+      case Kind::kDeque: fill_deque(o); break;
+      case Kind::kByteArray: {
+        const Ref bytes = value();
+        if (PyByteArray_Resize(o, PyBytes_GET_SIZE(bytes.get())) < 0) throw PythonError();
+        std::copy_n(PyBytes_AS_STRING(bytes.get()), PyBytes_GET_SIZE(bytes.get()), PyByteArray_AS_STRING(o));
+        break;
+      }
+      case Kind::kCell: {
+        const Ref content = value();
+        PyCell_Set(o, content.get());
+        break;
+      }
+      case Kind::kFunction: {
+        auto* const f = reinterpret_cast<Function*>(o);
+        number();
+        f->defaults = value().release();
+        f->keyword_defaults = optional_dict();
+        f->closure = value().release();
+        f->attributes = optional_dict();
+        break;
+      }
+      case Kind::kGenerator: {
+        auto* const g = reinterpret_cast<Generator*>(o);
+        number();
+        g->state = static_cast<GeneratorState>(number());
+        if (number() != 0) g->frame = frame().release();
+        break;
+      }
+      case Kind::kIterator: {
+        auto* const it = reinterpret_cast<Iterator*>(o);
+        it->kind = static_cast<Iteration>(number());
+        it->index = signed_number();
+        it->size = signed_number();
+        Ref container = value();
+        Py_XDECREF(std::exchange(it->container, container.release()));
+        break;
+      }
+      case Kind::kInstance: fill_instance(o); break;
+      default: throw std::runtime_error("internal: a captured object cannot be filled");
+    }
+  }
+
+ private:
+  Py_ssize_t signed_number() {
+    const std::uint64_t n = number();
+    return static_cast<Py_ssize_t>(static_cast<std::int64_t>(n << 8) >> 8);
+  }
+  Ref deque_shell(PyTypeObject* type) {
+    const Ref limit = value();
+    const Ref items = checked(PyTuple_New(0));
+    const Ref args = checked(PyTuple_Pack(2, items.get(), limit.get()));
+    Ref made = checked(heap_.classes.deque_type()->tp_new(type, args.get(), nullptr));
+    if (heap_.classes.deque_type()->tp_init(made.get(), args.get(), nullptr) < 0) throw PythonError();
+    return made;
+  }
+  void fill_list(PyObject* o) {
+    const std::uint64_t count = number();
+    if (PyList_SetSlice(o, 0, PyList_GET_SIZE(o), nullptr) < 0) throw PythonError();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Ref item = value();
+      if (PyList_Append(o, item.get()) < 0) throw PythonError();
+    }
+  }
+  void fill_pairs(PyObject* dict, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Ref key = value();
+      const Ref item = value();
+      if (PyDict_SetItem(dict, key.get(), item.get()) < 0) throw PythonError();
+    }
+  }
+  void fill_dict(PyObject* o) {
+    PyDict_Clear(o);
+    fill_pairs(o, number());
+  }
+  PyObject* optional_dict() {
+    if (tag_of(tokens_[at]) == Tag::kNull) {
+      ++at;
+      return nullptr;
+    }
+    Ref dict = checked(PyDict_New());
+    fill_dict(dict.get());
+    return dict.release();
+  }
+  void fill_set(PyObject* o) {
+    if (PySet_Clear(o) < 0) throw PythonError();
+    const std::uint64_t count = number();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Ref item = value();
+      if (PySet_Add(o, item.get()) < 0) throw PythonError();
+    }
+  }
+  void fill_deque(PyObject* o) {
+    value();  // maxlen was given when it was made
+    const std::uint64_t count = number();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Ref item = value();
+      const Ref done = checked(PyObject_CallMethod(o, "append", "O", item.get()));
+    }
+  }
+  void fill_instance(PyObject* o) {
+    value();
+    const ClassFacts& facts = heap_.classes.facts(Py_TYPE(o));
+    switch (facts.base) {
+      case Base::kPlain: break;
+      case Base::kList: fill_list(o); break;
+      case Base::kDefaultDict: {
+        const Ref factory = value();
+        if (PyObject_SetAttrString(o, "default_factory", factory.get()) < 0) throw PythonError();
+        fill_dict(o);
+        break;
+      }
+      case Base::kOrderedDict: {
+        const std::uint64_t count = number();
+        for (std::uint64_t i = 0; i < count; ++i) {
+          const Ref key = value();
+          const Ref item = value();
+          const Ref done = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "__setitem__", "OOO",
+                                                       o, key.get(), item.get()));
+        }
+        break;
+      }
+      case Base::kDict: fill_dict(o); break;
+      case Base::kSet: fill_set(o); break;
+      case Base::kDeque: fill_deque(o); break;
+      case Base::kException: {
+        const Ref args = value();
+        if (PyObject_SetAttrString(o, "args", args.get()) < 0) throw PythonError();
+        if (facts.native->tp_init(o, args.get(), nullptr) < 0) PyErr_Clear();
+        Ref cause = value();
+        Ref context = value();
+        PyException_SetCause(o, cause.release());
+        PyException_SetContext(o, context.release());
+        reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context = number() != 0;
+        break;
+      }
+      default: throw std::runtime_error("internal: an instance cannot be filled");
+    }
+    const std::uint64_t count = number();
+    if (facts.has_dict) {
+      const Ref dict = instance_dict(o);
+      PyDict_Clear(dict.get());
+      fill_pairs(dict.get(), count);
+    }
+    for (const Ref& member : facts.members) {
+      const Ref item = value();
+      if (Py_TYPE(member.get())->tp_descr_set(member.get(), o, item.get()) < 0) {
+        if (item) throw PythonError();
+        PyErr_Clear();  // deleting what is not there
+      }
+    }
+  }
+
+  Heap& heap_;
+  std::span<const Token> tokens_;
+  std::span<const Ref> locals_;
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+// The heap
+
+Heap::Heap(const Program& p, World& world)
+    : program(p),
+      leaves(classes.enumeration(), imported_types().get()),
+      globals(world.globals),
+      module_started(world.module_started),
+      module_objects(world.module_objects) {
+  components.intern(std::vector<Token>{token(Tag::kNull)});  // number 0 means "none"
+  globals.assign(p.global_count, Ref());
+  fixed_of_global_.assign(p.global_count, 0);
+  for (std::uint32_t m = 0; m < p.modules.size(); ++m) {
+    const Module& module = p.modules[m];
+    for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
+      if (module.global_is_final[g]) continue;
+      variable_globals_.push_back(module.first_global + g);
+      fixed_of_global_[module.first_global + g] = static_cast<std::uint32_t>(variable_globals_.size());
+    }
+    module_objects.push_back(new_module(m));
+    leaves.add_fixed(module_objects.back().get(), "M" + std::to_string(m));
+  }
+  module_started.assign(p.modules.size(), false);
+  fixed_mirrors_.assign(fixed_count(), kNothing);
+}
+
+bool Heap::is_final_attribute(PyObject* name) const {
+  const int is_final = PySet_Contains(program.final_attributes.get(), name);
+  if (is_final < 0) throw PythonError();
+  return is_final == 1;
+}
+
+std::string Heap::name_of_fixed(std::uint32_t fixed) const {
+  if (fixed == 0) return "a final name";
+  if (fixed > variable_globals_.size()) return variable_classes_[fixed - 1 - variable_globals_.size()]->tp_name;
+  const std::uint32_t global = variable_globals_[fixed - 1];
+  for (const Module& module : program.modules) {
+    if (global >= module.first_global && global < module.first_global + module.global_names.size()) {
+      return PyUnicode_AsUTF8(module.global_names[global - module.first_global].get());
+    }
+  }
+  return "?";
+}
+
+std::uint32_t Heap::fixed_of_class(PyTypeObject* type) {
+  const auto found = fixed_of_class_.find(type);
+  return found == fixed_of_class_.end() ? 0 : found->second;
+}
+
+Ref Heap::class_made(Ref made, const Code* body) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(made.get());
+  Ref& known = class_of_body_[body->number];
+  if (known) {
+    auto* const first = reinterpret_cast<PyTypeObject*>(known.get());
+    const std::uint32_t fixed = fixed_of_class(first);
+    const auto plain = plain_classes_.find(first);
+    if (fixed == 0 && plain == plain_classes_.end()) return known;  // an enumeration
+    const auto is_made = fixed != 0 ? is_made_[fixed - 1 - variable_globals_.size()] : is_made_plain_[plain->second];
+    if (is_made) throw Unsupported("a class statement is executed twice; move the class out of the function");
+    if (fixed != 0) {
+      is_made_[fixed - 1 - variable_globals_.size()] = true;
+    } else {
+      is_made_plain_[plain->second] = true;
+    }
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    const Ref entries = checked(PyDict_Copy(type->tp_dict));
+    while (PyDict_Next(entries.get(), &position, &key, &item)) {
+      const bool is_dunder = PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 4 &&
+                             PyUnicode_READ_CHAR(key, 0) == '_' && PyUnicode_READ_CHAR(key, 1) == '_';
+      if (is_dunder && !is_function(item)) continue;
+      if (PyType_Type.tp_setattro(known.get(), key, item) < 0) throw PythonError();
+    }
+    return known;
+  }
+  known = made;
+  const ClassFacts& facts = classes.add_of_program(type);
+  leaves.add_fixed(made.get(), "C#" + std::to_string(body->number));
+  if (facts.is_enumeration) return made;
+  bool has_data = false, has_closures = false;
+  PyObject *key = nullptr, *item = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
+    if (!Classes::is_data(key, item)) continue;
+    has_data = true;
+    has_closures |= is_function(item);
+  }
+  if (!has_data) {
+    plain_classes_.emplace(type, is_made_plain_.size());
+    is_made_plain_.push_back(true);
+    return made;
+  }
+  variable_classes_.push_back(type);
+  is_made_.push_back(true);
+  fixed_of_class_[type] = fixed_count() - 1;
+  fixed_mirrors_.push_back(kNothing);
+  if (has_closures) classes_with_closures_.push_back(fixed_count() - 1);
+  return made;
+}
+
+ComponentId Heap::write_fixed(std::uint32_t fixed) {
+  Writer writer(*this, false);
+  if (fixed == 0) {
+    writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kStatics)));
+    for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i]);
+    std::size_t plain = is_made_plain_.size();  // the last ones may be of a later state
+    while (plain > 0 && !is_made_plain_[plain - 1]) --plain;
+    writer.number(plain);
+    for (std::size_t i = 0; i < plain; ++i) writer.number(is_made_plain_[i]);
+    for (const Module& module : program.modules) {
+      for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
+        if (module.global_is_final[g]) writer.value(globals[module.first_global + g].get());
+      }
+    }
+    writer.number(invariants.size());
+    for (const Invariant& invariant : invariants) {
+      writer.value(invariant.function.get());
+      const Ref name = checked(PyUnicode_FromStringAndSize(invariant.name.data(),
+                                                           static_cast<Py_ssize_t>(invariant.name.size())));
+      writer.leaf(name.get());
+    }
+  } else {
+    writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kGlobal)));
+    if (fixed <= variable_globals_.size()) {
+      writer.value(globals[variable_globals_[fixed - 1]].get());
+    } else {
+      const std::size_t index = fixed - 1 - variable_globals_.size();
+      PyTypeObject* const type = variable_classes_[index];
+      writer.number(is_made_[index]);
+      if (!is_made_[index]) return components.intern(writer.out);
+      PyObject *key = nullptr, *item = nullptr;
+      Py_ssize_t position = 0;
+      while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
+        if (!Classes::is_data(key, item)) continue;
+        writer.leaf(key);
+        writer.value(item);
+      }
+    }
+  }
+  return components.intern(writer.out);
+}
+
+ComponentId Heap::write_object(std::uint32_t slot) {
+  PyObject* const object = living_[slot].object.get();
+  Writer writer(*this, false);
+  writer.record(object);
+  const ComponentId id = components.intern(writer.out);
+  if (components.kind(id) == Kind::kInstance && components.finals(id) == 0) {
+    Writer finals(*this, false);
+    finals.final_attributes(object);
+    components.set_finals(id, components.intern(finals.out));
+  }
+  return id;
+}
+
+namespace {
+void write_thread_head(Writer& writer, const Thread& thread) {
+  writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread)));
+  writer.number((thread.daemon ? 1u : 0u) | (std::uint64_t{thread.atomic} << 1));
+  writer.value(thread.identity.get());
+  writer.number(thread.frames.size());
+  for (const auto& frame : thread.frames) writer.frame(*frame, frame == thread.frames.back());
+}
+}  // namespace
+
+ComponentId Heap::write_new_thread(const Thread& thread) {
+  Writer writer(*this, false);
+  write_thread_head(writer, thread);
+  return components.intern(writer.out);
+}
+
+ComponentId Heap::write_thread(const Thread& thread) {
+  Writer writer(*this, true);
+  write_thread_head(writer, thread);
+  writer.local_records();
+  return components.intern(writer.out);
+}
+
+std::vector<ComponentId> Heap::write_fresh() {
+  std::vector<ComponentId> written;
+  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot) written.push_back(write_object(slot));
+  return written;
+}
+
+void Heap::load(const StateIds& state) {
+  is_loading = true;
+  const std::uint32_t count = state.objects();
+  // Objects that got a slot after the last load belong to no state that is known here.
+  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot) slots_.erase(living_[slot].object.get());
+  living_.resize(loaded_objects_);
+  for (std::uint32_t slot = count; slot < living_.size(); ++slot) slots_.erase(living_[slot].object.get());
+  living_.resize(count);
+  loaded_objects_ = count;
+  ranks_.clear();
+  ranked_.clear();
+  next_rank_ = kMaxObjects;
+
+  std::vector<bool> is_new(count, false);
+  bool any_new = false;
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    Living& living = living_[slot];
+    if (living.object && living.mirrors == state.object(slot)) continue;
+    const std::span<const Token> tokens = components.tokens(state.object(slot));
+    if (living.object && Reader(*this, tokens).fits(living.object.get())) continue;
+    if (living.object) slots_.erase(living.object.get());
+    living.object = Reader(*this, tokens).shell();
+    living.mirrors = kNothing;
+    slots_[living.object.get()] = slot;
+    is_new[slot] = any_new = true;
+  }
+  const auto refers_to_new = [&](ComponentId id) {
+    if (!any_new) return false;
+    for (std::uint32_t slot : components.refs(id)) {
+      if (is_new[slot]) return true;
+    }
+    return false;
+  };
+  // Dicts and sets last: their keys may be objects whose hash needs their attributes.
+  std::vector<std::uint32_t> keyed;
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    Living& living = living_[slot];
+    const ComponentId id = state.object(slot);
+    if (living.mirrors == id && !refers_to_new(id)) continue;
+    living.mirrors = id;
+    const Kind kind = components.kind(id);
+    if (kind == Kind::kDict || kind == Kind::kSet) {
+      keyed.push_back(slot);
+    } else {
+      Reader(*this, components.tokens(id)).fill(living.object.get());
+    }
+  }
+  for (std::uint32_t slot : keyed) {
+    Reader(*this, components.tokens(living_[slot].mirrors)).fill(living_[slot].object.get());
+  }
+
+  for (std::uint32_t fixed = state.fixed; fixed < fixed_count(); ++fixed) {
+    is_made_[fixed - 1 - variable_globals_.size()] = false;
+    fixed_mirrors_[fixed] = kNothing;
+  }
+  for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
+    const ComponentId id = state.ids[fixed];
+    if (fixed_mirrors_[fixed] == id && !refers_to_new(id)) continue;
+    fixed_mirrors_[fixed] = id;
+    Reader reader(*this, components.tokens(id));
+    reader.next();
+    if (fixed == 0) {
+      for (std::size_t i = 0; i < module_started.size(); ++i) module_started[i] = reader.number() != 0;
+      const std::uint64_t plain = reader.number();
+      for (std::size_t i = 0; i < is_made_plain_.size(); ++i) is_made_plain_[i] = i < plain && reader.number() != 0;
+      for (const Module& module : program.modules) {
+        for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
+          if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();
+        }
+      }
+      invariants.resize(reader.number());
+      for (Invariant& invariant : invariants) {
+        invariant.function = reader.value();
+        invariant.name = PyUnicode_AsUTF8(reader.value().get());
+      }
+    } else if (fixed <= variable_globals_.size()) {
+      globals[variable_globals_[fixed - 1]] = reader.value();
+    } else {
+      const std::size_t index = fixed - 1 - variable_globals_.size();
+      auto* const type = reinterpret_cast<PyObject*>(variable_classes_[index]);
+      is_made_[index] = reader.number() != 0;
+      if (!is_made_[index]) continue;
+      std::vector<Ref> stale;
+      PyObject *key = nullptr, *item = nullptr;
+      Py_ssize_t position = 0;
+      while (PyDict_Next(reinterpret_cast<PyTypeObject*>(type)->tp_dict, &position, &key, &item)) {
+        if (Classes::is_data(key, item)) stale.push_back(Ref::borrow(key));
+      }
+      const std::size_t length = components.tokens(id).size();
+      while (reader.at < length) {
+        const Ref name = reader.value();
+        const Ref content = reader.value();
+        std::erase_if(stale, [&](const Ref& s) { return PyUnicode_Compare(s.get(), name.get()) == 0; });
+        if (PyType_Type.tp_setattro(type, name.get(), content.get()) < 0) throw PythonError();
+      }
+      for (const Ref& name : stale) {
+        if (PyType_Type.tp_setattro(type, name.get(), nullptr) < 0) throw PythonError();
+      }
+    }
+  }
+  is_loading = false;
+}
+
+Thread Heap::read_thread(ComponentId id) {
+  is_loading = true;
+  const std::span<const Token> tokens = components.tokens(id);
+  std::vector<std::size_t> records;
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    if (tag_of(tokens[i]) == Tag::kObject) records.push_back(i);
+  }
+  std::vector<Ref> locals;
+  locals.reserve(records.size());
+  for (std::size_t begin : records) {
+    Reader reader(*this, tokens);
+    reader.at = begin;
+    locals.push_back(reader.shell());
+    ranked_.push_back(locals.back());
+    ranks_[locals.back().get()] = next_rank_++;
+  }
+  for (const bool keyed : {false, true}) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const Kind kind = static_cast<Kind>(payload_of(tokens[records[i]]) & 0xFF);
+      if ((kind == Kind::kDict || kind == Kind::kSet) != keyed) continue;
+      Reader reader(*this, tokens, locals);
+      reader.at = records[i];
+      reader.fill(locals[i].get());
+    }
+  }
+  Reader reader(*this, tokens, locals);
+  reader.next();
+  Thread thread;
+  const std::uint64_t flags = reader.number();
+  thread.daemon = (flags & 1) != 0;
+  thread.atomic = static_cast<std::uint32_t>(flags >> 1);
+  thread.identity = reader.value();
+  const std::uint64_t count = reader.number();
+  for (std::uint64_t i = 0; i < count; ++i) thread.frames.push_back(reader.frame());
+  is_loading = false;
+  return thread;
+}
+
+std::uint64_t Heap::rank(PyObject* object) {
+  const std::uint32_t slot_number = slot(object);
+  if (slot_number < loaded_objects_) return slot_number;
+  const auto [place, is_new] = ranks_.emplace(object, next_rank_);
+  if (is_new) {
+    ++next_rank_;
+    ranked_.push_back(Ref::borrow(object));  // its address must not be used again meanwhile
+  }
+  return place->second;
+}
+
+Ref Heap::ordered(PyObject* set) {
+  struct Element {
+    bool is_leaf;
+    std::string name;
+    std::uint64_t rank;
+    PyObject* object;
+  };
+  std::vector<Element> elements;
+  const Ref list = checked(PySequence_List(set));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    PyObject* const item = PyList_GET_ITEM(list.get(), i);
+    if (PyLong_CheckExact(item) && !PyBool_Check(item)) {
+      int overflow = 0;
+      const long long number = PyLong_AsLongLongAndOverflow(item, &overflow);
+      if (overflow == 0) {  // small numbers in their own order, as people expect
+        elements.push_back({true, "", static_cast<std::uint64_t>(number) ^ (1ull << 63), item});
+        continue;
+      }
+    }
+    if (const std::optional<LeafId> leaf = leaves.find(item)) {
+      elements.push_back({true, leaves.name(*leaf), 0, item});
+    } else {
+      elements.push_back({false, "", rank(item), item});
+    }
+  }
+  std::sort(elements.begin(), elements.end(), [](const Element& a, const Element& b) {
+    if (a.is_leaf != b.is_leaf) return a.is_leaf;
+    if (a.name != b.name) return a.name < b.name;
+    return a.rank < b.rank;
+  });
+  Ref result = checked(PyList_New(0));
+  for (const Element& element : elements) {
+    if (PyList_Append(result.get(), element.object) < 0) throw PythonError();
+  }
+  return result;
+}
+
+}  // namespace assay::python_machine

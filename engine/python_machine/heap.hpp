@@ -1,0 +1,139 @@
+/// Captured states and living objects, and the way between them.
+///
+/// A state is a list of component numbers:
+///
+///     fixed ...    the statics, each global that is not final, each class with attributes that are not final
+///     threads ...  in the order in which they were started
+///     objects ...  shared objects, numbered in the order in which they are found from the left
+///
+/// The living objects of the last state are kept: loading a similar state only refills what differs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_machine/class_facts.hpp"
+#include "python_machine/components.hpp"
+#include "python_machine/leaves.hpp"
+#include "python_machine/objects.hpp"
+#include "python_machine/world.hpp"
+
+namespace assay::python_machine {
+
+struct StateIds {
+  std::uint32_t fixed = 0, threads = 0;
+  std::vector<ComponentId> ids;  // fixed, threads, objects
+
+  std::uint32_t objects() const { return static_cast<std::uint32_t>(ids.size()) - fixed - threads; }
+  ComponentId& thread(std::uint32_t i) { return ids[fixed + i]; }
+  ComponentId thread(std::uint32_t i) const { return ids[fixed + i]; }
+  ComponentId& object(std::uint32_t i) { return ids[fixed + threads + i]; }
+  ComponentId object(std::uint32_t i) const { return ids[fixed + threads + i]; }
+};
+
+struct Invariant {
+  Ref function;
+  std::string name;
+};
+
+class Heap {
+ public:
+  Heap(const Program& program, World& world);
+
+  const Program& program;
+  Classes classes;
+  Leaves leaves;
+  Components components;
+
+  // The living program; the first three are the world's.
+  std::vector<Ref>& globals;
+  std::vector<bool>& module_started;
+  std::vector<Ref>& module_objects;
+  std::vector<Invariant> invariants;
+
+  /// Makes everything but threads what the state says.
+  void load(const StateIds& state);
+  /// A thread of the loaded state.
+  Thread read_thread(ComponentId id);
+
+  /// The slot of a living shared object; kNoSlot: it is private.
+  static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
+  std::uint32_t slot(PyObject* object) const {
+    const auto found = slots_.find(object);
+    return found == slots_.end() ? kNoSlot : found->second;
+  }
+  PyObject* living(std::uint32_t slot) const { return living_[slot].object.get(); }
+  std::uint32_t living_count() const { return static_cast<std::uint32_t>(living_.size()); }
+
+  /// Where a fixed component is: 0 is the statics.
+  std::uint32_t fixed_of_global(std::uint32_t global) const { return fixed_of_global_[global]; }  // 0 if final
+  std::uint32_t fixed_of_class(PyTypeObject* type);
+  std::uint32_t fixed_count() const { return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size()); }
+
+  std::string name_of_fixed(std::uint32_t fixed) const;
+
+  bool is_final_attribute(PyObject* name) const;
+
+  /// The class to use for one that a class statement made.
+  Ref class_made(Ref type, const Code* body);
+  /// Fixed components of classes whose methods refer to objects.
+  const std::vector<std::uint32_t>& classes_with_closures() const { return classes_with_closures_; }
+
+  /// Writing down. References to objects without a slot give them one (`fresh`), which makes them shared.
+  ComponentId write_fixed(std::uint32_t fixed);
+  ComponentId write_object(std::uint32_t slot);
+  /// A thread whose private objects become shared (it was just started).
+  ComponentId write_new_thread(const Thread& thread);
+  /// A thread together with what only it reaches.
+  ComponentId write_thread(const Thread& thread);
+  /// Objects that got a slot since `load`, all written down; in the order of their slots.
+  std::vector<ComponentId> write_fresh();
+  /// The next load refills this object, or fixed component.
+  void forget_object(std::uint32_t slot) { living_[slot].mirrors = kNothing; }
+  void forget_fixed(std::uint32_t fixed) { fixed_mirrors_[fixed] = kNothing; }
+  std::uint32_t loaded_objects() const { return loaded_objects_; }
+
+  /// Orders objects inside sets.
+  std::uint64_t rank(PyObject* object);
+  Ref ordered(PyObject* set);
+
+  /// What restoring runs of the program (a __hash__) may touch freely.
+  bool is_loading = false;
+
+ private:
+  friend class Writer;
+  friend class Reader;
+  static constexpr ComponentId kNothing = 0xFFFFFFFFu;
+  struct Living {
+    Ref object;
+    ComponentId mirrors = kNothing;
+  };
+
+  Ref make_shell(ComponentId id);
+  bool fits(PyObject* object, ComponentId id);
+  void fill(PyObject* object, ComponentId id);
+
+  std::vector<Living> living_;
+  std::unordered_map<PyObject*, std::uint32_t> slots_;
+  std::vector<ComponentId> fixed_mirrors_;
+  std::vector<std::uint32_t> variable_globals_;            // fixed 1 + i -> global
+  std::vector<std::uint32_t> fixed_of_global_;
+  std::vector<PyTypeObject*> variable_classes_;
+  std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
+  std::unordered_map<std::uint32_t, Ref> class_of_body_;
+  std::vector<bool> is_made_;  // in this state, the variable classes
+  std::unordered_map<PyTypeObject*, std::size_t> plain_classes_;  // without data of their own: no component
+  std::vector<bool> is_made_plain_;
+  std::vector<std::uint32_t> classes_with_closures_;
+  std::uint32_t loaded_objects_ = 0;
+  std::uint32_t written_fresh_ = 0;
+  std::unordered_map<PyObject*, std::uint64_t> ranks_;
+  std::vector<Ref> ranked_;
+  std::uint64_t next_rank_ = 0;
+  std::vector<std::vector<bool>> final_global_;
+};
+
+}  // namespace assay::python_machine

@@ -1,0 +1,335 @@
+/// Calls of built-ins: what they touch is asked before, and those that would run the program from inside are replaced
+/// by functions of the library module `_builtins`.
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "python_machine/machine.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+using Names = std::unordered_set<std::string_view>;
+
+/// Methods of containers that change nothing.
+const Names& reading_methods() {
+  static const Names names = {
+      "copy",         "count",        "index",      "get",        "keys",       "values",       "items",
+      "union",        "intersection", "difference", "issubset",   "issuperset", "isdisjoint",   "symmetric_difference",
+      "most_common",  "elements",     "total",      "__len__",    "__contains__", "__getitem__", "__iter__",
+      "__eq__",       "__ne__",       "__lt__",     "__le__",     "__gt__",     "__ge__",       "__repr__",
+      "__str__",      "__hash__",     "__format__", "__reversed__", "__add__",  "__mul__",      "__rmul__",
+      "__or__",       "__and__",      "__sub__",    "__xor__",    "__bool__",   "__copy__",     "__deepcopy__",
+      "__class__",    "__reduce__",   "__reduce_ex__", "__sizeof__", "fromkeys", "join",        "split",
+      "decode",       "hex",          "find",       "startswith", "endswith",   "__getattribute__", "__dir__"};
+  return names;
+}
+
+/// Methods that move elements without looking into them.
+const Names& shallow_methods() {
+  static const Names names = {"append", "appendleft", "pop",  "popleft", "insert", "clear",   "copy",      "reverse",
+                              "rotate", "keys",       "values", "items", "popitem", "__len__", "move_to_end", "__init__"};
+  return names;
+}
+
+/// Methods that look a key up.
+const Names& key_methods() {
+  static const Names names = {"get", "setdefault", "add", "discard", "remove", "pop", "__getitem__", "__setitem__",
+                              "__delitem__", "__contains__", "move_to_end"};
+  return names;
+}
+
+/// Types and functions that look at no content of their arguments.
+bool asks_nothing(PyObject* callable) {
+  static const std::unordered_set<PyObject*> known = [] {
+    std::unordered_set<PyObject*> set;
+    for (const char* name : {"super", "isinstance", "issubclass", "type", "callable", "staticmethod", "classmethod",
+                             "property", "object", "range", "slice", "chr", "id"}) {
+      set.insert(built_in(interned(name)).release());
+    }
+    return set;
+  }();
+  return known.contains(callable);
+}
+
+/// Built-ins with a counterpart in `_builtins`, by identity.
+const std::unordered_map<PyObject*, std::string>& counterparts() {
+  static const std::unordered_map<PyObject*, std::string> names = [] {
+    std::unordered_map<PyObject*, std::string> map;
+    for (const char* name : {"list", "tuple", "set", "frozenset", "bytes", "bytearray", "dict", "sorted", "min", "max",
+                             "sum", "any", "all", "map", "filter", "zip", "enumerate", "reversed", "iter", "next"}) {
+      map.emplace(built_in(interned(name)).release(), name);
+    }
+    const std::pair<const char*, std::vector<const char*>> others[] = {
+        {"collections", {"deque", "OrderedDict", "defaultdict", "Counter"}},
+        {"heapq", {"heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest", "merge"}},
+        {"bisect", {"bisect_right", "bisect_left", "bisect", "insort_right", "insort_left", "insort"}},
+        {"functools", {"reduce"}}};
+    for (const auto& [module_name, functions] : others) {
+      const Ref module = checked(PyImport_ImportModule(module_name));
+      for (const char* name : functions) {
+        map.emplace(checked(PyObject_GetAttrString(module.get(), name)).release(), name);
+      }
+    }
+    return map;
+  }();
+  return names;
+}
+
+/// Their native results are iterators that cannot be captured.
+bool always_delegated(const std::string& name) {
+  return name == "map" || name == "filter" || name == "zip" || name == "enumerate" || name == "merge";
+}
+
+/// They compare or add what is inside of their arguments.
+bool looks_inside(const std::string& name) {
+  static const Names names = {"sorted", "min", "max", "sum", "any", "all", "heappush", "heappop", "heapreplace",
+                              "heappushpop", "heapify", "nsmallest", "nlargest", "bisect_right", "bisect_left",
+                              "bisect", "insort_right", "insort_left", "insort", "list_sort"};
+  return names.contains(name);
+}
+
+bool is_mutable_container(PyObject* object) {
+  static PyObject* deque = [] {
+    const Ref module = checked(PyImport_ImportModule("collections"));
+    return checked(PyObject_GetAttrString(module.get(), "deque")).release();
+  }();
+  return PyList_Check(object) || PyDict_Check(object) || PySet_Check(object) || PyByteArray_Check(object) ||
+         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(deque));
+}
+
+const char* container_name(PyObject* object) {
+  if (PyList_Check(object)) return "list";
+  if (PySet_Check(object)) return "set";
+  if (PyFrozenSet_Check(object)) return "frozenset";
+  if (PyUnicode_Check(object)) return "str";
+  if (PyBytes_Check(object)) return "bytes";
+  if (PyByteArray_Check(object)) return "bytearray";
+  if (PyDict_Check(object)) return std::string_view(Py_TYPE(object)->tp_name) == "Counter" ? "Counter" : "dict";
+  return is_mutable_container(object) ? "deque" : "";
+}
+
+bool is_key_simple(PyObject* key) {
+  if (is_plain(key)) return true;
+  if (PyTuple_CheckExact(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+      if (!is_key_simple(PyTuple_GET_ITEM(key, i))) return false;
+    }
+    return true;
+  }
+  return is_program_type(Py_TYPE(key)) && program_method(key, "__eq__") == nullptr &&
+         program_method(key, "__hash__") == nullptr;
+}
+
+/// What is called, as far as the tables need it.
+struct Native {
+  PyObject* receiver = nullptr;  // of a method; borrowed from the callable or from the arguments
+  std::string name;
+  std::string module;             // of a function
+  std::size_t skipped = 0;        // 1: the receiver is the first argument
+};
+
+std::string text_attribute(PyObject* object, const char* name) {
+  const Ref value = Ref::steal(PyObject_GetAttrString(object, name));
+  if (!value || !PyUnicode_Check(value.get())) {
+    PyErr_Clear();
+    return "";
+  }
+  return utf8(value.get());
+}
+
+Native native_of(PyObject* callable, const Arguments& arguments) {
+  Native native;
+  if (PyCFunction_Check(callable)) {
+    native.name = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name;
+    PyObject* self = PyCFunction_GET_SELF(callable);
+    if (self != nullptr && !PyModule_Check(self)) {
+      native.receiver = self;
+    } else {
+      native.module = text_attribute(callable, "__module__");
+    }
+    return native;
+  }
+  if (PyType_Check(callable)) return native;
+  native.name = text_attribute(callable, "__name__");
+  native.module = text_attribute(callable, "__module__");
+  if (Py_TYPE(callable) == &_PyMethodWrapper_Type) {
+    const Ref self = Ref::steal(PyObject_GetAttrString(callable, "__self__"));
+    PyErr_Clear();
+    native.receiver = self.get();  // the wrapper keeps it
+    return native;
+  }
+  const bool is_method = PyObject_TypeCheck(callable, &PyMethodDescr_Type) || PyObject_TypeCheck(callable, &PyWrapperDescr_Type) ||
+                         PyFunction_Check(callable);
+  if (is_method && !arguments.positional.empty()) {
+    PyObject* first = arguments.positional[0].get();
+    if (is_mutable_container(first) || !PyFunction_Check(callable) || native.name.starts_with("__")) {
+      native.receiver = first;
+      native.skipped = 1;
+    }
+  }
+  return native;
+}
+
+bool writes_first_argument(const Native& native) {
+  if (native.module == "_heapq" || native.module == "heapq") return native.name.starts_with("heap");
+  if (native.module == "_bisect" || native.module == "bisect") return native.name.starts_with("insort");
+  if (native.module == "_operator" || native.module == "operator") {
+    return native.name == "setitem" || native.name == "delitem" || (native.name.size() > 2 && native.name[0] == 'i' &&
+           native.name != "index" && native.name != "indexOf" && native.name != "inv" && native.name != "invert" &&
+           native.name != "is_" && native.name != "is_not" && native.name != "itemgetter");
+  }
+  return false;
+}
+
+bool is_consumed(PyObject* argument) {
+  return is_iterator(argument) || is_generator(argument) ||
+         (Py_TYPE(argument)->tp_iternext != nullptr && Py_TYPE(argument)->tp_iternext != &_PyObject_NextNotImplemented &&
+          !is_program_type(Py_TYPE(argument)));
+}
+
+/// Sets in the machine's order for whoever iterates over them.
+void order_sets(Arguments& arguments, std::size_t skipped) {
+  for (std::size_t i = skipped; i < arguments.positional.size(); ++i) {
+    if (PyAnySet_CheckExact(arguments.positional[i].get())) {
+      arguments.positional[i] = ordered_elements(arguments.positional[i].get());
+    }
+  }
+}
+
+bool iterates_arguments(const std::string& counterpart) {
+  static const Names names = {"list", "tuple", "dict", "sorted", "min", "max", "sum", "deque", "OrderedDict",
+                              "Counter", "list_extend", "deque_extend", "deque_extendleft", "dict_update", "Counter_update",
+                              "str_join", "bytes_join", "dict_fromkeys", "nsmallest", "nlargest", "Counter_subtract"};
+  return names.contains(counterpart);
+}
+
+}  // namespace
+
+bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const {
+  std::vector<PyObject*> read;
+  const auto add = [&](PyObject* object) {
+    if (!is_plain(object)) read.push_back(object);
+  };
+  if (receiver != nullptr) add(receiver);
+  for (const Ref& argument : arguments.positional) add(argument.get());
+  for (const auto& [name, value] : arguments.keywords) add(value.get());
+  if (read.empty() && written.empty()) return true;
+  return world.may_call(read.data(), read.size(), written.data(), written.size());
+}
+
+std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* receiver, Arguments& arguments, Site& site) {
+  bool entered = false;
+  const Ref function = library_function(name.c_str(), &entered);
+  if (entered) return Step::kDone;
+  if (!function) return std::nullopt;
+  if (receiver != nullptr) arguments.positional.insert(arguments.positional.begin(), Ref::borrow(receiver));
+  return call(function.get(), std::move(arguments), std::move(site));
+}
+
+Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Site site) {
+  const Ref kept = Ref::borrow(callable);
+  const Ref positional = arguments.positional_tuple();
+  const Ref keywords = arguments.keyword_dict();
+  Ref value = checked(PyObject_Call(callable, positional.get(), keywords.get()));
+  world.poll();
+  return complete(std::move(site), std::move(value));
+}
+
+Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site) {
+  if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
+  if (std::optional<Step> step = call_special(callable, arguments, site)) {
+    if (*step == Step::kDone) world.poll();
+    return *step;
+  }
+  if (asks_nothing(callable)) return run_native(callable, arguments, std::move(site));
+  const bool is_type = PyType_Check(callable);
+  const Native native = native_of(callable, arguments);
+
+  std::string counterpart;
+  if (const auto known = counterparts().find(callable); known != counterparts().end()) {
+    counterpart = known->second;
+  } else if (native.receiver != nullptr && native.skipped == 0) {
+    if (PyType_Check(native.receiver)) {
+      if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(native.receiver), &PyDict_Type) != 0) counterpart = "dict_" + native.name;
+    } else if (const std::string container = container_name(native.receiver); !container.empty()) {
+      counterpart = container + "_" + native.name;
+    }
+  }
+  if (!counterpart.empty()) {
+    bool needs_program = always_delegated(counterpart);
+    const bool inside = looks_inside(counterpart);
+    const auto look = [&](PyObject* argument) {
+      // A default factory is only kept; everything else that can be called is called.
+      const bool is_kept = counterpart == "defaultdict" || (native.receiver != nullptr && shallow_methods().contains(native.name)) ||
+                           (native.receiver != nullptr && key_methods().contains(native.name));
+      if (iterates_program(argument) && !is_kept) needs_program = true;
+      if (!is_kept && is_program_callable(argument)) needs_program = true;
+      if (inside && holds_program(argument, kOrderMethods)) needs_program = true;
+    };
+    if (inside && native.receiver != nullptr) look(native.receiver);
+    for (const Ref& argument : arguments.positional) look(argument.get());
+    for (const auto& [name, value] : arguments.keywords) look(value.get());
+    if (needs_program) {
+      PyObject* receiver = native.receiver != nullptr && native.skipped == 0 && !PyType_Check(native.receiver) ? native.receiver : nullptr;
+      if (std::optional<Step> step = delegate(counterpart, receiver, arguments, site)) return *step;
+    }
+  }
+
+  std::vector<PyObject*> written;
+  for (const Ref& argument : arguments.positional) {
+    if (is_consumed(argument.get())) written.push_back(argument.get());
+  }
+  bool allowed = true;
+  if (native.receiver != nullptr && is_mutable_container(native.receiver)) {
+    PyObject* self = native.receiver;
+    const bool reads = reading_methods().contains(native.name);
+    const bool by_key = key_methods().contains(native.name) && !PyList_Check(self);
+    PyObject* key = arguments.positional.size() > native.skipped ? arguments.positional[native.skipped].get() : nullptr;
+    const bool simple = shallow_methods().contains(native.name) && !(PyDict_Check(self) && native.name == "pop");
+    if (simple || (by_key && key != nullptr && is_key_simple(key))) {
+      const bool one_item = by_key && reads && is_plain(key);
+      allowed = reads ? world.may_read_item(self, one_item ? key : nullptr) : world.may_write_item(self, nullptr);
+    } else {
+      if (!reads) written.push_back(self);
+      allowed = may_call(self, arguments, written);
+    }
+  } else if (is_type) {
+    auto* type = reinterpret_cast<PyTypeObject*>(callable);
+    const bool copies = type == &PyList_Type || type == &PyTuple_Type || counterpart == "deque" ||
+                        (type == &PyDict_Type && !arguments.positional.empty() && PyDict_Check(arguments.positional[0].get()));
+    if (copies && written.empty()) {
+      for (const Ref& argument : arguments.positional) {
+        if (!is_plain(argument.get()) && !PyTuple_CheckExact(argument.get()) &&
+            !world.may_read_item(argument.get(), nullptr)) {
+          allowed = false;
+        }
+      }
+    } else if (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && (!is_program_type(type) || !written.empty())) {
+      allowed = may_call(nullptr, arguments, written);
+    }
+  } else {
+    if (writes_first_argument(native) && !arguments.positional.empty()) written.push_back(arguments.positional[0].get());
+    if (native.receiver != nullptr && (native.name == "__init__" || native.name == "__setattr__" || native.name == "__delattr__" ||
+                                       native.name == "__setstate__" || native.name == "add_note" || native.name == "with_traceback")) {
+      written.push_back(native.receiver);
+    }
+    const bool creates = native.name == "__new__" || native.name == "__init_subclass__" || native.name == "__setattr__" ||
+                         native.name == "__init__";
+    allowed = creates && (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
+                  ? written.empty() || world.may_write(written[0])
+                  : may_call(native.receiver, arguments, written);
+  }
+  if (!allowed) return stop(Stop::kVisible);
+  if (iterates_arguments(counterpart)) order_sets(arguments, native.skipped);
+  if (native.name == "pop" && native.receiver != nullptr && PySet_Check(native.receiver) &&
+      PySet_GET_SIZE(native.receiver) > 0 && arguments.positional.size() == native.skipped) {
+    const Ref elements = ordered_elements(native.receiver);
+    Ref first = Ref::borrow(PyList_GET_ITEM(elements.get(), 0));
+    if (PySet_Discard(native.receiver, first.get()) < 0) throw PythonError();
+    return complete(std::move(site), std::move(first));
+  }
+  return run_native(callable, arguments, std::move(site));
+}
+
+}  // namespace assay::python_machine

@@ -1,0 +1,72 @@
+/// The types of CPython that the machine adds: what the program's functions, generators, iterators and modules are
+/// while a step runs. Their fields are public, because `capture` writes them down and makes them anew.
+#pragma once
+
+#include <memory>
+
+#include "python_machine/thread.hpp"
+
+namespace assay::python_machine {
+
+/// A function of the program. Binds like a function; calling it from C runs a nested interpreter.
+struct Function {
+  PyObject_HEAD
+  const Code* code;
+  PyObject* defaults;          // tuple or null
+  PyObject* keyword_defaults;  // dict or null
+  PyObject* closure;           // tuple of cells or null
+  PyObject* attributes;        // dict or null: __dict__ (functools.wraps, function attributes)
+  PyObject* weak_references;
+};
+
+enum class GeneratorState : std::uint8_t { kCreated, kSuspended, kRunning, kFinished };
+
+struct Generator {
+  PyObject_HEAD
+  Frame* frame;  // owned; null while it runs (the thread has it) and when finished
+  GeneratorState state;
+  const Code* code;
+};
+
+/// Iterates over a built-in container so that the position can be captured.
+enum class Iteration : std::uint8_t { kSequence, kReversed, kKeys, kValues, kItems, kSet };
+
+struct Iterator {
+  PyObject_HEAD
+  Iteration kind;
+  PyObject* container;   // null when exhausted
+  Py_ssize_t index;      // next position
+  Py_ssize_t size;       // dicts and sets: size when it began, to notice changes
+};
+
+/// A module of the program; its attributes are the program's globals.
+struct ModuleObject {
+  PyObject_HEAD
+  std::uint32_t module;
+};
+
+extern PyTypeObject* function_type;
+extern PyTypeObject* generator_type;
+extern PyTypeObject* iterator_type;
+extern PyTypeObject* module_type;
+
+inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
+inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
+inline bool is_iterator(PyObject* o) { return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type; }
+inline bool is_module(PyObject* o) { return Py_TYPE(o) == module_type; }
+
+/// Makes the types; once per process.
+void make_types();
+
+Ref new_function(const Code* code, Ref defaults, Ref keyword_defaults, Ref closure);
+Ref new_generator(std::unique_ptr<Frame> frame);
+/// A generator to be filled by the reader of a state.
+Ref new_empty_generator(const Code* code);
+Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size);
+Ref new_module(std::uint32_t module);
+
+/// The elements of a set in the order in which the machine iterates over it: a function of its content. Leaves sort
+/// by type and value; other elements follow in an order that `World::rank` gives.
+Ref ordered_elements(PyObject* set);
+
+}  // namespace assay::python_machine

@@ -1,0 +1,397 @@
+#include "python_machine/program_system.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "python_machine/analysis.hpp"
+#include "python_machine/interpreter.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+constexpr std::uint32_t kMaxComponents = 4000;
+constexpr std::uint32_t kDigestWords = 3;
+
+/// Holds the lock of the interpreter.
+class Locked {
+ public:
+  Locked() : state_(PyGILState_Ensure()) {}
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+void append(std::string& out, std::uint64_t word) { out.append(reinterpret_cast<const char*>(&word), sizeof word); }
+
+}  // namespace
+
+Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
+                 bool distrusts)
+    : program_(std::move(program)),
+      granularity_(granularity),
+      is_canonical_(is_canonical),
+      has_invariants_(has_invariants) {
+  make_types();
+  analyse(*program_);
+  world_ = std::make_unique<StepWorld>(*program_, granularity_);
+  world_->distrusts = distrusts;
+  normal_form_ = std::make_unique<NormalForm>(world_->heap.components);
+}
+
+std::uint32_t Machine::max_words() const { return 1 + kMaxComponents * (is_canonical_ ? kDigestWords : 1); }
+
+std::uint32_t Machine::word_count(const StateIds& state) const {
+  if (state.ids.size() > kMaxComponents) {
+    throw std::runtime_error("unsupported: a state has more than " + std::to_string(kMaxComponents) + " parts");
+  }
+  return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
+}
+
+/// SHA-256 of the component with everything written out that differs from process to process, cut to 192 bits.
+void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
+  if (digests_.size() <= id) digests_.resize(std::max<std::size_t>(id + 1, digests_.size() * 2), {0, 0, 0});
+  std::array<std::uint64_t, kDigestWords>& known = digests_[id];
+  if (known[0] == 0 && known[1] == 0 && known[2] == 0) {
+    std::string bytes;
+    const Leaves& leaves = world_->heap.leaves;
+    for (Token t : world_->heap.components.tokens(id)) {
+      if (tag_of(t) == Tag::kLeaf) {
+        const std::string& name = leaves.name(static_cast<LeafId>(payload_of(t)));
+        append(bytes, token(Tag::kLeaf, name.size()));
+        bytes += name;
+      } else if (tag_of(t) == Tag::kShared) {
+        const std::string& name = leaves.name(type_of(t));
+        append(bytes, shared(slot_of(t), static_cast<std::uint32_t>(name.size())));
+        bytes += name;
+      } else {
+        append(bytes, t);
+      }
+    }
+    const Locked locked;
+    const Ref hashlib = Ref::steal(PyImport_ImportModule("hashlib"));
+    const Ref content = Ref::steal(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "O", content.get())) : Ref();
+    const Ref digest = hash ? Ref::steal(PyObject_CallMethod(hash.get(), "digest", nullptr)) : Ref();
+    if (!digest) {
+      PyErr_Clear();
+      throw std::runtime_error("internal: no digest");
+    }
+    std::memcpy(known.data(), PyBytes_AS_STRING(digest.get()), sizeof known);
+    const auto [place, is_new] = by_digest_.emplace(known[0], id);
+    if (!is_new && place->second != id) throw std::runtime_error("internal: two components have one digest");
+  }
+  std::copy(known.begin(), known.end(), words);
+}
+
+void Machine::write_words(const StateIds& state, std::uint64_t* words) const {
+  words[0] = state.fixed | (std::uint64_t{state.threads} << 32);
+  for (std::size_t i = 0; i < state.ids.size(); ++i) {
+    if (is_canonical_) {
+      digest_words(state.ids[i], words + 1 + i * kDigestWords);
+    } else {
+      words[1 + i] = state.ids[i];
+    }
+  }
+}
+
+void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const {
+  state.fixed = static_cast<std::uint32_t>(words[0]);
+  state.threads = static_cast<std::uint32_t>(words[0] >> 32);
+  const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
+  state.ids.resize((count - 1) / width);
+  if (std::uint64_t{state.fixed} + state.threads > state.ids.size()) throw std::runtime_error("internal: no such state");
+  for (std::size_t i = 0; i < state.ids.size(); ++i) {
+    if (is_canonical_) {
+      const auto found = by_digest_.find(words[1 + i * width]);
+      if (found == by_digest_.end()) throw std::runtime_error("internal: a state that was never seen");
+      state.ids[i] = found->second;
+    } else {
+      state.ids[i] = static_cast<ComponentId>(words[1 + i]);
+      if (state.ids[i] >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
+    }
+  }
+}
+
+std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) const {
+  const std::lock_guard guard(mutex_);
+  const Locked locked;
+  *violation = 0;
+  if (initial_.ids.empty()) {
+    try {
+      initial_ = world_->first_state();
+    } catch (const PythonError&) {
+      PyErr_Print();
+      throw std::runtime_error("internal: the program cannot be started");
+    } catch (const Unsupported& problem) {
+      throw std::runtime_error(std::string("unsupported: ") + problem.what());
+    }
+    normal_form_->apply(initial_);
+  }
+  const std::uint32_t count = word_count(initial_);
+  write_words(initial_, words);
+  return count;
+}
+
+bool Machine::is_daemon(ComponentId thread) const {
+  return (payload_of(world_->heap.components.tokens(thread)[1]) & 1) != 0;
+}
+
+/// The program ends with its last thread that is no daemon.
+bool Machine::is_over(const StateIds& state) const {
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if (!is_daemon(state.thread(t))) return false;
+  }
+  return true;
+}
+
+bool Machine::is_valid_end(const std::uint64_t* words, std::uint32_t count) const {
+  const std::lock_guard guard(mutex_);
+  return is_over(ids_of(words, count));
+}
+
+/// Follows or makes the step that begins with these choices. `choices` becomes all choices of the step, and
+/// `alternatives` says how many there were each time.
+std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
+                                  std::vector<std::uint32_t>& alternatives) const {
+  alternatives.clear();
+  const std::uint64_t root = StepMemo::root_key(state.thread(thread), state.threads == 1);
+  const std::uint64_t root_value = state.ids[0] | (std::uint64_t{state.fixed} << 32);
+  ++looked_up_;
+  StepMemo::NodeId at = memo_.find(root, root_value);
+  const Components& components = world_->heap.components;
+  while (at != StepMemo::kNone) {
+    const StepMemo::Node& node = memo_.node(at);
+    if (node.kind == StepMemo::Node::Kind::kOutcome) return node.outcome;
+    if (node.kind == StepMemo::Node::Kind::kUnknown) break;
+    std::uint32_t value = 0;
+    switch (node.question.kind) {
+      case Event::Kind::kObject: value = state.object(node.question.index); break;
+      case Event::Kind::kFinals: value = components.finals(state.object(node.question.index)); break;
+      case Event::Kind::kFixed: value = state.ids[node.question.index]; break;
+      case Event::Kind::kChoice:
+        if (alternatives.size() == choices.size()) choices.push_back(0);
+        value = choices[alternatives.size()];
+        alternatives.push_back(node.question.index);
+        break;
+    }
+    at = memo_.find(at, value);
+  }
+  const Locked locked;
+  ++executed_;
+  Outcome outcome = world_->execute(state, thread, choices);
+  outcome.patch = patch_of(outcome);
+  const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
+  outcomes_.push_back(std::move(outcome));
+  memo_.add(root, root_value, world_->events, number);
+  choices.clear();
+  alternatives.clear();
+  for (const Event& event : world_->events) {
+    if (event.kind != Event::Kind::kChoice) continue;
+    choices.push_back(event.value);
+    alternatives.push_back(event.index);
+  }
+  return number;
+}
+
+std::uint32_t Machine::patch_of(const Outcome& outcome) const {
+  if (outcome.kind != Outcome::Kind::kState || !outcome.changes_structure || outcome.is_finished ||
+      !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty()) {
+    return 0;
+  }
+  const Components& components = world_->heap.components;
+  std::vector<std::uint32_t> key{components.shape(outcome.thread), static_cast<std::uint32_t>(outcome.fixed.size())};
+  for (const auto* written : {&outcome.fixed, &outcome.objects}) {
+    for (const auto& [index, id] : *written) {
+      key.push_back(index);
+      key.push_back(components.shape(id));
+    }
+  }
+  return patches_.emplace(std::move(key), static_cast<std::uint32_t>(patches_.size() + 1)).first->second;
+}
+
+/// All steps of a state in their order: by thread, then by what is chosen.
+void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
+  out.clear();
+  if (is_over(state)) return;
+  std::vector<std::uint32_t> choices, alternatives;
+  for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    choices.clear();
+    for (;;) {
+      const std::uint32_t outcome = outcome_of(state, thread, choices, alternatives);
+      const Outcome::Kind kind = outcomes_[outcome].kind;
+      if (kind != Outcome::Kind::kBlocked && kind != Outcome::Kind::kCut) out.push_back({thread, choices, outcome});
+      while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1]) choices.pop_back();
+      if (choices.empty()) break;
+      ++choices.back();
+    }
+  }
+}
+
+void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const {
+  next.fixed = state.fixed + static_cast<std::uint32_t>(outcome.new_fixed.size());
+  next.threads = state.threads + static_cast<std::uint32_t>(outcome.started.size()) - (outcome.is_finished ? 1 : 0);
+  next.ids.assign(state.ids.begin(), state.ids.begin() + state.fixed);
+  for (const auto& [fixed, id] : outcome.fixed) next.ids[fixed] = id;
+  next.ids.insert(next.ids.end(), outcome.new_fixed.begin(), outcome.new_fixed.end());
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if (t != thread) {
+      next.ids.push_back(state.thread(t));
+    } else if (!outcome.is_finished) {
+      next.ids.push_back(outcome.thread);
+    }
+  }
+  next.ids.insert(next.ids.end(), outcome.started.begin(), outcome.started.end());
+  next.ids.insert(next.ids.end(), state.ids.begin() + state.fixed + state.threads, state.ids.end());
+  for (const auto& [slot, id] : outcome.objects) next.object(slot) = id;
+  next.ids.insert(next.ids.end(), outcome.fresh.begin(), outcome.fresh.end());
+  ++normalised_;
+  normal_form_->apply(next);
+}
+
+/// Two threads that could both go on without synchronising, one of them writing what the other touches.
+std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& all) const {
+  (void)state;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<Access>& ours = outcomes_[all[i].outcome].accesses;
+    if (ours.empty()) continue;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (all[j].thread == all[i].thread) continue;
+      const std::vector<Access>& theirs = outcomes_[all[j].outcome].accesses;
+      for (const Access& a : ours) {
+        for (const Access& b : theirs) {
+          if (!a.conflicts_with(b)) continue;
+          const auto line_of = [](const Access& access) {
+            return access.code->positions[std::min<std::size_t>(access.pc, access.code->positions.size() - 1)].line;
+          };
+          const Access& first = a.is_write ? a : b;
+          const Access& second = a.is_write ? b : a;
+          const std::string& file = program_->modules[first.code->module].file;
+          const std::string& other = program_->modules[second.code->module].file;
+          Violation violation{"data-race", "", file, line_of(first), {}};
+          violation.message = "data race: " + file + ":" + std::to_string(line_of(first)) + " writes what " + other +
+                              ":" + std::to_string(line_of(second)) + (second.is_write ? " writes" : " reads") +
+                              " at the same time";
+          return world_->violation_code(std::move(violation));
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
+  const std::lock_guard guard(mutex_);
+  ids_of(words, count, before_);
+  const StateIds& state = before_;
+  std::vector<Step>& all = steps_;
+  steps(state, all);
+  const auto room_for = [out](std::uint32_t length) {
+    if (out->words_capacity - out->words_used < length || out->count == out->capacity) out->grow(out, length, 1);
+    return out->words + out->words_used;
+  };
+  const auto record = [&](const Step& step, const std::uint64_t* after, std::uint32_t length) {
+    if (out->recorder == nullptr) return;
+    out->recorder->primitive_step(out->recorder->context, out->count, step.thread, out->count, after, length);
+  };
+  std::uint32_t arrangement = NormalForm::kNoArrangement;
+  bool is_arranged = false;
+  for (const Step& step : all) {
+    const Outcome& outcome = outcomes_[step.outcome];
+    if (outcome.kind == Outcome::Kind::kViolation) {
+      room_for(0);
+      record(step, words, count);
+      out->successors[out->count++] = {out->words_used, 0, outcome.violation, 0};
+      continue;
+    }
+    std::uint32_t length = count;
+    bool needs_normal_form = outcome.changes_structure;
+    if (outcome.patch != 0) {
+      if (!std::exchange(is_arranged, true)) arrangement = normal_form_->arrangement(state);
+      if (arrangement != NormalForm::kNoArrangement) {
+        NormalForm::Answer answer = normal_form_->stays_normal(arrangement, step.thread, outcome.patch);
+        if (answer == NormalForm::Answer::kUnknown) {
+          apply(state, step.thread, outcome, after_);
+          normal_form_->remember(arrangement, step.thread, outcome.patch, normal_form_->was_normal());
+          answer = normal_form_->was_normal() ? NormalForm::Answer::kStays : NormalForm::Answer::kChanges;
+        }
+        needs_normal_form = answer == NormalForm::Answer::kChanges;
+      }
+    }
+    if (needs_normal_form) {
+      apply(state, step.thread, outcome, after_);
+      length = word_count(after_);
+      write_words(after_, room_for(length));
+    } else {
+      std::uint64_t* const after = room_for(count);
+      std::memcpy(after, words, std::size_t{count} * sizeof *words);
+      const auto put = [&](std::size_t index, ComponentId id) {
+        if (is_canonical_) {
+          digest_words(id, after + 1 + index * kDigestWords);
+        } else {
+          after[1 + index] = id;
+        }
+      };
+      put(state.fixed + step.thread, outcome.thread);
+      for (const auto& [fixed, id] : outcome.fixed) put(fixed, id);
+      for (const auto& [slot, id] : outcome.objects) put(state.fixed + state.threads + slot, id);
+    }
+    record(step, out->words + out->words_used, length);
+    out->successors[out->count++] = {out->words_used, length, 0, 1};
+    out->words_used += length;
+  }
+  if (granularity_ == Granularity::kSync) {
+    if (const std::uint32_t code = race_in(state, all)) {
+      room_for(0);
+      record(all.front(), words, count);
+      out->successors[out->count++] = {out->words_used, 0, code, 0};
+    }
+  }
+}
+
+std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t count) const {
+  const std::lock_guard guard(mutex_);
+  ids_of(words, count, checked_);
+  const StateIds& state = checked_;
+  // The statics end with the invariants: how many there are stands before the pairs of function and name.
+  std::uint32_t invariants = 0;
+  const std::span<const Token> statics = world_->heap.components.tokens(state.ids[0]);
+  for (std::size_t i = statics.size(); i-- > 0;) {
+    if (tag_of(statics[i]) == Tag::kNumber) {
+      invariants = static_cast<std::uint32_t>(payload_of(statics[i]));
+      break;
+    }
+  }
+  const Components& components = world_->heap.components;
+  for (std::uint32_t number = 0; number < invariants; ++number) {
+    const std::uint64_t root = StepMemo::root_key(number, false) | (1ull << 41);
+    const std::uint64_t root_value = state.ids[0] | (std::uint64_t{state.fixed} << 32);
+    StepMemo::NodeId at = memo_.find(root, root_value);
+    std::uint32_t found = 0xFFFFFFFFu;
+    while (at != StepMemo::kNone) {
+      const StepMemo::Node& node = memo_.node(at);
+      if (node.kind == StepMemo::Node::Kind::kOutcome) {
+        found = node.outcome;
+        break;
+      }
+      if (node.kind == StepMemo::Node::Kind::kUnknown) break;
+      const std::uint32_t index = node.question.index;
+      at = memo_.find(at, node.question.kind == Event::Kind::kFixed    ? state.ids[index]
+                          : node.question.kind == Event::Kind::kFinals ? components.finals(state.object(index))
+                                                                       : state.object(index));
+    }
+    if (found == 0xFFFFFFFFu) {
+      const Locked locked;
+      Outcome outcome = world_->check(state, number);
+      found = static_cast<std::uint32_t>(outcomes_.size());
+      outcomes_.push_back(std::move(outcome));
+      memo_.add(root, root_value, world_->events, found);
+    }
+    if (outcomes_[found].kind == Outcome::Kind::kViolation) return outcomes_[found].violation;
+  }
+  return 0;
+}
+
+}  // namespace assay::python_machine

@@ -1,0 +1,206 @@
+/// Python programs as a transition system.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_machine/heap.hpp"
+#include "python_machine/normal_form.hpp"
+#include "python_machine/step_memo.hpp"
+#include "python_machine/world.hpp"
+#include "transition_system/transition_system.hpp"
+
+namespace assay::python_machine {
+
+/// One access of a step, for people and for races.
+struct Access {
+  bool is_write = false;
+  Event::Kind place = Event::Kind::kObject;
+  std::uint32_t index = 0;   // object slot or fixed component
+  std::uint32_t detail = 0;  // leaf of the attribute or key; 0: all of it
+  const Code* code = nullptr;
+  std::uint32_t pc = 0;
+
+  bool conflicts_with(const Access& other) const {
+    return place == other.place && index == other.index && (is_write || other.is_write) &&
+           (detail == other.detail || detail == 0 || other.detail == 0);
+  }
+};
+
+/// What a step does to a state.
+struct Outcome {
+  enum class Kind : std::uint8_t { kState, kBlocked, kCut, kViolation };
+  Kind kind = Kind::kState;
+  std::uint32_t violation = 0;
+  bool is_finished = false;        // the thread ended
+  bool changes_structure = false;  // the new state needs its normal form
+  std::uint32_t patch = 0;         // numbers the shapes of what is put in place; 0: more changes than that
+  ComponentId thread = 0;
+  std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
+  std::vector<ComponentId> new_fixed, fresh, started;
+  std::vector<Access> accesses;    // outside of synchronisation, `sync` only
+};
+
+/// A violation in the program's words.
+struct Violation {
+  std::string kind, message, file;
+  std::uint32_t line = 0;
+  std::vector<std::pair<const Code*, std::uint32_t>> traceback;
+};
+
+/// The name that must not be taken as final.
+class NotFinal : public std::runtime_error {
+ public:
+  explicit NotFinal(const std::string& name) : std::runtime_error("not final: " + name) {}
+};
+
+class StepWorld final : public World {
+ public:
+  StepWorld(const Program& program, Granularity granularity);
+
+  // What the interpreter asks.
+  void begin_instruction(Thread& thread, Frame& frame) override;
+  void poll() override { has_polled_ = true; }
+  bool may_read_attribute(PyObject* object, PyObject* name) override;
+  bool may_write_attribute(PyObject* object, PyObject* name) override;
+  bool may_read_item(PyObject* container, PyObject* key) override;
+  bool may_write_item(PyObject* container, PyObject* key) override;
+  bool may_read(PyObject* object) override { return may_read_item(object, nullptr); }
+  bool may_write(PyObject* object) override { return may_write_item(object, nullptr); }
+  bool may_read_global(std::uint32_t global) override;
+  bool may_write_global(std::uint32_t global) override;
+  bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
+                std::size_t written_count) override;
+  bool may_synchronise() override;
+  std::uint32_t choose(std::uint32_t count) override;
+  bool is_single() const override { return thread_count_ == 1; }
+  void add_invariant(Ref function, std::string name) override;
+  Ref class_made(Ref type, const Code* body) override;
+  void used(PyObject* object) override;
+  Ref ordered(PyObject* set) override { return heap.ordered(set); }
+  std::uint64_t rank(PyObject* object) override { return heap.rank(object); }
+
+  /// Executes one step of a thread and writes down what became of it.
+  Outcome execute(const StateIds& state, std::uint32_t thread, const std::vector<std::uint32_t>& choices);
+  /// The first step ever: a state with nothing but the main thread, about to start.
+  StateIds first_state();
+  /// Whether an invariant holds in a state.
+  Outcome check(const StateIds& state, std::uint32_t invariant);
+
+  Heap heap;
+  std::vector<Event> events;  // of the last execution, in order
+  std::vector<Violation> violations;
+
+  /// After each step, compares everything that it did not say it wrote with what that was before (for tests).
+  bool distrusts = false;
+
+  // For people, when asked.
+  bool records_lines = false;
+  std::vector<std::pair<const Code*, std::uint32_t>> lines;
+  std::vector<Access> recorded_accesses;
+  std::vector<std::string> recorded_values;
+
+  std::uint32_t violation_code(Violation violation);
+
+ private:
+  void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
+  bool visible(bool is_synchronisation);
+  void touch(Event::Kind kind, std::uint32_t index);
+  void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
+  bool may_access(PyObject* object, PyObject* detail, bool is_write);
+  std::string place() const;
+  void check_untouched(const StateIds& state);
+  Outcome written_down(const StateIds& state, std::uint32_t thread, Thread& live, Stop stop);
+  Violation violation_of_failure() const;
+
+  const Granularity granularity_;
+  const StateIds* state_ = nullptr;
+  Thread* thread_ = nullptr;
+  Frame* frame_ = nullptr;
+  std::uint32_t thread_count_ = 1;
+  bool is_checking_ = false;       // an invariant: everything may be read, nothing stops
+  bool has_acted_ = false;         // the step had its visible instruction
+  bool has_synchronised_ = false;  // and it was an operation of the libraries
+  bool is_allowed_ = false;        // the instruction that runs was allowed
+  bool has_polled_ = false;
+  bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
+  std::uint64_t instructions_ = 0;
+  std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
+  std::vector<std::uint32_t> choices_;
+  std::size_t choices_made_ = 0;
+  std::vector<std::uint8_t> touched_objects_, touched_fixed_;
+  std::vector<std::uint32_t> written_objects_, written_fixed_;
+  std::vector<bool> is_written_object_, is_written_fixed_;
+  std::vector<Access> accesses_;
+};
+
+class Machine final : public transition_system::TransitionSystem {
+ public:
+  Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
+          bool distrusts);
+
+  std::uint32_t max_words() const override;
+  std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
+  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
+  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  bool has_state_checks() const override { return has_invariants_; }
+  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
+  bool has_step_checks() const override { return false; }
+  std::uint32_t check_step(const std::uint64_t*, std::uint32_t, const std::uint64_t*, std::uint32_t) const override {
+    return 0;
+  }
+
+  /// For people. New references to dicts.
+  PyObject* describe(const std::uint64_t* words, std::uint32_t count) const;
+  PyObject* explain(const std::uint64_t* words, std::uint32_t count, std::uint32_t position) const;
+  PyObject* violation(std::uint32_t code) const;
+  PyObject* statistics() const;
+
+ private:
+  struct Step {
+    std::uint32_t thread;
+    std::vector<std::uint32_t> choices;
+    std::uint32_t outcome;
+  };
+  void ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const;
+  StateIds ids_of(const std::uint64_t* words, std::uint32_t count) const {
+    StateIds state;
+    ids_of(words, count, state);
+    return state;
+  }
+  std::uint32_t word_count(const StateIds& state) const;
+  void write_words(const StateIds& state, std::uint64_t* words) const;
+  void digest_words(ComponentId id, std::uint64_t* words) const;
+  std::uint32_t outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
+                           std::vector<std::uint32_t>& alternatives) const;
+  std::uint32_t patch_of(const Outcome& outcome) const;
+  void steps(const StateIds& state, std::vector<Step>& out) const;
+  void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
+  std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
+  bool is_over(const StateIds& state) const;
+  bool is_daemon(ComponentId thread) const;
+
+  std::unique_ptr<Program> program_;
+  const Granularity granularity_;
+  const bool is_canonical_, has_invariants_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<StepWorld> world_;
+  mutable std::unique_ptr<NormalForm> normal_form_;
+  mutable StateIds initial_;  // made once: the living program moves on
+  mutable StateIds before_, after_, checked_;  // scratch
+  mutable std::vector<Step> steps_;
+  mutable StepMemo memo_;
+  mutable std::vector<Outcome> outcomes_;
+  mutable std::map<std::vector<std::uint32_t>, std::uint32_t> patches_;
+  mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
+  mutable std::vector<std::array<std::uint64_t, 3>> digests_;
+  mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;
+};
+
+}  // namespace assay::python_machine

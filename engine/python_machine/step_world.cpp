@@ -1,0 +1,559 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "python_machine/interpreter.hpp"
+#include "python_machine/program_system.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+constexpr std::uint64_t kLongestStep = 200'000'000;  // instructions; a program that needs more does not end
+constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
+
+std::string text_of(PyObject* name) {
+  const char* const text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  if (text == nullptr) PyErr_Clear();
+  return text == nullptr ? "?" : text;
+}
+
+bool is_atom(PyObject* o) {
+  PyTypeObject* const type = Py_TYPE(o);
+  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyBool_Type || type == &PyFloat_Type ||
+         o == Py_None || type == &PyBytes_Type || PyType_Check(o) || PyModule_Check(o);
+}
+
+struct Reach {
+  std::unordered_set<PyObject*> seen;
+  std::vector<PyObject*> pending;
+};
+
+int visit(PyObject* object, void* context) {
+  auto* const reach = static_cast<Reach*>(context);
+  if (object != nullptr && !is_atom(object) && reach->seen.insert(object).second) reach->pending.push_back(object);
+  return 0;
+}
+
+}  // namespace
+
+StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this), granularity_(granularity) {
+  program = &p;
+}
+
+void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
+  state_ = &state;
+  thread_count_ = state.threads;
+  is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
+  instructions_ = 0;
+  synchronisations_ = 0;
+  choices_ = choices;
+  choices_made_ = 0;
+  written_objects_.clear();
+  written_fixed_.clear();
+  is_written_object_.assign(state.objects(), false);
+  is_written_fixed_.assign(heap.fixed_count(), false);
+  accesses_.clear();
+  started.clear();
+  failure = Failure();
+  output.clear();
+  lines.clear();
+  recorded_accesses.clear();
+  recorded_values.clear();
+}
+
+void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
+  thread_ = &thread;
+  frame_ = &frame;
+  is_allowed_ = false;
+  if (++instructions_ > kLongestStep) {
+    throw Unsupported("more than " + std::to_string(kLongestStep) + " instructions without a visible one");
+  }
+  if (records_lines) lines.emplace_back(frame.code, frame.pc);
+}
+
+std::string StepWorld::place() const {
+  if (frame_ == nullptr) return "?";
+  // The innermost frame of the user's own code, if there is one.
+  const Frame* shown = frame_;
+  if (thread_ != nullptr) {
+    for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
+      if (!program->modules[(*at)->code->module].is_library) {
+        shown = at->get();
+        break;
+      }
+    }
+  }
+  const std::uint32_t pc = std::min<std::uint32_t>(shown->pc, static_cast<std::uint32_t>(shown->code->positions.size()) - 1);
+  return program->modules[shown->code->module].file + ":" + std::to_string(shown->code->positions[pc].line);
+}
+
+/// Whether the instruction that runs may do something that others can see.
+bool StepWorld::visible(bool is_synchronisation) {
+  if (heap.is_loading || is_checking_) return true;
+  if (is_single()) {
+    if (!is_synchronisation) return true;
+    if (synchronisations_ == synchronisation_limit_) return false;
+    ++synchronisations_;
+    return true;
+  }
+  if (thread_ != nullptr && thread_->atomic > 0) return true;
+  if (is_allowed_) return true;
+  bool stops = false;
+  switch (granularity_) {
+    case Granularity::kBytecode: stops = has_acted_; break;
+    case Granularity::kGil: stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_); break;
+    case Granularity::kSync: stops = has_acted_ && (is_synchronisation || has_synchronised_); break;
+  }
+  if (thread_ != nullptr) {
+    for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
+      if ((*at)->on_return != Return::kNested) continue;
+      throw Unsupported(
+          "a function that a built-in calls touches what other threads can reach; call it outside of the built-in, "
+          "or inside `with assay.atomic()`");
+    }
+  }
+  if (stops) return false;
+  has_acted_ = true;
+  has_polled_ = false;
+  has_synchronised_ |= is_synchronisation;
+  is_allowed_ = true;
+  return true;
+}
+
+void StepWorld::touch(Event::Kind kind, std::uint32_t index) {
+  if (kind == Event::Kind::kFixed) {
+    if (index >= state_->fixed || touched_fixed_[index]) return;
+    touched_fixed_[index] = 1;
+    events.push_back({kind, index, state_->ids[index]});
+    return;
+  }
+  if (index >= state_->objects()) return;  // it became shared in this step
+  const std::uint8_t bit = kind == Event::Kind::kObject ? 2 : 1;
+  if (touched_objects_[index] & bit || touched_objects_[index] & 2) return;
+  touched_objects_[index] |= bit;
+  const ComponentId id = state_->object(index);
+  events.push_back({kind, index, kind == Event::Kind::kFinals ? heap.components.finals(id) : id});
+}
+
+void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObject* detail) {
+  const bool wants_race = granularity_ == Granularity::kSync && !is_single() && !is_checking_ &&
+                          (thread_ == nullptr || thread_->atomic == 0);
+  if (!wants_race && !records_lines) return;
+  std::uint32_t leaf = 0;
+  if (detail != nullptr) {
+    if (const std::optional<LeafId> found = heap.leaves.find(detail)) leaf = *found + 1;
+  }
+  Access access{is_write, kind, index, leaf, frame_ == nullptr ? nullptr : frame_->code,
+                frame_ == nullptr ? 0 : frame_->pc};
+  if (wants_race) accesses_.push_back(access);
+  if (!records_lines) return;
+  recorded_accesses.push_back(access);
+  std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail) ? "." + text_of(detail) : "";
+  if (kind == Event::Kind::kObject) {
+    const std::string type = index < heap.living_count() ? Py_TYPE(heap.living(index))->tp_name : "?";
+    name = type + name;
+  } else if (index != 0 || detail == nullptr) {
+    name = detail != nullptr ? text_of(detail) : heap.name_of_fixed(index);
+  }
+  recorded_values.push_back(name);
+}
+
+bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
+  const std::uint32_t slot = heap.slot(object);
+  if (slot == Heap::kNoSlot) return true;
+  if (!visible(false)) return false;
+  touch(Event::Kind::kObject, slot);
+  note(is_write, Event::Kind::kObject, slot, detail);
+  if (is_write && !heap.is_loading) {
+    if (is_checking_) throw Unsupported("an invariant changes the program's state");
+    if (slot < is_written_object_.size() && !is_written_object_[slot]) {
+      is_written_object_[slot] = true;
+      written_objects_.push_back(slot);
+    }
+  }
+  return true;
+}
+
+bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
+  if (PyType_Check(object)) {
+    const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
+    if (fixed == 0) return true;
+    if (!heap.is_final_attribute(name) && !visible(false)) return false;
+    touch(Event::Kind::kFixed, fixed);
+    note(false, Event::Kind::kFixed, fixed, name);
+    return true;
+  }
+  const std::uint32_t slot = heap.slot(object);
+  if (slot == Heap::kNoSlot) return true;
+  if (heap.is_final_attribute(name)) {
+    touch(Event::Kind::kFinals, slot);
+    return true;
+  }
+  return may_access(object, name, false);
+}
+
+bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
+  if (PyType_Check(object)) {
+    const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
+    if (fixed == 0) {
+      throw Unsupported(std::string("the class ") + reinterpret_cast<PyTypeObject*>(object)->tp_name +
+                        " gets its first attribute, " + text_of(name) + ", while it runs; give it a value in the class body");
+    }
+    if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
+    if (!visible(false)) return false;
+    if (is_checking_) throw Unsupported("an invariant changes the program's state");
+    touch(Event::Kind::kFixed, fixed);
+    note(true, Event::Kind::kFixed, fixed, name);
+    if (fixed >= is_written_fixed_.size()) is_written_fixed_.resize(fixed + 1, false);
+    if (!is_written_fixed_[fixed]) {
+      is_written_fixed_[fixed] = true;
+      written_fixed_.push_back(fixed);
+    }
+    return true;
+  }
+  const std::uint32_t slot = heap.slot(object);
+  if (slot == Heap::kNoSlot) return true;
+  if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
+  return may_access(object, name, true);
+}
+
+bool StepWorld::may_read_item(PyObject* container, PyObject* key) {
+  if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr) {
+    // A cell that is stored once and has its value can be read without being seen.
+    const Code& code = *frame_->code;
+    const std::uint32_t instruction = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)];
+    const std::uint32_t cell = instruction >> 8;
+    const std::uint32_t slot = heap.slot(container);
+    if (slot == Heap::kNoSlot) return true;
+    if (static_cast<Operation>(instruction & 0xFF) == Operation::LOAD_DEREF && cell < code.final_cells.size() &&
+        code.final_cells[cell] && PyCell_GET(container) != nullptr) {
+      touch(Event::Kind::kObject, slot);
+      return true;
+    }
+  }
+  return may_access(container, key, false);
+}
+
+bool StepWorld::may_write_item(PyObject* container, PyObject* key) {
+  if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr && !is_single() &&
+      heap.slot(container) != Heap::kNoSlot && PyCell_GET(container) != nullptr) {
+    const Code& code = *frame_->code;
+    const std::uint32_t cell = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)] >> 8;
+    if (cell < code.final_cells.size() && code.final_cells[cell]) {
+      const std::size_t own = code.cell_names.size();
+      throw NotFinal("cell:" + text_of((cell < own ? code.cell_names[cell] : code.free_names[cell - own]).get()));
+    }
+  }
+  return may_access(container, key, true);
+}
+
+bool StepWorld::may_read_global(std::uint32_t global) {
+  const std::uint32_t fixed = heap.fixed_of_global(global);
+  if (fixed == 0) {
+    // Part of the statics, on which every step depends. Unset ones may still be set.
+    return globals[global] ? true : visible(false);
+  }
+  if (!visible(false)) return false;
+  touch(Event::Kind::kFixed, fixed);
+  note(false, Event::Kind::kFixed, fixed, nullptr);
+  return true;
+}
+
+bool StepWorld::may_write_global(std::uint32_t global) {
+  const std::uint32_t fixed = heap.fixed_of_global(global);
+  if (fixed == 0 && !is_single() && globals[global]) {
+    for (const Module& module : program->modules) {
+      if (global >= module.first_global && global < module.first_global + module.global_names.size()) {
+        throw NotFinal(module.name + ":" + text_of(module.global_names[global - module.first_global].get()));
+      }
+    }
+  }
+  if (!visible(false)) return false;
+  if (is_checking_) throw Unsupported("an invariant changes the program's state");
+  if (fixed != 0) touch(Event::Kind::kFixed, fixed);
+  note(true, Event::Kind::kFixed, fixed, nullptr);
+  if (!is_written_fixed_[fixed]) {
+    is_written_fixed_[fixed] = true;
+    written_fixed_.push_back(fixed);
+  }
+  return true;
+}
+
+bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
+                         std::size_t written_count) {
+  // What an object refers to is known only after it was asked for, so everything is touched as it is found: then the
+  // same questions follow from the same answers.
+  Reach reach;
+  for (std::size_t i = 0; i < written_count; ++i) visit(written[i], &reach);
+  const std::size_t writable = reach.pending.size();
+  for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
+  for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+    PyObject* const object = reach.pending[next];
+    if (heap.slot(object) != Heap::kNoSlot && !may_access(object, nullptr, next < writable)) return false;
+    if (PyAnySet_Check(object)) {
+      const Ref elements = heap.ordered(object);
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
+        visit(PyList_GET_ITEM(elements.get(), i), &reach);
+      }
+    } else if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr && !is_module(object)) {
+      traverse(object, visit, &reach);
+    }
+  }
+  return true;
+}
+
+bool StepWorld::may_synchronise() { return visible(true); }
+
+std::uint32_t StepWorld::choose(std::uint32_t count) {
+  if (is_checking_) throw Unsupported("an invariant makes a choice");
+  if (count == 0) throw Unsupported("a choice among nothing");
+  const std::uint32_t chosen = choices_made_ < choices_.size() ? choices_[choices_made_] : 0;
+  ++choices_made_;
+  if (!is_repeating_) events.push_back({Event::Kind::kChoice, count, chosen});
+  return chosen;
+}
+
+void StepWorld::add_invariant(Ref function, std::string name) {
+  heap.invariants.push_back({std::move(function), std::move(name)});
+  if (!is_written_fixed_[0]) {
+    is_written_fixed_[0] = true;
+    written_fixed_.push_back(0);
+  }
+}
+
+Ref StepWorld::class_made(Ref type, const Code* body) {
+  if (!is_single()) {
+    throw Unsupported("a class is made while several threads run; make it before they start");
+  }
+  if (!is_written_fixed_[0]) {
+    is_written_fixed_[0] = true;
+    written_fixed_.push_back(0);
+  }
+  return heap.class_made(std::move(type), body);
+}
+
+void StepWorld::used(PyObject* object) {
+  const std::uint32_t slot = heap.slot(object);
+  if (slot != Heap::kNoSlot && !heap.is_loading) touch(Event::Kind::kObject, slot);
+}
+
+std::uint32_t StepWorld::violation_code(Violation violation) {
+  for (std::size_t i = 0; i < violations.size(); ++i) {
+    const Violation& known = violations[i];
+    if (known.kind == violation.kind && known.message == violation.message && known.file == violation.file &&
+        known.line == violation.line) {
+      return static_cast<std::uint32_t>(i + 1);
+    }
+  }
+  violations.push_back(std::move(violation));
+  return static_cast<std::uint32_t>(violations.size());
+}
+
+Violation StepWorld::violation_of_failure() const {
+  Violation found{failure.kind, failure.message, "", 0, failure.traceback};
+  for (auto at = failure.traceback.rbegin(); at != failure.traceback.rend(); ++at) {
+    const Module& module = program->modules[at->first->module];
+    if (found.file.empty() || !module.is_library) {
+      found.file = module.file;
+      found.line = at->first->positions[std::min<std::size_t>(at->second, at->first->positions.size() - 1)].line;
+    }
+    if (!module.is_library) break;
+  }
+  return found;
+}
+
+StateIds StepWorld::first_state() {
+  StateIds empty;
+  begin_step(empty, {});
+  thread_count_ = 1;
+  const Thread main = make_main_thread(*this);
+  StateIds state;
+  for (std::uint32_t fixed = 0; fixed < heap.fixed_count(); ++fixed) state.ids.push_back(heap.write_fixed(fixed));
+  state.fixed = static_cast<std::uint32_t>(state.ids.size());
+  state.threads = 1;
+  state.ids.push_back(heap.write_thread(main));
+  return state;
+}
+
+Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const std::vector<std::uint32_t>& choices) {
+  events.clear();
+  touched_objects_.assign(state.objects(), 0);
+  touched_fixed_.assign(state.fixed, 0);
+  synchronisation_limit_ = kNoLimit;
+  is_repeating_ = false;
+  World* const outer = std::exchange(current_world(), this);
+  struct Restore {
+    World* world;
+    ~Restore() {
+      current_world() = world;
+      current_thread() = nullptr;
+    }
+  } restore{outer};
+  for (;;) {
+    thread_ = nullptr;
+    frame_ = nullptr;
+    begin_step(state, choices);
+    Thread live;  // outlives the attempt: the place of a problem is found in its frames
+    try {
+      heap.load(state);
+      live = heap.read_thread(state.thread(thread));
+      thread_ = &live;
+      current_thread() = &live;
+      // Methods are found in their class without asking; those that close over variables are part of the state.
+      for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
+      const Stop stop = run(*this, live);
+      if (stop == Stop::kBlocked && is_single() && synchronisations_ > 1) {
+        // Alone, many operations run in one step; it ends before the one that has to wait.
+        synchronisation_limit_ = synchronisations_ - 1;
+        is_repeating_ = true;
+        for (std::uint32_t slot : written_objects_) heap.forget_object(slot);
+        for (std::uint32_t fixed : written_fixed_) heap.forget_fixed(fixed);
+        continue;
+      }
+      Outcome outcome = written_down(state, thread, live, stop);
+      thread_ = nullptr;
+      frame_ = nullptr;
+      return outcome;
+    } catch (const Unsupported& problem) {
+      const std::string where = place();
+      thread_ = nullptr;
+      frame_ = nullptr;
+      throw std::runtime_error("unsupported: " + where + ": " + problem.what());
+    } catch (const PythonError&) {
+      const std::string where = place();
+      thread_ = nullptr;
+      frame_ = nullptr;
+      PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+      PyErr_Fetch(&type, &value, &traceback);
+      const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
+      PyErr_Clear();
+      throw std::runtime_error("internal: " + where + ": " + (text ? text_of(text.get()) : "an unknown error"));
+    }
+  }
+}
+
+void StepWorld::check_untouched(const StateIds& state) {
+  for (std::uint32_t slot = 0; slot < state.objects(); ++slot) {
+    if (!is_written_object_[slot] && heap.write_object(slot) != state.object(slot)) {
+      throw std::runtime_error(std::string("internal: a step wrote an object without saying so: ") +
+                               Py_TYPE(heap.living(slot))->tp_name);
+    }
+  }
+  for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
+    if (!is_written_fixed_[fixed] && heap.write_fixed(fixed) != state.ids[fixed]) {
+      throw std::runtime_error("internal: a step wrote a variable without saying so: " + heap.name_of_fixed(fixed));
+    }
+  }
+}
+
+Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thread& live, Stop stop) {
+  Outcome outcome;
+  const auto forget = [&] {
+    for (std::uint32_t slot : written_objects_) heap.forget_object(slot);
+    for (std::uint32_t fixed : written_fixed_) heap.forget_fixed(fixed);
+  };
+  switch (stop) {
+    case Stop::kBlocked: outcome.kind = Outcome::Kind::kBlocked; break;
+    case Stop::kCut: outcome.kind = Outcome::Kind::kCut; break;
+    case Stop::kFailed:
+      outcome.kind = Outcome::Kind::kViolation;
+      outcome.violation = violation_code(violation_of_failure());
+      break;
+    case Stop::kFinished: outcome.is_finished = true; break;
+    case Stop::kVisible:
+    case Stop::kLong: break;
+  }
+  outcome.accesses = accesses_;
+  if (outcome.kind != Outcome::Kind::kState) {
+    forget();
+    return outcome;
+  }
+  if (distrusts) check_untouched(state);
+  const Components& components = heap.components;
+  const auto same_refs = [&](ComponentId a, ComponentId b) {
+    const auto x = components.refs(a), y = components.refs(b);
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  };
+  std::sort(written_fixed_.begin(), written_fixed_.end());
+  std::sort(written_objects_.begin(), written_objects_.end());
+  for (std::uint32_t fixed : written_fixed_) {
+    if (fixed >= state.fixed) continue;
+    const ComponentId id = heap.write_fixed(fixed);
+    outcome.fixed.emplace_back(fixed, id);
+    outcome.changes_structure |= !same_refs(state.ids[fixed], id);
+  }
+  for (std::uint32_t fixed = state.fixed; fixed < heap.fixed_count(); ++fixed) {
+    outcome.new_fixed.push_back(heap.write_fixed(fixed));
+  }
+  for (std::uint32_t slot : written_objects_) {
+    const ComponentId id = heap.write_object(slot);
+    outcome.objects.emplace_back(slot, id);
+    outcome.changes_structure |= !same_refs(state.object(slot), id);
+  }
+  for (const Started& start : started) outcome.started.push_back(heap.write_new_thread(start.thread));
+  outcome.fresh = heap.write_fresh();
+  if (!outcome.is_finished) {
+    outcome.thread = heap.write_thread(live);
+    outcome.changes_structure |= !same_refs(state.thread(thread), outcome.thread);
+  }
+  outcome.changes_structure |=
+      outcome.is_finished || !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty();
+  forget();
+  started.clear();
+  return outcome;
+}
+
+Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
+  events.clear();
+  touched_objects_.assign(state.objects(), 0);
+  touched_fixed_.assign(state.fixed, 0);
+  begin_step(state, {});
+  World* const outer = std::exchange(current_world(), this);
+  Outcome outcome;
+  Violation violation{"invariant", "", "", 0, {}};
+  try {
+    heap.load(state);
+    is_checking_ = true;
+    Thread thread;
+    thread_ = &thread;
+    current_thread() = &thread;
+    const Invariant invariant = heap.invariants.at(number);
+    violation.message = "the invariant " + invariant.name + " does not hold";
+    if (is_function(invariant.function.get())) {
+      const Code& code = *reinterpret_cast<Function*>(invariant.function.get())->code;
+      violation.file = program->modules[code.module].file;
+      violation.line = code.first_line;
+    }
+    for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
+    used(invariant.function.get());
+    const Ref answer = call_nested(*this, invariant.function.get(), nullptr, 0);
+    const int holds = PyObject_IsTrue(answer.get());
+    if (holds < 0) throw PythonError();
+    if (holds == 0) outcome.kind = Outcome::Kind::kViolation;
+  } catch (const PythonError&) {
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
+    PyErr_Clear();
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    violation.message += ": evaluating it raised " + (text ? text_of(text.get()) : std::string("an error"));
+    outcome.kind = Outcome::Kind::kViolation;
+  } catch (...) {
+    is_checking_ = false;
+    thread_ = nullptr;
+    current_world() = outer;
+    current_thread() = nullptr;
+    throw;
+  }
+  is_checking_ = false;
+  thread_ = nullptr;
+  frame_ = nullptr;
+  current_world() = outer;
+  current_thread() = nullptr;
+  if (outcome.kind == Outcome::Kind::kViolation) outcome.violation = violation_code(std::move(violation));
+  return outcome;
+}
+
+}  // namespace assay::python_machine

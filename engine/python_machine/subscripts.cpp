@@ -1,0 +1,93 @@
+/// Items of containers, and membership.
+#include "python_machine/machine.hpp"
+
+namespace assay::python_machine {
+namespace {
+
+/// A key that a container compares by running the program takes part as a whole; others are one item.
+PyObject* single_key(PyObject* key) { return is_plain(key) || PyTuple_CheckExact(key) ? key : nullptr; }
+
+/// Looking up a key of a defaultdict may store it.
+bool may_store_default(PyObject* container, PyObject* key) {
+  if (!PyDict_Check(container) || PyDict_CheckExact(container)) return false;
+  if (lookup(Py_TYPE(container), interned("__missing__")) == nullptr) return false;
+  const int present = PyDict_Contains(container, key);
+  if (present < 0) throw PythonError();
+  return present == 0;
+}
+
+}  // namespace
+
+Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
+  if (PyObject* method = program_method(container, "__getitem__")) {
+    return call_function(method, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}}, std::move(site));
+  }
+  if (PyDict_Check(container)) {
+    if (PyObject* missing = program_method(container, "__missing__")) {
+      if (!world.may_read_item(container, single_key(key))) return stop(Stop::kVisible);
+      PyObject* value = PyDict_GetItemWithError(container, key);
+      if (value != nullptr) return complete(std::move(site), Ref::borrow(value));
+      if (PyErr_Occurred() != nullptr) throw PythonError();
+      return call_function(missing, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}}, std::move(site));
+    }
+  }
+  if (!is_plain(container) && !PyTuple_CheckExact(container)) {
+    const bool allowed = may_store_default(container, key) ? world.may_write_item(container, nullptr)
+                                                           : world.may_read_item(container, single_key(key));
+    if (!allowed) return stop(Stop::kVisible);
+  }
+  return complete(std::move(site), checked(PyObject_GetItem(container, key)));
+}
+
+Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value, Site site) {
+  if (PyObject* method = program_method(container, value == nullptr ? "__delitem__" : "__setitem__")) {
+    Arguments arguments;
+    arguments.positional = {Ref::borrow(container), Ref::borrow(key)};
+    if (value != nullptr) arguments.positional.push_back(Ref::borrow(value));
+    return call_function(method, std::move(arguments), std::move(site));
+  }
+  if (!is_plain(container) && !PyTuple_CheckExact(container)) {
+    // An item that comes or goes changes the order of a dict and the length of all.
+    bool changes_shape = value == nullptr || PySlice_Check(key);
+    if (!changes_shape && PyDict_Check(container)) {
+      const int present = PyDict_Contains(container, key);
+      if (present < 0) throw PythonError();
+      changes_shape = present == 0;
+    }
+    if (!world.may_write_item(container, changes_shape ? nullptr : single_key(key))) return stop(Stop::kVisible);
+  }
+  Ref items;
+  if (value != nullptr && PySlice_Check(key) && PyList_Check(container)) {
+    if (PyAnySet_Check(value)) items = ordered_elements(value);
+    if (!is_plain(value) && !world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
+    if (items) value = items.get();
+  }
+  const int status = value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);
+  if (status != 0) throw PythonError();
+  return complete(std::move(site), Ref::borrow(Py_None));
+}
+
+Step Interpreter::contains(bool negated) {
+  Frame& frame = top();
+  PyObject* key = frame.stack[frame.stack.size() - 2].get();
+  PyObject* container = frame.stack.back().get();
+  if (PyObject* method = program_method(container, "__contains__")) {
+    const Conversion conversion = negated ? Conversion::kNotBool : Conversion::kBool;
+    Ref extra = checked(PyLong_FromLong(static_cast<long>(conversion)));
+    return call_function(method, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}},
+                         {.operands = 2, .mode = Return::kConvert, .extra = std::move(extra)});
+  }
+  if (!is_plain(container)) {
+    PyObject* operands[] = {container, key};
+    const bool allowed = PyDict_Check(container) || PyAnySet_Check(container)
+                             ? world.may_read_item(container, single_key(key))
+                             : world.may_call(operands, 2, is_iterator(container) || is_generator(container) ? operands : nullptr,
+                                              is_iterator(container) || is_generator(container) ? 1 : 0);
+    if (!allowed) return stop(Stop::kVisible);
+  }
+  const int found = PySequence_Contains(container, key);
+  if (found < 0) throw PythonError();
+  return complete({.operands = 2}, Ref::borrow((found == 1) != negated ? Py_True : Py_False));
+}
+
+}  // namespace assay::python_machine

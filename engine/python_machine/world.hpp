@@ -1,0 +1,102 @@
+/// Everything of the program that a running step can see, and what it may touch.
+///
+/// The interpreter asks before it acts: each `may_...` is called before the instruction has any effect. The answer
+/// false means that the step ends before this instruction; the interpreter leaves the frame as it was (pc on the
+/// instruction, stack untouched) and returns Stop::kVisible. Once an instruction was allowed its first visible access,
+/// its further ones are allowed too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_machine/code.hpp"
+#include "python_machine/objects.hpp"
+#include "python_machine/thread.hpp"
+
+namespace assay::python_machine {
+
+enum class Granularity : std::uint8_t { kBytecode, kGil, kSync };
+
+/// Why the interpreter returned.
+enum class Stop : std::uint8_t {
+  kVisible,   // before a visible instruction that belongs to the next step
+  kBlocked,   // `_assay.block()`: the step is impossible in this state
+  kCut,       // `_assay.assume(False)`
+  kFinished,  // the thread ended
+  kFailed,    // a violation: World::failure says which
+  kLong,      // very many instructions without a visible one: a step may end anywhere between two instructions
+};
+
+struct Failure {
+  std::string kind;     // "exception", "assertion", "lock", ... 
+  std::string message;  // the last line of the traceback, or what the library said
+  Ref exception;        // may be null
+  /// Innermost last: where it happened.
+  std::vector<std::pair<const Code*, std::uint32_t>> traceback;
+};
+
+/// A thread started by the step.
+struct Started {
+  Thread thread;
+};
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  const Program* program = nullptr;
+  std::vector<Ref> globals;          // all modules; null: unset
+  std::vector<Ref> module_objects;   // one for each module
+  std::vector<bool> module_started;  // its body runs or has run
+  std::vector<Started> started;      // by this step
+  Failure failure;                   // with Stop::kFailed
+  std::string output;                // what the step printed
+  bool keep_output = false;          // otherwise printing is dropped
+
+  /// Called before each instruction is executed.
+  virtual void begin_instruction(Thread& thread, Frame& frame) = 0;
+  /// A place where CPython looks whether another thread wants to run (entry of a function, back-edge, after a
+  /// built-in).
+  virtual void poll() = 0;
+
+  /// One attribute in the `__dict__` of an instance, or of a class of the program (then `object` is the class).
+  virtual bool may_read_attribute(PyObject* object, PyObject* name) = 0;
+  virtual bool may_write_attribute(PyObject* object, PyObject* name) = 0;
+  /// One item of a list, dict, deque; the key may be null, then all of it.
+  virtual bool may_read_item(PyObject* container, PyObject* key) = 0;
+  virtual bool may_write_item(PyObject* container, PyObject* key) = 0;
+  /// The object as a whole: a cell, an iterator, a generator, a container's size.
+  virtual bool may_read(PyObject* object) = 0;
+  virtual bool may_write(PyObject* object) = 0;
+  /// Index among all globals of the program.
+  virtual bool may_read_global(std::uint32_t global) = 0;
+  virtual bool may_write_global(std::uint32_t global) = 0;
+  /// A built-in is about to run. It may read everything that can be reached from the arguments, and write those in
+  /// `written` (borrowed).
+  virtual bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
+                        std::size_t written_count) = 0;
+  /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
+  virtual bool may_synchronise() = 0;
+
+  /// A number below `count`.
+  virtual std::uint32_t choose(std::uint32_t count) = 0;
+  virtual bool is_single() const = 0;
+  virtual void add_invariant(Ref function, std::string name) = 0;
+  /// Told of each class that a class statement makes, right after it was made: it becomes part of the program's
+  /// fixed objects. The answer is used in its place: a step that is executed again gets the class of the first time.
+  virtual Ref class_made(Ref type, const Code* body) = 0;
+  /// The content of an object that never changes (a function that is called, its closure and defaults) is looked at.
+  virtual void used(PyObject* object) = 0;
+  /// The elements of a set in an order that depends on the state alone; a new list.
+  virtual Ref ordered(PyObject* set) = 0;
+  /// A new object of the program was made by this step (for an order among the elements of sets).
+  virtual std::uint64_t rank(PyObject* object) = 0;
+};
+
+/// The world of the step that runs; nested interpreters find it here.
+World*& current_world();
+Thread*& current_thread();
+
+}  // namespace assay::python_machine

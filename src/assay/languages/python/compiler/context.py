@@ -1,0 +1,200 @@
+"""What all codes of one module share while they are compiled."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from assay.languages.python.compiler.assembler import Budget
+from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
+from assay.languages.python.compiler.places import Place, place_of
+from assay.languages.python.compiler.scopes import Scope, all_scopes
+from assay.transition_system.interface import UnsupportedConstruct
+
+BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("__")) | {
+    "__import__",
+    "__debug__",
+}
+SET_BY_THE_COMPILER = ("__name__", "__file__", "__doc__")  # in every module
+ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ONLY": "dataclasses"}
+
+
+class Origin(Enum):
+    """Where a module comes from."""
+
+    USER = "user"
+    LIBRARY = "library"  # written for the machine
+    STANDARD = (
+        "standard"  # of CPython, compiled from its source; what is unsupported there fails when it is reached
+    )
+
+
+@dataclass(slots=True)
+class ModuleSource:
+    """A module that is part of the program: parsed, not compiled yet."""
+
+    name: str
+    file: str  # as the user knows it
+    origin: Origin
+    index: int
+    text: str
+    tree: ast.Module
+    scope: Scope
+    is_package: bool = False
+
+
+class Target(Enum):
+    """What an imported name turns out to be."""
+
+    PROGRAM = "a module of the program"
+    NATIVE = "a module of CPython"
+    MISSING = "cannot be imported"  # the import statement raises
+    ACCELERATOR = "written in C"  # for a module of the standard library that can do without
+    REFUSED = "is not modelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    target: Target
+    index: int = 0
+    problem: str = ""
+
+
+class Imports(Protocol):
+    """How import statements find modules. Names are absolute."""
+
+    def find(self, importer: ModuleSource, name: str) -> Found: ...
+    def absolute(self, importer: ModuleSource, node: ast.ImportFrom) -> str: ...
+    def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool: ...
+    def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]: ...
+    def mentions(self, name: str) -> bool: ...
+
+
+class Context:
+    """One module while it is compiled."""
+
+    def __init__(self, module: ModuleSource, imports: Imports) -> None:
+        self.module = module
+        self.imports = imports
+        self.globals: dict[str, int] = {}
+        self.budget = Budget()
+        self.future_annotations = False
+        self.annotation_aliases = {name: name for name in ANNOTATIONS_THAT_COUNT}
+        self.type_checking_names: set[str] = set()
+        self.typing_names: set[str] = set()
+        self.atomic_names: set[str] = set()
+        self.assay_names: set[str] = set()
+        self.natives: dict[str, None] = {}
+        self.bound_globals = set(module.scope.bound) | module.scope.global_names | set(SET_BY_THE_COMPILER)
+        for scope in all_scopes(module.scope):
+            self.bound_globals |= scope.global_names
+        self.starred: list[str] = []  # what `from ... import *` binds
+        self.refused_attributes: dict[str, str] = {}  # of modules used as they are, with the module
+        self.read_imports()
+
+    def read_imports(self) -> None:
+        """Names with a meaning for the compiler itself."""
+        for node in ast.walk(self.module.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    self.refuse_parts_of(alias.name)
+                    if alias.name == "typing":
+                        self.typing_names.add(name)
+                    elif alias.name == "_assay":
+                        self.assay_names.add(name)
+            elif isinstance(node, ast.ImportFrom):
+                self.refuse_parts_of(node.module or "")
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    if alias.name == "*":
+                        origin = self.imports.absolute(self.module, node)
+                        self.starred.extend(self.imports.starred_names(self.module, origin))
+                        self.bound_globals |= set(self.starred)
+                    elif node.module == "__future__" and alias.name == "annotations":
+                        self.future_annotations = True
+                    elif node.module == "typing" and alias.name == "TYPE_CHECKING":
+                        self.type_checking_names.add(name)
+                    elif node.module == "_assay" and alias.name == "atomic":
+                        self.atomic_names.add(name)
+                    elif node.module == ANNOTATIONS_THAT_COUNT.get(alias.name):
+                        self.annotation_aliases[name] = alias.name
+
+    def refuse_parts_of(self, module: str) -> None:
+        self.refused_attributes |= dict.fromkeys(REFUSED_PARTS.get(module, ()), module)
+
+    @property
+    def is_lenient(self) -> bool:
+        """Whether what is unsupported may wait until it is reached."""
+        return self.module.origin is Origin.STANDARD
+
+    def place(self, node: ast.AST) -> Place:
+        return place_of(self.module.file, node)
+
+    def unsupported(self, node: ast.AST, what: str, hint: str) -> UnsupportedConstruct:
+        return UnsupportedConstruct(what, where=self.place(node), hint=hint)
+
+    def global_index(self, name: str) -> int:
+        return self.globals.setdefault(name, len(self.globals))
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether the name can only mean a built-in, as a variable of this module."""
+        return name in BUILTIN_NAMES and name not in self.bound_globals
+
+    def is_refused_builtin(self, name: str) -> bool:
+        return name in REFUSED_BUILTINS and name not in self.bound_globals
+
+    def is_type_checking(self, test: ast.expr) -> bool:
+        """`TYPE_CHECKING` of the module typing, which is False when a program runs."""
+        if isinstance(test, ast.Name):
+            return test.id in self.type_checking_names
+        return (
+            isinstance(test, ast.Attribute)
+            and test.attr == "TYPE_CHECKING"
+            and isinstance(test.value, ast.Name)
+            and test.value.id in self.typing_names
+        )
+
+    def annotation_that_counts(self, annotation: ast.expr) -> str | None:
+        """ClassVar, InitVar or KW_ONLY, which the decorator `dataclass` looks for."""
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            try:
+                annotation = ast.parse(annotation.value.strip(), mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None
+        if isinstance(annotation, ast.Subscript):
+            annotation = annotation.value
+        if isinstance(annotation, ast.Name):
+            return self.annotation_aliases.get(annotation.id)
+        if isinstance(annotation, ast.Attribute) and annotation.attr in ANNOTATIONS_THAT_COUNT:
+            return annotation.attr
+        return None
+
+    def name_asked_for(self, node: ast.Call) -> str | None:
+        """The name in `_assay.mentions("name")`, which is answered while compiling."""
+        if self.module.origin is not Origin.LIBRARY:
+            return None
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="mentions", value=ast.Name(id=module)),
+                args=[ast.Constant(value=str(name))],
+                keywords=[],
+            ) if module in self.assay_names:
+                return name
+        return None
+
+    def is_atomic_decorator(self, decorator: ast.expr) -> bool:
+        if self.module.origin is not Origin.LIBRARY:
+            return False
+        if isinstance(decorator, ast.Name):
+            return decorator.id in self.atomic_names
+        return (
+            isinstance(decorator, ast.Attribute)
+            and decorator.attr == "atomic"
+            and isinstance(decorator.value, ast.Name)
+            and decorator.value.id in self.assay_names
+        )

@@ -1,0 +1,86 @@
+"""From the path of a program to all of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.languages.python.code import Module, Program
+from assay.languages.python.compiler.context import Context, Origin, Target
+from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals
+from assay.languages.python.compiler.imports import BUILTINS_MODULE, Modules, library_modules, too_deep
+from assay.languages.python.compiler.places import Place
+from assay.languages.python.compiler.statements import module_code
+from assay.transition_system.interface import UnsupportedConstruct
+
+LIBRARY = Path(__file__).resolve().parents[1] / "library"
+
+
+def compile_program(
+    path: Path,
+    text: str | None = None,
+    *,
+    extra_nonfinal: frozenset[str] = frozenset(),
+    library: Mapping[str, Path] | None = None,
+) -> Program:
+    """Compiles a program with everything it imports.
+
+    `text` is taken instead of the content of the file. `extra_nonfinal` are names that turned out to be
+    stored again: globals as "module:name", attributes as ".name". `library` has the modules written for the
+    machine by their names; without it, those that come with Assay.
+
+    Raises SourceProblem, with a place, for what is wrong or not modelled.
+    """
+    modules = Modules(path, text, library_modules(LIBRARY) if library is None else library)
+    prelude = []
+    if BUILTINS_MODULE in modules.library:
+        prelude.append(modules.find_for(Origin.LIBRARY, BUILTINS_MODULE).index)
+    contexts = [Context(module, modules) for module in modules.modules]
+    parents: dict[int, int] = {}
+    for module in modules.modules:
+        package, _, name = module.name.rpartition(".")
+        found = modules.find(module, package) if package else None
+        if found is not None and found.target is Target.PROGRAM:
+            parents[module.index] = found.index
+            contexts[found.index].bound_globals.add(name)
+    stored_globals = final_globals(modules.modules, [context.starred for context in contexts])
+    compiled = []
+    natives: dict[str, None] = {}
+    for context in contexts:
+        module = context.module
+        try:
+            if module.index == 0:
+                threading = modules.by_key.get((False, "threading"))
+                code = module_code(context, prelude, None, None if threading is None else threading.index)
+            else:
+                code = module_code(context, (), parents.get(module.index))
+        except RecursionError:
+            raise too_deep(module.file) from None
+        except OverflowError as problem:
+            raise UnsupportedConstruct(
+                f"the code is too large: {problem}", where=Place(module.file, 1, 1), hint="split the module"
+            ) from None
+        natives |= context.natives
+        for name in sorted(context.bound_globals):
+            context.global_index(name)
+        final = stored_globals[module.index] & set(context.globals)
+        compiled.append(
+            Module(
+                name=module.name,
+                file=module.file,
+                is_library=module.origin is Origin.LIBRARY,
+                code=code,
+                global_names=tuple(context.globals),
+                final_globals=frozenset(
+                    name for name in final if f"{module.name}:{name}" not in extra_nonfinal
+                ),
+                body_globals=frozenset(body_globals(module) if module.index == 0 else ()),
+            )
+        )
+    attributes = final_attributes(modules.modules)
+    return Program(
+        modules=tuple(compiled),
+        final_attributes=frozenset(name for name in attributes if f".{name}" not in extra_nonfinal),
+        texts={module.file: module.text for module in modules.modules},
+        native_modules=tuple(natives),
+    )

@@ -1,0 +1,488 @@
+"""Locks, identities of threads and thread-local data: what `threading` stands on.
+
+A lock is one attribute, the owner: the object that stands for the thread (`_assay.current()`), not a number, so that
+states do not depend on the order in which numbers were given. Numbers for `get_ident` are given when they are first
+asked for, the smallest that no living thread has.
+
+A wait with a timeout needs no clock: the thread that waits may be left out for any time, so at the moment at which it
+is scheduled it either gets what it wants or its time has run out.
+
+CPython's own `threading.py` (3.11 to 3.13) runs on this module too; tests compare it with ours.
+"""
+
+import _assay
+
+TIMEOUT_MAX = 9223372036.0
+error = RuntimeError
+
+
+class _Identity:
+    """Stands for a thread that has no `threading.Thread`."""
+
+    def __init__(self):
+        self._ident = None
+        self._thread_locals = None
+        self._sentinel = None
+        self._handle = None
+        self._dummy = None
+
+
+_numbered = []  # place n - 1 has the living thread whose ident is n, or None
+_local_arguments = {}  # `local` object -> what it was made with, for its __init__ in other threads
+_shutdown_handles = []  # threads that the end of the program waits for (`start_joinable_thread`)
+if _assay.current() is None:
+    _assay.adopt(_Identity())
+_main_identity = _assay.current()
+
+
+@_assay.atomic
+def _number_of(identity):
+    if identity._ident is None:
+        place = 0
+        while place < len(_numbered) and _numbered[place] is not None:
+            place += 1
+        if place == len(_numbered):
+            _numbered.append(identity)
+        else:
+            _numbered[place] = identity
+        identity._ident = place + 1
+    return identity._ident
+
+
+def _forget(identity):
+    """Within atomic code: the thread has ended, its number is free and its local data are gone."""
+    if identity._ident is not None:
+        _numbered[identity._ident - 1] = None
+        while _numbered and _numbered[-1] is None:
+            _numbered.pop()
+    identity._thread_locals = None
+
+
+def get_ident():
+    return _number_of(_assay.current())
+
+
+get_native_id = get_ident
+
+
+def _is_unlimited(blocking, timeout):
+    """Whether acquire waits as long as it takes; raises what CPython raises for arguments that make no sense."""
+    if isinstance(timeout, (int, float)) and timeout == -1:
+        return bool(blocking)
+    if not blocking:
+        raise ValueError("can't specify a timeout for a non-blocking call")
+    if timeout < 0:
+        raise ValueError("timeout value must be positive")
+    if isinstance(timeout, (int, float)) and timeout > TIMEOUT_MAX:
+        raise OverflowError("timeout value is too large")
+    return False
+
+
+class LockType:
+    """`threading.Lock`. Whoever is first takes a free lock; any thread may release it."""
+
+    def __init__(self):
+        self._lock_owner = None
+
+    @_assay.atomic
+    def acquire(self, blocking=True, timeout=-1):
+        unlimited = _is_unlimited(blocking, timeout)
+        if self._lock_owner is not None:
+            if not unlimited:
+                return False
+            _assay.block()
+        self._lock_owner = _assay.current()
+        return True
+
+    @_assay.atomic
+    def release(self):
+        if self._lock_owner is None:
+            raise RuntimeError("release unlocked lock")
+        self._lock_owner = None
+
+    @_assay.atomic
+    def locked(self):
+        return self._lock_owner is not None
+
+    @_assay.atomic
+    def __enter__(self):
+        if self._lock_owner is not None:
+            _assay.block()
+        self._lock_owner = _assay.current()
+        return True
+
+    @_assay.atomic
+    def __exit__(self, kind, value, traceback):
+        if self._lock_owner is None:
+            raise RuntimeError("release unlocked lock")
+        self._lock_owner = None
+
+    acquire_lock = acquire
+    release_lock = release
+    locked_lock = locked
+
+    @_assay.atomic
+    def __repr__(self):
+        return "<" + ("unlocked" if self._lock_owner is None else "locked") + " _thread.lock object>"
+
+    def _at_fork_reinit(self):
+        self._lock_owner = None
+
+    # What Condition needs, each within atomic code.
+
+    def _condition_owned(self):
+        return self._lock_owner is not None  # as in CPython: by anyone
+
+    def _condition_release(self):
+        self._lock_owner = None
+
+    def _condition_free(self):
+        return self._lock_owner is None
+
+    def _condition_take(self, saved):
+        self._lock_owner = _assay.current()
+
+
+lock = LockType
+
+
+def allocate_lock():
+    return LockType()
+
+
+allocate = allocate_lock
+
+
+class RLock:
+    """A lock that its owner may take again."""
+
+    def __init__(self):
+        self._lock_owner = None
+        self._lock_depth = 0
+
+    @_assay.atomic
+    def acquire(self, blocking=True, timeout=-1):
+        unlimited = _is_unlimited(blocking, timeout)
+        me = _assay.current()
+        if self._lock_owner is not me:
+            if self._lock_owner is not None:
+                if not unlimited:
+                    return False
+                _assay.block()
+            self._lock_owner = me
+        self._lock_depth += 1
+        return True
+
+    @_assay.atomic
+    def release(self):
+        if self._lock_owner is not _assay.current():
+            raise RuntimeError("cannot release un-acquired lock")
+        self._lock_depth -= 1
+        if self._lock_depth == 0:
+            self._lock_owner = None
+
+    @_assay.atomic
+    def __enter__(self):
+        me = _assay.current()
+        if self._lock_owner is not me:
+            if self._lock_owner is not None:
+                _assay.block()
+            self._lock_owner = me
+        self._lock_depth += 1
+        return True
+
+    @_assay.atomic
+    def __exit__(self, kind, value, traceback):
+        if self._lock_owner is not _assay.current():
+            raise RuntimeError("cannot release un-acquired lock")
+        self._lock_depth -= 1
+        if self._lock_depth == 0:
+            self._lock_owner = None
+
+    @_assay.atomic
+    def locked(self):
+        return self._lock_owner is not None
+
+    @_assay.atomic
+    def __repr__(self):
+        status = "unlocked" if self._lock_owner is None else "locked"
+        return "<" + status + " _thread.RLock object count=" + str(self._lock_depth) + ">"
+
+    @_assay.atomic
+    def _is_owned(self):
+        return self._lock_owner is _assay.current()
+
+    @_assay.atomic
+    def _recursion_count(self):
+        return self._lock_depth if self._lock_owner is _assay.current() else 0
+
+    @_assay.atomic
+    def _release_save(self):
+        if self._lock_owner is None:
+            raise RuntimeError("cannot release un-acquired lock")
+        saved = (self._lock_depth, self._lock_owner)
+        self._lock_depth = 0
+        self._lock_owner = None
+        return saved
+
+    @_assay.atomic
+    def _acquire_restore(self, saved):
+        if self._lock_owner is not None:
+            _assay.block()
+        self._lock_depth, self._lock_owner = saved
+
+    def _at_fork_reinit(self):
+        self._lock_owner = None
+        self._lock_depth = 0
+
+    # What Condition needs, each within atomic code.
+
+    def _condition_owned(self):
+        return self._lock_owner is _assay.current()
+
+    def _condition_release(self):
+        depth = self._lock_depth
+        self._lock_depth = 0
+        self._lock_owner = None
+        return depth
+
+    def _condition_free(self):
+        return self._lock_owner is None
+
+    def _condition_take(self, saved):
+        self._lock_owner = _assay.current()
+        self._lock_depth = saved
+
+
+class _local:
+    """Attributes that each thread has for itself; they are kept with the thread and go with it."""
+
+    def __new__(cls, /, *args, **kwargs):
+        if cls.__init__ is object.__init__:
+            if args or kwargs:
+                raise TypeError("Initialization arguments are not supported")
+            return object.__new__(cls)
+        self = object.__new__(cls)
+        _make_space(self, (args, kwargs))
+        return self
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(_no_attribute(self, name))
+        found, value = _read_local(_space_of(self), name)
+        if not found:
+            raise AttributeError(_no_attribute(self, name))
+        return value
+
+    def __setattr__(self, name, value):
+        if name == "__dict__":
+            raise AttributeError("'" + type(self).__name__ + "' object attribute '__dict__' is read-only")
+        if hasattr(type(self), name):
+            raise NotImplementedError(
+                "threading.local: '" + name + "' is also an attribute of the class, which is not modelled; "
+                "set the default in __init__ instead of the class body"
+            )
+        _write_local(_space_of(self), name, value)
+
+    def __delattr__(self, name):
+        if not _delete_local(_space_of(self), name):
+            raise AttributeError(_no_attribute(self, name))
+
+
+def _no_attribute(local, name):
+    kind = "_thread._local" if type(local) is _local else type(local).__name__
+    return "'" + kind + "' object has no attribute '" + name + "'"
+
+
+@_assay.atomic
+def _read_local(space, name):
+    if name in space:
+        return (True, space[name])
+    return (False, None)
+
+
+@_assay.atomic
+def _write_local(space, name, value):
+    space[name] = value
+
+
+@_assay.atomic
+def _delete_local(space, name):
+    if name in space:
+        del space[name]
+        return True
+    return False
+
+
+@_assay.atomic
+def _make_space(local, arguments):
+    if arguments is not None:
+        _local_arguments[local] = arguments
+    me = _assay.current()
+    if me._thread_locals is None:
+        me._thread_locals = {}
+    space = {}
+    me._thread_locals[local] = space
+    return space
+
+
+@_assay.atomic
+def _find_space(local):
+    spaces = _assay.current()._thread_locals
+    space = None if spaces is None else spaces.get(local)
+    return (space, _local_arguments.get(local))
+
+
+def _space_of(local):
+    """The namespace of the running thread; in a thread that is new to a subclass, its __init__ runs first."""
+    space, arguments = _find_space(local)
+    if space is None:
+        space = _make_space(local, None)
+        if arguments is not None:
+            local.__init__(*arguments[0], **arguments[1])
+    return space
+
+
+def start_new_thread(function, args, kwargs=None, /):
+    """A thread that the end of the program does not wait for."""
+    if not callable(function):
+        raise TypeError("first arg must be callable")
+    if not isinstance(args, tuple):
+        raise TypeError("2nd arg must be a tuple")
+    if kwargs is None:
+        kwargs = {}
+    elif not isinstance(kwargs, dict):
+        raise TypeError("optional 3rd arg must be a dictionary")
+    identity = _Identity()
+    _start(identity, function, args, kwargs, True)
+    return _number_of(identity)
+
+
+start_new = start_new_thread
+
+
+@_assay.atomic
+def _start(identity, function, args, kwargs, daemon):
+    _assay.start(identity, _run, (function, args, kwargs), {}, daemon)
+
+
+def _run(function, args, kwargs):
+    try:
+        function(*args, **kwargs)
+    except SystemExit:
+        pass
+    _end()
+
+
+@_assay.atomic
+def _end():
+    me = _assay.current()
+    if me._sentinel is not None:
+        me._sentinel._lock_owner = None
+        me._sentinel = None
+    if me._handle is not None:
+        me._handle._handle_done = True
+        if me._handle in _shutdown_handles:
+            _shutdown_handles.remove(me._handle)
+        me._handle = None
+    _forget(me)
+
+
+def _set_sentinel():
+    """A lock that is released when the running thread ends."""
+    sentinel = LockType()
+    _assay.current()._sentinel = sentinel
+    return sentinel
+
+
+class _ThreadHandle:
+    """How CPython 3.13 waits for the end of a thread."""
+
+    def __init__(self):
+        self._handle_ident = None
+        self._handle_identity = None
+        self._handle_done = False
+
+    @property
+    def ident(self):
+        return self._handle_ident
+
+    @_assay.atomic
+    def is_done(self):
+        return self._handle_done
+
+    @_assay.atomic
+    def _set_done(self):
+        self._handle_done = True
+
+    @_assay.atomic
+    def join(self, timeout=None):
+        if self._handle_identity is not None and self._handle_identity is _assay.current():
+            raise RuntimeError("Cannot join current thread")
+        if self._handle_done:
+            return
+        if timeout is None or timeout < 0:
+            _assay.block()
+
+
+def _make_thread_handle(ident):
+    handle = _ThreadHandle()
+    handle._handle_ident = ident
+    return handle
+
+
+def start_joinable_thread(function, handle=None, daemon=True):
+    if not callable(function):
+        raise TypeError("thread function must be callable")
+    if handle is None:
+        handle = _ThreadHandle()
+    identity = _Identity()
+    handle._handle_identity = identity
+    handle._handle_ident = _number_of(identity)
+    identity._handle = handle
+    _start_joinable(identity, handle, function, daemon)
+    return handle
+
+
+@_assay.atomic
+def _start_joinable(identity, handle, function, daemon):
+    if not daemon:
+        _shutdown_handles.append(handle)
+    _assay.start(identity, _run, (function, (), {}), {}, daemon)
+
+
+@_assay.atomic
+def _shutdown():
+    if _shutdown_handles:
+        _assay.block()
+
+
+def _get_main_thread_ident():
+    return _number_of(_main_identity)
+
+
+def _is_main_interpreter():
+    return True
+
+
+def daemon_threads_allowed():
+    return True
+
+
+def exit():
+    raise SystemExit
+
+
+exit_thread = exit
+
+
+def stack_size(size=0, /):
+    return 0
+
+
+def _excepthook(args, /):
+    """Not called: an exception that leaves a thread ends the run, and the machine reports it."""
+
+
+def _ExceptHookArgs(args, /):
+    return tuple(args)

@@ -1,0 +1,43 @@
+"""What a program under test says to the checker: `import assay`."""
+
+import _assay
+
+
+def choose(*options):
+    """One of the options, any of them: all are followed. A single list, tuple, range or set stands for its elements."""
+    if len(options) == 1 and isinstance(options[0], (list, tuple, range, set, frozenset)):
+        options = tuple(options[0])
+    if not options:
+        raise ValueError("assay.choose() needs at least one option")
+    return options[0 if len(options) == 1 else _assay.choose(len(options))]
+
+
+def assume(condition):
+    """Looks no further where the condition is false."""
+    _assay.assume(bool(condition))
+
+
+def invariant(predicate, name=None):
+    """From now on `predicate()` must be true in every state. Also usable as a decorator."""
+    _assay.invariant(
+        predicate, str(name) if name is not None else getattr(predicate, "__name__", "invariant")
+    )
+    return predicate
+
+
+class _Atomic:
+    def __enter__(self):
+        _assay.begin_atomic()
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        _assay.end_atomic()
+        return False
+
+
+_atomic = _Atomic()
+
+
+def atomic():
+    """A context manager: no other thread runs inside."""
+    return _atomic

@@ -1,0 +1,1 @@
+"""The package `concurrent`; only `concurrent.futures` is in it."""

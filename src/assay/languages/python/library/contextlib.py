@@ -1,0 +1,178 @@
+"""The module `contextlib` for programs under the machine."""
+
+from functools import wraps
+
+
+class AbstractContextManager:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        return None
+
+    def __class_getitem__(cls, item):
+        return cls
+
+
+class ContextDecorator:
+    """A context manager that can also decorate functions."""
+
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, func):
+        @wraps(func)
+        def inner(*args, **kwds):
+            with self._recreate_cm():
+                return func(*args, **kwds)
+
+        return inner
+
+
+class _GeneratorContextManager(AbstractContextManager, ContextDecorator):
+    def __init__(self, func, args, kwds):
+        self._context_call = (func, args, kwds)
+        self.gen = func(*args, **kwds)
+
+    def _recreate_cm(self):
+        func, args, kwds = self._context_call
+        return type(self)(func, args, kwds)
+
+    def __enter__(self):
+        try:
+            return next(self.gen)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            try:
+                next(self.gen)
+            except StopIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        if value is None:
+            value = kind()
+        try:
+            self.gen.throw(value)
+        except BaseException as raised:
+            if raised is value:
+                return False  # the exception went through, the `with` statement goes on raising it
+            if isinstance(raised, StopIteration):
+                return True  # the generator handled it and ended
+            if (
+                isinstance(raised, RuntimeError)
+                and isinstance(value, StopIteration)
+                and raised.__cause__ is value
+            ):
+                return False  # StopIteration cannot leave a generator as itself
+            raise
+        raise RuntimeError("generator didn't stop after throw()")
+
+
+def contextmanager(func):
+    @wraps(func)
+    def helper(*args, **kwds):
+        return _GeneratorContextManager(func, args, kwds)
+
+    return helper
+
+
+class closing(AbstractContextManager):
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        return self.thing
+
+    def __exit__(self, *exc_info):
+        self.thing.close()
+
+
+class suppress(AbstractContextManager):
+    def __init__(self, *exceptions):
+        self._exceptions = exceptions
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, exctype, excinst, exctb):
+        return exctype is not None and issubclass(exctype, self._exceptions)
+
+
+class nullcontext(AbstractContextManager):
+    def __init__(self, enter_result=None):
+        self.enter_result = enter_result
+
+    def __enter__(self):
+        return self.enter_result
+
+    def __exit__(self, *excinfo):
+        pass
+
+
+class ExitStack(AbstractContextManager):
+    """Leaves what was entered, and calls what was registered, in reverse order."""
+
+    def __init__(self):
+        self._exit_calls_of_stack = []  # functions of (type, value, traceback)
+
+    def enter_context(self, cm):
+        kind = type(cm)
+        if not hasattr(kind, "__enter__") or not hasattr(kind, "__exit__"):
+            raise TypeError(
+                "'"
+                + kind.__module__
+                + "."
+                + kind.__qualname__
+                + "' object does not support the context manager protocol"
+            )
+        result = cm.__enter__()
+        self._exit_calls_of_stack.append(cm.__exit__)
+        return result
+
+    def push(self, exit):
+        self._exit_calls_of_stack.append(exit.__exit__ if hasattr(type(exit), "__exit__") else exit)
+        return exit
+
+    def callback(self, callback, /, *args, **kwds):
+        def call(kind, value, traceback):
+            callback(*args, **kwds)
+
+        self._exit_calls_of_stack.append(call)
+        return callback
+
+    def pop_all(self):
+        other = type(self)()
+        other._exit_calls_of_stack.extend(self._exit_calls_of_stack)
+        self._exit_calls_of_stack.clear()
+        return other
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __exit__(self, kind, value, traceback):
+        pending = value
+        while self._exit_calls_of_stack:
+            call = self._exit_calls_of_stack.pop()
+            try:
+                if call(None if pending is None else type(pending), pending, None):
+                    pending = None
+            except BaseException as raised:
+                if raised is not pending:
+                    if pending is not None and raised.__context__ is None:
+                        raised.__context__ = pending
+                    pending = raised
+        if pending is not None and pending is not value:
+            raise pending
+        return value is not None and pending is None
+
+
+class redirect_stdout(AbstractContextManager):
+    def __init__(self, new_target):
+        raise NotImplementedError(
+            "redirect_stdout is not modelled: what a program prints is no part of its states"
+        )
+
+
+redirect_stderr = redirect_stdout

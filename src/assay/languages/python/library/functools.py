@@ -1,0 +1,387 @@
+"""The module `functools` for programs under the machine.
+
+A cache looks up and stores in one atomic piece each; the function is called in between, so two threads may both compute
+a value, as in CPython.
+"""
+
+from collections import namedtuple
+from enum import sys as _interpreter
+
+import _assay
+from _builtins import reduce
+from _thread import RLock
+
+_counts_hits = _assay.mentions("cache_info")
+
+WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+WRAPPER_UPDATES = ("__dict__",)
+
+
+def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
+    """Names are written out one by one, so that it stays known which attributes a program stores; other attributes of
+    the wrapped function are not copied."""
+    if "__module__" in assigned and hasattr(wrapped, "__module__"):
+        wrapper.__module__ = wrapped.__module__
+    if "__name__" in assigned and hasattr(wrapped, "__name__"):
+        wrapper.__name__ = wrapped.__name__
+    if "__qualname__" in assigned and hasattr(wrapped, "__qualname__"):
+        wrapper.__qualname__ = wrapped.__qualname__
+    if "__doc__" in assigned and hasattr(wrapped, "__doc__"):
+        wrapper.__doc__ = wrapped.__doc__
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
+    def decorate(wrapper):
+        return update_wrapper(wrapper, wrapped, assigned, updated)
+
+    return decorate
+
+
+class partial:
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func):
+            raise TypeError("the first argument must be callable")
+        if type(func) is partial:
+            args = func.args + args
+            merged = dict(func.keywords)
+            merged.update(keywords)
+            keywords = merged
+            func = func.func
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __call__(self, /, *args, **keywords):
+        if not self.keywords:
+            return self.func(*self.args, *args, **keywords)
+        merged = dict(self.keywords)
+        merged.update(keywords)
+        return self.func(*self.args, *args, **merged)
+
+    def __repr__(self):
+        parts = [repr(self.func)]
+        parts.extend([repr(argument) for argument in self.args])
+        parts.extend([name + "=" + repr(self.keywords[name]) for name in self.keywords])
+        return "functools.partial(" + ", ".join(parts) + ")"
+
+
+def partialmethod(func, /, *args, **keywords):
+    """A function that binds like a method and adds the arguments."""
+    if not callable(func):
+        raise TypeError(repr(func) + " is not callable or a descriptor")
+
+    def method(self, /, *more, **more_keywords):
+        merged = dict(keywords)
+        merged.update(more_keywords)
+        return func(self, *args, *more, **merged)
+
+    return method
+
+
+_CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
+
+
+class _Cache:
+    """Values by key, the one that was used last at the end."""
+
+    def __init__(self, maxsize):
+        self._cache_maxsize = maxsize
+        self._cache_values = {}
+        self._cache_hits = 0
+        self._cache_misses = 0
+
+    @_assay.atomic
+    def look_up(self, key):
+        values = self._cache_values
+        if key in values:
+            value = values[key]
+            if self._cache_maxsize is not None:
+                del values[key]
+                values[key] = value
+            if _counts_hits:
+                self._cache_hits += 1
+            return (True, value)
+        if _counts_hits:
+            self._cache_misses += 1
+        return (False, None)
+
+    @_assay.atomic
+    def store(self, key, value):
+        values = self._cache_values
+        if key in values:
+            return  # another thread was faster, and its value stays
+        maxsize = self._cache_maxsize
+        if maxsize is not None and len(values) >= maxsize:
+            for oldest in values:
+                break
+            del values[oldest]
+        values[key] = value
+
+    @_assay.atomic
+    def info(self):
+        return _CacheInfo(self._cache_hits, self._cache_misses, self._cache_maxsize, len(self._cache_values))
+
+    @_assay.atomic
+    def clear(self):
+        self._cache_values.clear()
+        self._cache_hits = 0
+        self._cache_misses = 0
+
+
+class _Keywords:
+    """Stands between the positional and the named arguments in a key."""
+
+
+def _key_of(args, keywords, typed):
+    if not keywords and not typed and len(args) == 1 and type(args[0]) in (int, str):
+        return args[0]
+    parts = list(args)
+    if keywords:
+        parts.append(_Keywords)
+        for name in keywords:
+            parts.append(name)
+            parts.append(keywords[name])
+    if typed:
+        parts.append(_Keywords)
+        parts.extend([type(argument) for argument in args])
+        parts.extend([type(keywords[name]) for name in keywords])
+    return tuple(parts)
+
+
+def lru_cache(maxsize=128, typed=False):
+    if callable(maxsize) and isinstance(typed, bool):
+        return _cached(maxsize, 128, typed)
+    if isinstance(maxsize, int):
+        maxsize = max(maxsize, 0)
+    elif maxsize is not None:
+        raise TypeError("Expected first argument to be an integer, a callable, or None")
+
+    def decorate(function):
+        return _cached(function, maxsize, typed)
+
+    return decorate
+
+
+def _cached(function, maxsize, typed):
+    cache = _Cache(maxsize)
+
+    def wrapper(*args, **keywords):
+        key = _key_of(args, keywords, typed)
+        found, value = cache.look_up(key)
+        if not found:
+            value = function(*args, **keywords)
+            if maxsize != 0:
+                cache.store(key, value)
+        return value
+
+    wrapper.cache_info = cache.info
+    wrapper.cache_clear = cache.clear
+    wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
+    return update_wrapper(wrapper, function)
+
+
+def cache(function, /):
+    return _cached(function, None, False)
+
+
+class cached_property:
+    """The value is kept with the instance, in an attribute of its own name `_cached_properties`."""
+
+    def __init__(self, func):
+        self.func = func
+        self.attrname = func.__name__
+        self._cached_lock = RLock() if _interpreter.version_info < (3, 12) else None
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        found, value = _find_property(instance, self.attrname)
+        if not found:
+            if self._cached_lock is None:
+                value = self.func(instance)
+                _keep_property(instance, self.attrname, value)
+            else:
+                with self._cached_lock:
+                    found, value = _find_property(instance, self.attrname)
+                    if not found:
+                        value = self.func(instance)
+                        _keep_property(instance, self.attrname, value)
+        return value
+
+
+@_assay.atomic
+def _find_property(instance, name):
+    if hasattr(instance, "_cached_properties") and name in instance._cached_properties:
+        return (True, instance._cached_properties[name])
+    return (False, None)
+
+
+@_assay.atomic
+def _keep_property(instance, name, value):
+    if not hasattr(instance, "_cached_properties"):
+        instance._cached_properties = {}
+    instance._cached_properties[name] = value
+
+
+def _not(answer):
+    return answer if answer is NotImplemented else not answer
+
+
+def total_ordering(cls):
+    has_lt = cls.__lt__ is not object.__lt__
+    has_le = cls.__le__ is not object.__le__
+    has_gt = cls.__gt__ is not object.__gt__
+    has_ge = cls.__ge__ is not object.__ge__
+    if not (has_lt or has_le or has_gt or has_ge):
+        raise ValueError("must define at least one ordering operation: < > <= >=")
+    if has_lt:
+        less, less_or_equal, greater, greater_or_equal = None, _le_from_lt, _gt_from_lt, _ge_from_lt
+    elif has_le:
+        less, less_or_equal, greater, greater_or_equal = _lt_from_le, None, _gt_from_le, _ge_from_le
+    elif has_gt:
+        less, less_or_equal, greater, greater_or_equal = _lt_from_gt, _le_from_gt, None, _ge_from_gt
+    else:
+        less, less_or_equal, greater, greater_or_equal = _lt_from_ge, _le_from_ge, _gt_from_ge, None
+    if not has_lt:
+        cls.__lt__ = less
+    if not has_le:
+        cls.__le__ = less_or_equal
+    if not has_gt:
+        cls.__gt__ = greater
+    if not has_ge:
+        cls.__ge__ = greater_or_equal
+    return cls
+
+
+def _gt_from_lt(self, other):
+    answer = type(self).__lt__(self, other)
+    return answer if answer is NotImplemented else not answer and self != other
+
+
+def _le_from_lt(self, other):
+    answer = type(self).__lt__(self, other)
+    return answer if answer is NotImplemented else answer or self == other
+
+
+def _ge_from_lt(self, other):
+    return _not(type(self).__lt__(self, other))
+
+
+def _ge_from_le(self, other):
+    answer = type(self).__le__(self, other)
+    return answer if answer is NotImplemented else not answer or self == other
+
+
+def _lt_from_le(self, other):
+    answer = type(self).__le__(self, other)
+    return answer if answer is NotImplemented else answer and self != other
+
+
+def _gt_from_le(self, other):
+    return _not(type(self).__le__(self, other))
+
+
+def _lt_from_gt(self, other):
+    answer = type(self).__gt__(self, other)
+    return answer if answer is NotImplemented else not answer and self != other
+
+
+def _ge_from_gt(self, other):
+    answer = type(self).__gt__(self, other)
+    return answer if answer is NotImplemented else answer or self == other
+
+
+def _le_from_gt(self, other):
+    return _not(type(self).__gt__(self, other))
+
+
+def _le_from_ge(self, other):
+    answer = type(self).__ge__(self, other)
+    return answer if answer is NotImplemented else not answer or self == other
+
+
+def _gt_from_ge(self, other):
+    answer = type(self).__ge__(self, other)
+    return answer if answer is NotImplemented else answer and self != other
+
+
+def _lt_from_ge(self, other):
+    return _not(type(self).__ge__(self, other))
+
+
+class _ComparedKey:
+    def __init__(self, comparison, obj):
+        self._key_comparison = comparison
+        self.obj = obj
+
+    def __lt__(self, other):
+        return self._key_comparison(self.obj, other.obj) < 0
+
+    def __gt__(self, other):
+        return self._key_comparison(self.obj, other.obj) > 0
+
+    def __eq__(self, other):
+        return self._key_comparison(self.obj, other.obj) == 0
+
+    def __le__(self, other):
+        return self._key_comparison(self.obj, other.obj) <= 0
+
+    def __ge__(self, other):
+        return self._key_comparison(self.obj, other.obj) >= 0
+
+    __hash__ = None
+
+
+def cmp_to_key(mycmp):
+    def key(obj):
+        return _ComparedKey(mycmp, obj)
+
+    return key
+
+
+def singledispatch(func):
+    """Abstract base classes are asked with issubclass when no class of the method resolution order is registered."""
+    registry = {object: func}
+
+    def dispatch(cls):
+        for base in cls.__mro__:
+            if base is not object and base in registry:
+                return registry[base]
+        matches = [kind for kind in registry if kind is not object and issubclass(cls, kind)]
+        best = None
+        for kind in matches:
+            if best is None or issubclass(kind, best):
+                best = kind
+            elif not issubclass(best, kind):
+                raise RuntimeError("Ambiguous dispatch: " + repr(best) + " or " + repr(kind))
+        return func if best is None else registry[best]
+
+    def register(cls, implementation=None):
+        if implementation is None:
+            if not isinstance(cls, type):
+                raise TypeError(
+                    "Invalid first argument to `register()`: " + repr(cls) + ". Use `@register(some_class)`: "
+                    "annotations of functions are not kept when a program is checked."
+                )
+
+            def decorate(function):
+                return register(cls, function)
+
+            return decorate
+        registry[cls] = implementation
+        return implementation
+
+    def wrapper(*args, **keywords):
+        if not args:
+            raise TypeError(
+                getattr(func, "__name__", "singledispatch function")
+                + " requires at least 1 positional argument"
+            )
+        return dispatch(type(args[0]))(*args, **keywords)
+
+    wrapper.register = register
+    wrapper.dispatch = dispatch
+    wrapper.registry = registry
+    return update_wrapper(wrapper, func)

@@ -1,0 +1,290 @@
+"""The module `logging`, as far as programs use it to tell what they do.
+
+Records are formatted as far as their message and written to the program's output, which is no part of a state. Writing
+is not a place where threads wait for each other here, though CPython's handlers have a lock: nothing but the output
+depends on it. Handlers of the program that do more than that are refused.
+"""
+
+import _assay
+
+CRITICAL = 50
+FATAL = 50
+ERROR = 40
+WARNING = 30
+WARN = 30
+INFO = 20
+DEBUG = 10
+NOTSET = 0
+
+_names = {50: "CRITICAL", 40: "ERROR", 30: "WARNING", 20: "INFO", 10: "DEBUG", 0: "NOTSET"}
+_levels = {
+    "CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0,
+}  # fmt: skip
+
+
+def getLevelName(level):
+    if level in _names:
+        return _names[level]
+    if level in _levels:
+        return _levels[level]
+    return "Level " + str(level)
+
+
+def addLevelName(level, levelName):
+    _names[level] = levelName
+    _levels[levelName] = level
+
+
+def _level_of(level):
+    if isinstance(level, int):
+        return level
+    if isinstance(level, str):
+        if level not in _levels:
+            raise ValueError("Unknown level: " + repr(level))
+        return _levels[level]
+    raise TypeError("Level not an integer or a valid string: " + repr(level))
+
+
+class Formatter:
+    def __init__(self, fmt=None, datefmt=None, style="%", validate=True, *, defaults=None):
+        pass
+
+
+class Handler:
+    """Where records go; all of them go to the output."""
+
+    def __init__(self, level=NOTSET):
+        self.level = _level_of(level)
+
+    def setLevel(self, level):
+        _set_level(self, _level_of(level))
+
+    def setFormatter(self, fmt):
+        pass
+
+    def addFilter(self, filter):
+        raise NotImplementedError("filters of logging are not modelled; set levels instead")
+
+    def flush(self):
+        pass
+
+    def close(self):
+        pass
+
+    def acquire(self):
+        pass
+
+    def release(self):
+        pass
+
+
+class StreamHandler(Handler):
+    def __init__(self, stream=None):
+        Handler.__init__(self)
+
+
+class NullHandler(Handler):
+    pass
+
+
+class FileHandler(Handler):
+    def __init__(self, filename, mode="a", encoding=None, delay=False, errors=None):
+        raise NotImplementedError("files are not modelled; use logging.StreamHandler() while checking")
+
+
+@_assay.atomic
+def _set_level(owner, level):
+    owner.level = level
+
+
+class Logger:
+    def __init__(self, name, level=NOTSET):
+        self.name = name
+        self.level = _level_of(level)
+        self.parent = None
+        self.propagate = True
+        self.disabled = False
+        self.handlers = []
+
+    def setLevel(self, level):
+        _set_level(self, _level_of(level))
+
+    @_assay.atomic
+    def getEffectiveLevel(self):
+        return self._effective_level()
+
+    def _effective_level(self):
+        """Within atomic code."""
+        logger = self
+        while logger is not None:
+            if logger.level:
+                return logger.level
+            logger = logger.parent
+        return NOTSET
+
+    @_assay.atomic
+    def isEnabledFor(self, level):
+        return level >= self._effective_level() and level > _disabled[0]
+
+    def _log(self, level, msg, args):
+        if not self.isEnabledFor(level):
+            return
+        text = str(msg)
+        if args:
+            if len(args) == 1 and isinstance(args[0], dict) and args[0]:
+                args = args[0]
+            try:
+                text = text % args
+            except Exception:  # CPython tells of it and goes on
+                text = "--- Logging error ---"
+        _assay.write(getLevelName(level) + ":" + self.name + ":" + text + "\n")
+
+    def debug(self, msg, *args, **kwargs):
+        self._log(DEBUG, msg, args)
+
+    def info(self, msg, *args, **kwargs):
+        self._log(INFO, msg, args)
+
+    def warning(self, msg, *args, **kwargs):
+        self._log(WARNING, msg, args)
+
+    def warn(self, msg, *args, **kwargs):
+        self._log(WARNING, msg, args)
+
+    def error(self, msg, *args, **kwargs):
+        self._log(ERROR, msg, args)
+
+    def exception(self, msg, *args, exc_info=True, **kwargs):
+        self._log(ERROR, msg, args)
+
+    def critical(self, msg, *args, **kwargs):
+        self._log(CRITICAL, msg, args)
+
+    def fatal(self, msg, *args, **kwargs):
+        self._log(CRITICAL, msg, args)
+
+    def log(self, level, msg, *args, **kwargs):
+        if not isinstance(level, int):
+            raise TypeError("level must be an integer")
+        self._log(level, msg, args)
+
+    def addHandler(self, hdlr):
+        if type(hdlr) not in (StreamHandler, NullHandler, Handler):
+            raise NotImplementedError(
+                "handlers of the program's own are not modelled; use logging.StreamHandler()"
+            )
+        _add_handler(self, hdlr)
+
+    @_assay.atomic
+    def removeHandler(self, hdlr):
+        if hdlr in self.handlers:
+            self.handlers.remove(hdlr)
+
+    def hasHandlers(self):
+        return _has_handlers(self)
+
+    def addFilter(self, filter):
+        raise NotImplementedError("filters of logging are not modelled; set levels instead")
+
+    def getChild(self, suffix):
+        return getLogger(suffix if self is root else self.name + "." + suffix)
+
+
+@_assay.atomic
+def _add_handler(logger, handler):
+    if handler not in logger.handlers:
+        logger.handlers.append(handler)
+
+
+@_assay.atomic
+def _has_handlers(logger):
+    while logger is not None:
+        if logger.handlers:
+            return True
+        logger = logger.parent
+    return False
+
+
+_disabled = [NOTSET]
+root = Logger("root", WARNING)
+_loggers = {}
+
+
+@_assay.atomic
+def getLogger(name=None):
+    if not name or name == "root":
+        return root
+    if name not in _loggers:
+        logger = Logger(name)
+        _loggers[name] = logger
+        _find_parents()
+    return _loggers[name]
+
+
+def _find_parents():
+    """Within atomic code: the parent of a.b.c is a.b if there is such a logger, else a, else the root."""
+    for name in _loggers:
+        parent = root
+        prefix = name
+        while "." in prefix:
+            prefix = prefix.rpartition(".")[0]
+            if prefix in _loggers:
+                parent = _loggers[prefix]
+                break
+        _loggers[name].parent = parent
+
+
+def basicConfig(*, level=None, force=False, **kwargs):
+    if "filename" in kwargs:
+        raise NotImplementedError("files are not modelled; let logging write to the output while checking")
+    if level is not None and (force or not _has_handlers(root)):
+        _set_level(root, _level_of(level))
+    if not _has_handlers(root):
+        _add_handler(root, StreamHandler())
+
+
+@_assay.atomic
+def disable(level=CRITICAL):
+    _disabled[0] = _level_of(level)
+
+
+def debug(msg, *args, **kwargs):
+    root._log(DEBUG, msg, args)
+
+
+def info(msg, *args, **kwargs):
+    root._log(INFO, msg, args)
+
+
+def warning(msg, *args, **kwargs):
+    root._log(WARNING, msg, args)
+
+
+warn = warning
+
+
+def error(msg, *args, **kwargs):
+    root._log(ERROR, msg, args)
+
+
+def exception(msg, *args, exc_info=True, **kwargs):
+    root._log(ERROR, msg, args)
+
+
+def critical(msg, *args, **kwargs):
+    root._log(CRITICAL, msg, args)
+
+
+fatal = critical
+
+
+def log(level, msg, *args, **kwargs):
+    root._log(level, msg, args)
+
+
+def shutdown(handlerList=None):
+    pass
+
+
+def captureWarnings(capture):
+    pass

@@ -1,0 +1,75 @@
+"""The little of `os` that does not depend on the machine a program is checked on."""
+
+import _assay
+
+name = "posix"
+sep = "/"
+linesep = "\n"
+pathsep = ":"
+curdir = "."
+
+
+def cpu_count():
+    return 4
+
+
+process_cpu_count = cpu_count
+
+
+def getpid():
+    return 1
+
+
+def getppid():
+    return 0
+
+
+class _Environment:
+    """No variable is set: a program that is checked must not depend on who checks it."""
+
+    def get(self, key, default=None):
+        return default
+
+    def __getitem__(self, key):
+        raise KeyError(key)
+
+    def __contains__(self, key):
+        return False
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def setdefault(self, key, default=None):
+        self._refuse()
+
+    def __setitem__(self, key, value):
+        self._refuse()
+
+    def _refuse(self):
+        raise NotImplementedError(
+            "setting variables of the environment is not modelled; use a variable of the program"
+        )
+
+
+environ = _Environment()
+
+
+def getenv(key, default=None):
+    return default
+
+
+def _exit(status):
+    _assay.fail("exit", "os._exit(" + str(status) + ") ends the program without waiting for its threads")
+
+
+def register_at_fork(*, before=None, after_in_parent=None, after_in_child=None):
+    """Programs under the machine do not fork."""
+
+
+def urandom(size, /):
+    raise NotImplementedError(
+        "os.urandom() is not modelled; let assay.choose(...) pick from the values that matter"
+    )

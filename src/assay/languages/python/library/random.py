@@ -1,0 +1,150 @@
+"""The module `random`: every outcome is possible, and all of them are followed.
+
+`random()` and its continuous relatives answer a number that is not known (`_unknown`). Discrete choices are made by the
+machine, if there are not too many of them.
+"""
+
+import _assay
+from _unknown import Unknown, UnknownNumber
+
+MOST_ALTERNATIVES = 64
+
+
+def _choose(count, what):
+    if count > MOST_ALTERNATIVES:
+        raise UnknownNumber(
+            what
+            + " has "
+            + str(count)
+            + " outcomes; at most "
+            + str(MOST_ALTERNATIVES)
+            + " are followed one by one. "
+            "Make the range smaller while checking, or let assay.choose(...) pick from the values that matter"
+        )
+    return 0 if count == 1 else _assay.choose(count)
+
+
+class Random:
+    """Seeds change nothing: what holds for all outcomes holds for those of a seed."""
+
+    def __init__(self, x=None):
+        pass
+
+    def seed(self, a=None, version=2):
+        pass
+
+    def random(self):
+        return Unknown("random.random()", 0)
+
+    def uniform(self, a, b):
+        low = None if isinstance(a, Unknown) or isinstance(b, Unknown) else min(a, b)
+        return Unknown("random.uniform()", low)
+
+    def triangular(self, low=0.0, high=1.0, mode=None):
+        return Unknown("random.triangular()", low)
+
+    def gauss(self, mu=0.0, sigma=1.0):
+        return Unknown("random.gauss()")
+
+    normalvariate = gauss
+
+    def expovariate(self, lambd=1.0):
+        return Unknown("random.expovariate()", 0)
+
+    def betavariate(self, alpha, beta):
+        return Unknown("random.betavariate()", 0)
+
+    def randrange(self, start, stop=None, step=1):
+        numbers = range(start) if stop is None else range(start, stop, step)
+        if not numbers:
+            if stop is None:
+                raise ValueError("empty range for randrange()")
+            raise ValueError(
+                "empty range for randrange() (" + ", ".join((str(start), str(stop), str(step))) + ")"
+            )
+        return numbers[_choose(len(numbers), "random.randrange()")]
+
+    def randint(self, a, b):
+        if b < a:
+            raise ValueError(
+                "empty range for randrange() (" + str(a) + ", " + str(b + 1) + ", " + str(b + 1 - a) + ")"
+            )
+        return a + _choose(b - a + 1, "random.randint()")
+
+    def getrandbits(self, k, /):
+        if k < 0:
+            raise ValueError("number of bits must be non-negative")
+        return _choose(2**k, "random.getrandbits()")
+
+    def randbytes(self, n):
+        return bytes([_choose(256, "random.randbytes()") for _ in range(n)])
+
+    def choice(self, seq):
+        if not len(seq):
+            raise IndexError("Cannot choose from an empty sequence")
+        return seq[_choose(len(seq), "random.choice()")]
+
+    def choices(self, population, weights=None, *, cum_weights=None, k=1):
+        if cum_weights is not None:
+            if weights is not None:
+                raise TypeError("Cannot specify both weights and cumulative weights")
+            weights = [
+                cum_weights[place] - (cum_weights[place - 1] if place else 0)
+                for place in range(len(cum_weights))
+            ]
+        if weights is None:
+            possible = list(population)
+        else:
+            if len(weights) != len(population):
+                raise ValueError("The number of weights does not match the population")
+            possible = [population[place] for place in range(len(population)) if weights[place] > 0]
+            if not possible:
+                raise ValueError("Total of weights must be greater than zero")
+        if not possible:
+            raise IndexError("list index out of range")
+        return [possible[_choose(len(possible), "random.choices()")] for _ in range(k)]
+
+    def shuffle(self, x):
+        for place in range(len(x) - 1, 0, -1):
+            other = _choose(place + 1, "random.shuffle()")
+            x[place], x[other] = x[other], x[place]
+
+    def sample(self, population, k, *, counts=None):
+        if isinstance(population, (set, frozenset, dict)):
+            raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
+        remaining = list(population)
+        if counts is not None:
+            remaining = [
+                item for place in range(len(remaining)) for item in [remaining[place]] * counts[place]
+            ]
+        if not 0 <= k <= len(remaining):
+            raise ValueError("Sample larger than population or is negative")
+        return [remaining.pop(_choose(len(remaining), "random.sample()")) for _ in range(k)]
+
+    def getstate(self):
+        raise UnknownNumber("random.getstate() is not modelled: random numbers have no state here")
+
+    def setstate(self, state):
+        raise UnknownNumber("random.setstate() is not modelled: random numbers have no state here")
+
+
+SystemRandom = Random
+_shared = Random()
+seed = _shared.seed
+random = _shared.random
+uniform = _shared.uniform
+triangular = _shared.triangular
+gauss = _shared.gauss
+normalvariate = _shared.normalvariate
+expovariate = _shared.expovariate
+betavariate = _shared.betavariate
+randrange = _shared.randrange
+randint = _shared.randint
+getrandbits = _shared.getrandbits
+randbytes = _shared.randbytes
+choice = _shared.choice
+choices = _shared.choices
+shuffle = _shared.shuffle
+sample = _shared.sample
+getstate = _shared.getstate
+setstate = _shared.setstate

@@ -1,0 +1,72 @@
+"""The module `time`: sleeping is a chance for others to run, and no clock says anything certain.
+
+A thread may be left out of the schedule for any time, so `sleep` needs no length.
+"""
+
+import _assay
+from _unknown import Unknown, UnknownNumber
+
+
+def sleep(seconds, /):
+    if isinstance(seconds, (int, float)):
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+    elif not isinstance(seconds, Unknown):
+        raise TypeError("'" + type(seconds).__name__ + "' object cannot be interpreted as an integer")
+    _assay.pause()
+
+
+def time():
+    return Unknown("time.time()", 0)
+
+
+def monotonic():
+    return Unknown("time.monotonic()", 0)
+
+
+def perf_counter():
+    return Unknown("time.perf_counter()", 0)
+
+
+def process_time():
+    return Unknown("time.process_time()", 0)
+
+
+def thread_time():
+    return Unknown("time.thread_time()", 0)
+
+
+def time_ns():
+    return Unknown("time.time_ns()", 0)
+
+
+def monotonic_ns():
+    return Unknown("time.monotonic_ns()", 0)
+
+
+def perf_counter_ns():
+    return Unknown("time.perf_counter_ns()", 0)
+
+
+def process_time_ns():
+    return Unknown("time.process_time_ns()", 0)
+
+
+def _refuse(name):
+    raise UnknownNumber("time." + name + " is not modelled: the date is not known when a program is checked")
+
+
+def ctime(seconds=None, /):
+    _refuse("ctime")
+
+
+def strftime(format, when=None, /):
+    _refuse("strftime")
+
+
+def localtime(seconds=None, /):
+    _refuse("localtime")
+
+
+def gmtime(seconds=None, /):
+    _refuse("gmtime")

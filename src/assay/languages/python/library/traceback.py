@@ -1,0 +1,47 @@
+"""The last lines of tracebacks. The lines of the program are in the counterexample, not in the program's output."""
+
+import _assay
+
+
+def _last_line(exception):
+    kind = type(exception)
+    name = kind.__qualname__
+    if kind.__module__ not in ("builtins", "__main__"):
+        name = kind.__module__ + "." + name
+    text = str(exception)
+    return name + ": " + text + "\n" if text else name + "\n"
+
+
+def format_exception_only(exc, /, value=None):
+    return [_last_line(exc if value is None else value)]
+
+
+def format_exception(exc, /, value=None, tb=None, limit=None, chain=True):
+    return [_last_line(exc if value is None else value)]
+
+
+def print_exception(exc, /, value=None, tb=None, limit=None, file=None, chain=True):
+    text = _last_line(exc if value is None else value)
+    if file is None:
+        _assay.write(text)
+    else:
+        file.write(text)
+
+
+def format_exc(limit=None, chain=True):
+    raise NotImplementedError(
+        "traceback.format_exc() is not modelled; use `except Exception as error` and traceback.format_exception(error)"
+    )
+
+
+def print_exc(limit=None, file=None, chain=True):
+    """Writes that there was an exception; which one stands in the counterexample."""
+    text = "Traceback (most recent call last)\n"
+    if file is None:
+        _assay.write(text)
+    else:
+        file.write(text)
+
+
+def print_stack(f=None, limit=None, file=None):
+    """The counterexample shows the stacks of all threads."""

@@ -1,0 +1,43 @@
+"""Opens the image of a Python program: in child processes, whose hashes are fixed."""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from assay import _engine
+from assay.languages.python.code import Program
+from assay.transition_system.interface import SourceProblem
+
+TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
+
+
+def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
+    """The machine with a program in it.
+
+    `canonical` makes states digests of their content, which are the same in every process; otherwise they are
+    numbers of this process. Refuses where hashes of texts are random: the order of sets, and so the program's
+    steps, would differ from process to process.
+    """
+    if sys.flags.hash_randomization:
+        raise SourceProblem(
+            "a Python program runs only in a process with PYTHONHASHSEED=0",
+            hint="set it before Python starts",
+        )
+    with Path(path).open("rb") as file:
+        image: dict[str, Any] = pickle.load(file)  # noqa: S301 (our own front end wrote it)
+    if image["python"] != platform.python_version():
+        raise SourceProblem(
+            f"the image was made by Python {image['python']}, this is {platform.python_version()}",
+            where=path,
+        )
+    program: Program = image["program"]
+    return _engine.PythonMachine(
+        program,
+        image["granularity"],
+        canonical=canonical,
+        invariants=any(module.name == TELLS_OF_INVARIANTS for module in program.modules),
+    )

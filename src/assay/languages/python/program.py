@@ -1,0 +1,493 @@
+"""A Python program as a compiled program: compiled for the machine, written into an image.
+
+The image is opened in child processes (`machine.open_image`). States are numbers of
+that process alone, so it sends along what they mean, and this module puts it into the words of the
+source: which thread ran which line, what it read and wrote, the traceback as
+CPython prints it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib.util
+import os
+import pickle
+import platform
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.languages.python.code import Code, Module, Program
+from assay.languages.python.compiler import compile_program
+from assay.languages.python.compiler.program import LIBRARY
+from assay.languages.python.invariants import with_invariants
+from assay.transition_system.interface import (
+    Access,
+    LanguageOptions,
+    SourceHash,
+    SourceProblem,
+    StepFacts,
+    ViolationFacts,
+    Waiting,
+)
+
+LANGUAGE = "python"
+OPENER = "assay.languages.python.machine:open_image"
+MACHINE_VERSION = 1  # of what the machine makes of a program: states, steps, their order
+GRANULARITIES = {
+    "bytecode": "at every access that another thread can see",
+    "gil": "where CPython with its global lock looks for other threads",
+    "sync": "only at synchronisation, and races are reported",
+}
+DEFAULT_GRANULARITY = "bytecode"
+MAIN_THREAD = "MainThread"
+DEADLOCK = "deadlock: threads are left and none of them can go on"
+AWAITED = {  # class or method of the library -> what its caller waits for
+    "LockType": "a lock",
+    "RLock": "a lock",
+    "Semaphore": "a semaphore",
+    "BoundedSemaphore": "a semaphore",
+    "Event": "an event to be set",
+    "Barrier": "the others at a barrier",
+    "Condition.wait": "a notification",
+    "Condition.wait_for": "a notification",
+    "Thread.join": "a thread to end",
+    "Queue.get": "an item in a queue",
+    "Queue.put": "room in a queue",
+    "Queue.join": "a queue to be done",
+    "SimpleQueue.get": "an item in a queue",
+}
+FINAL = "a final name"  # stored once: nobody minds when it is read
+NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
+
+
+@dataclass(frozen=True)
+class PythonProgram:
+    """Implements `ToldProgram`."""
+
+    path: Path
+    options: LanguageOptions
+    program: Program
+    library: Path
+    sources: Sequence[SourceHash]
+    call: str = ""  # instead of the whole program: this call of a function of the file
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+    language = LANGUAGE
+    opener = OPENER
+
+    @property
+    def granularity(self) -> str:
+        return self.options.granularity or DEFAULT_GRANULARITY
+
+    @cached_property
+    def semantics(self) -> Mapping[str, object]:
+        return {
+            "language": f"Python as {platform.python_implementation()} {platform.python_version()} runs it",
+            "granularity": self.granularity,
+            "hash_seed": 0,
+            "set_order": "of the hash seed; what hashes by identity, in the order in which it was made",
+            "machine": MACHINE_VERSION,
+            "library": self._library_digest,
+            "not_final": sorted(self.options.not_final),
+        }
+
+    @cached_property
+    def _library_digest(self) -> str:
+        """Of all that may run with the program and is not part of it: Assay's own modules, and those of
+        CPython that were compiled with it."""
+        texts = {file: text for file, text in self.program.texts.items() if file.startswith("<python>")}
+        for file in LIBRARY.rglob("*.py"):
+            texts[f"<assay>/{file.relative_to(LIBRARY)}"] = file.read_text(encoding="utf-8")
+        digest = hashlib.sha256()
+        for name, text in sorted(texts.items()):
+            digest.update(f"{name}\0{len(text)}\0{text}\0".encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def graph(self) -> str:
+        """Properties are checked in states; they change neither states nor steps."""
+        parts = [f"{source.path}\0{source.sha256}" for source in self.sources]
+        return hashlib.sha256("\0".join([repr(self.semantics), self.call, *parts]).encode()).hexdigest()
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        return []
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return [f"threads may switch {GRANULARITIES[self.granularity]} (granularity {self.granularity})"]
+
+    def told(self, words: Mapping[str, object]) -> PythonProgram:
+        return replace(self, words=words)
+
+    def without(self, assumption: str) -> PythonProgram:
+        if assumption in self.options.not_final:
+            raise RuntimeError(f"the machine takes {assumption!r} for final although it was told not to")
+        options = replace(self.options, not_final=(*self.options.not_final, assumption))
+        return _compile(self.path, options, self.call)
+
+    # --- the way back to the source ---
+
+    @cached_property
+    def _own_files(self) -> frozenset[str]:
+        """Files of the user's; the others are libraries."""
+        modules = self.program.modules[1:] if self.call else self.program.modules
+        return frozenset(module.file for module in modules if _is_own(module.file))
+
+    @cached_property
+    def _lines(self) -> Mapping[str, list[str]]:
+        return {file: text.splitlines() for file, text in self.program.texts.items()}
+
+    def line_text(self, file: str, line: int) -> str:
+        lines = self._lines.get(file, [])
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    def describe_violation(self, code: int) -> ViolationFacts:
+        if code == 0:
+            return ViolationFacts("deadlock", DEADLOCK)
+        found = self.words.get("violations", {}).get(str(code))
+        if found is None:
+            return ViolationFacts("violation", "a property fails")
+        message = found["message"]
+        if found["kind"] == "invariant":  # as other languages: the property itself
+            message = message.removeprefix("the invariant ").removesuffix(" does not hold")
+        return ViolationFacts(
+            found["kind"],
+            message,
+            found.get("file") or None,
+            found.get("line") or None,
+            tuple(self._traceback(found)),
+        )
+
+    def _traceback(self, found: Mapping[str, Any]) -> Iterator[str]:
+        """As CPython prints it, without the frames of libraries."""
+        frames = [frame for frame in found.get("traceback") or () if frame[0] in self._own_files]
+        if not frames or not found.get("last_line"):
+            return
+        steps = self.words.get("steps") or [{}]
+        thread = steps[-1].get("thread", MAIN_THREAD)
+        if thread != MAIN_THREAD:
+            yield f"Exception in thread {thread}:"
+        yield "Traceback (most recent call last):"
+        for file, line, function in frames:
+            yield f'  File "{file}", line {line}, in {function}'
+            if text := self.line_text(file, line):
+                yield f"    {text}"
+        yield found["last_line"]
+
+    def _described(self, state: bytes) -> Mapping[str, Any]:
+        described: Mapping[str, Any] = self.words.get("states", {}).get(state.hex(), {})
+        return described
+
+    def describe_state(self, state: bytes) -> Mapping[str, object]:
+        """Globals of the main module by their name, those of others as `module.name`; where each
+        thread stands, and its locals as `Thread-1.worker.x`."""
+        described = self._described(state)
+        values: dict[str, object] = {}
+        modules = described.get("globals", {})
+        for module in self.program.modules:
+            if module.file not in self._own_files:
+                continue
+            prefix = "" if module is self.program.modules[0] else f"{module.name}."
+            for name, value in modules.get(module.name, {}).items():
+                if not name.startswith("__") and not str(value).startswith(NOT_DATA):
+                    values[prefix + name] = value
+        for thread in described.get("threads", ()):
+            frames = self._own_frames(thread)
+            here = frames[-1] if frames else None
+            values[f"{thread['name']}@"] = f"{Path(here['file']).name}:{here['line']}" if here else "-"
+            for frame in frames:
+                if frame["function"] == "<module>":
+                    continue
+                for name, value in frame["locals"].items():
+                    if not str(value).startswith(NOT_DATA):
+                        values[f"{thread['name']}.{frame['function']}.{name}"] = value
+        return values
+
+    def _own_frames(self, thread: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        return [frame for frame in thread.get("frames", ()) if frame["file"] in self._own_files]
+
+    def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
+        del process  # a step knows its thread
+        step = self.words["steps"][transition]
+        thread = step["thread"]
+        functions = {(file, line): function for file, line, function in step["lines"]}
+        begin, operation = self._begin(before, step)
+        continues = operation if self._had_begun(transition) else ""
+        parts = [self._part(thread, *begin)]
+        if len(self._described(before).get("threads", ())) == 1:
+            return self._alone(parts[0], step)
+        for file, line, kind, name, value in step["accesses"]:
+            if file not in self._own_files or name == FINAL:
+                continue
+            access = self._access(step, self.line_text(file, line), kind, name, str(value))
+            if (parts[-1].file, parts[-1].line) == (file, line):
+                parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
+            else:
+                parts.append(self._part(thread, file, line, functions.get((file, line), ""), (access,)))
+        first, *then = parts
+        first = replace(first, choices=tuple(step.get("choices", ())), continues=continues)
+        if step.get("output"):
+            if then:
+                then[-1] = replace(then[-1], output=step["output"])
+            else:
+                first = replace(first, output=step["output"])
+        return replace(first, then=tuple(then))
+
+    def _alone(self, first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
+        """With no other thread there is nobody to see what is read and written on the way."""
+        lines = [line for file, line, _ in step["lines"] if file == first.file]
+        if lines and first.function == "<module>" and first.line == self.program.modules[0].code.first_line:
+            first = replace(first, text=f"the program begins, alone up to line {lines[-1]}")
+        elif lines and lines[-1] != first.line:
+            last = self._part(first.process, first.file, lines[-1], first.function)
+            first = replace(first, then=(replace(last, alone=True),))
+        choices = tuple(step.get("choices", ()))
+        return replace(first, output=step.get("output", ""), choices=choices, alone=True)
+
+    def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
+        """With the name as the source line has it, and the value if the states around the step tell it."""
+        state = step.get("before" if kind == "read" else "after", "")
+        if not value:
+            value = self._value_in(self.words.get("states", {}).get(state, {}), name)
+        _, dot, attribute = name.rpartition(".")
+        if dot and (found := re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text)):
+            name = found[0]
+        return Access(kind, name, value)
+
+    def _value_in(self, described: Mapping[str, Any], name: str) -> str:
+        """Of a global; of an attribute `Type.attribute` if all objects of the type that are shown agree."""
+        main = described.get("globals", {}).get(self.program.modules[0].name, {})
+        if name in main:
+            return str(main[name])
+        kind, dot, attribute = name.rpartition(".")
+        if not dot:
+            return ""
+        shown = [*main.values()]
+        for thread in described.get("threads", ()):
+            for frame in thread["frames"]:
+                shown += frame["locals"].values()
+        values = {value for text in shown for value in attribute_values(str(text), kind, attribute)}
+        return values.pop() if len(values) == 1 else ""
+
+    def _part(
+        self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
+    ) -> StepFacts:
+        text = self.line_text(file, line) if line else "(its function has returned)"
+        return StepFacts(thread, file, line, text, function, accesses)
+
+    def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], str]:
+        """Where in the user's code a step begins, and inside of which operation of a library, if it is."""
+        for thread in self._described(before).get("threads", ()):
+            frames = thread["frames"]
+            own = self._own_frames(thread)
+            if thread["name"] == step["thread"] and own:
+                here = own[-1]
+                inside = [frame["function"] for frame in frames[frames.index(here) + 1 :]]
+                return (here["file"], here["line"], here["function"]), next(iter(inside), "")
+        for file, line, function in step["lines"]:
+            if file in self._own_files:
+                return (file, line, function), ""
+        return (self.program.modules[0].file, 0, ""), "the end of a thread"
+
+    def _had_begun(self, transition: int) -> bool:
+        """Whether others could already see something of the operation inside of which a step begins.
+
+        That is so if the thread's last step stayed inside of it, or ended there because it started a thread.
+        """
+        steps = self.words["steps"]
+        before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
+        if not before:
+            return False
+        return not before[0]["lines"] or self._starts_a_thread(before[0])
+
+    def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
+        states = self.words.get("states", {})
+        then, now = (states.get(step.get(key, ""), {}).get("threads", ()) for key in ("before", "after"))
+        return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
+
+    def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        result = []
+        for thread in self._described(state).get("threads", ()):
+            if thread["status"] != "waiting":
+                continue
+            frames = self._own_frames(thread)
+            file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
+            text = self.line_text(file, line)
+            what = _what_it_waits_for(thread.get("waits_for"))
+            result.append(Waiting(thread["name"], file, line, f"{what}  ({text})" if text else what))
+        return result
+
+
+def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
+    """From `Account(balance=3, lock=Lock())`: what the objects of a type have as an attribute."""
+    for start in re.finditer(rf"\b{re.escape(kind)}\(", text):
+        depth, field_start, quote = 0, start.end(), ""
+        for at in range(start.end(), len(text)):
+            letter = text[at]
+            if quote:
+                quote = "" if letter == quote and text[at - 1] != "\\" else quote
+            elif letter in "'\"":
+                quote = letter
+            elif letter in "([{":
+                depth += 1
+            elif letter in ")]}" and depth:
+                depth -= 1
+            elif letter in ",)" and not depth:
+                name, _, value = text[field_start:at].strip().partition("=")
+                if name == attribute and value != "...":
+                    yield value
+                field_start = at + 1
+                if letter == ")":
+                    break
+
+
+def _is_own(file: str) -> bool:
+    """Whether a file is the user's: the others are shown as <assay>/queue.py and <python>/heapq.py."""
+    return not file.startswith("<")
+
+
+def _what_it_waits_for(told: object) -> str:
+    if isinstance(told, Mapping):
+        operation = str(told.get("operation") or "something")
+        kind = operation.rpartition(".")[0]
+        what = AWAITED.get(kind) or AWAITED.get(operation) or operation
+        holder = told.get("held_by")
+        return f"{what}, held by {holder}" if holder else what
+    return str(told) if told else "something"
+
+
+def load(path: Path, options: LanguageOptions) -> PythonProgram:
+    """Everything before the search; raises `SourceProblem` if the program is wrong or not supported."""
+    return _compile(path, options, "")
+
+
+def load_call(path: Path, call: str, options: LanguageOptions) -> PythonProgram:
+    """A program that imports the file and evaluates a call, in which `module` is the imported file."""
+    return _compile(path, options, call)
+
+
+def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
+    _require_known(options)
+    if str(path).startswith("<"):
+        path = path.absolute()  # not to be taken for a library
+    data = path.read_bytes()
+    text = _decoded(path, data)
+    _require_no_model(path, text)
+    not_final = frozenset(options.not_final)
+    if call:
+        if options.invariants:
+            raise SourceProblem("an invariant speaks of a whole program, not of one function", where=path)
+        if not path.stem.isidentifier():
+            raise SourceProblem(f"a file called {path.name} cannot be imported", where=path)
+        main = path.with_name(f"call of {path.stem}.py")
+        text = f"import {path.stem} as module\n{call}\n"
+        program = compile_program(main, text, extra_nonfinal=not_final)
+    elif options.invariants:
+        program = with_invariants(
+            path,
+            text,
+            options.invariants,
+            lambda changed: compile_program(path, changed, extra_nonfinal=not_final),
+        )
+    else:
+        program = compile_program(path, text, extra_nonfinal=not_final)
+    sources = []
+    for number, module in enumerate(program.modules):
+        if not _is_own(module.file) or (call and number == 0):
+            continue
+        content = data if Path(module.file) == path else _unchanged(Path(module.file), program)
+        sources.append(SourceHash(module.file, hashlib.sha256(content).hexdigest()))
+    return PythonProgram(path, options, program, _write_image(program, options), tuple(sources), call)
+
+
+def _require_known(options: LanguageOptions) -> None:
+    if options.granularity not in {"", *GRANULARITIES}:
+        raise SourceProblem(
+            f"granularity: expected one of {', '.join(GRANULARITIES)}, got {options.granularity!a}"
+        )
+    if options.step_invariants:
+        raise SourceProblem(
+            "step invariants are not checked in Python programs",
+            hint="keep the old value in a variable of the program and assert what must hold",
+        )
+    if options.defines:
+        raise SourceProblem("-D defines macros, which Python programs do not have")
+
+
+def _require_no_model(path: Path, text: str) -> None:
+    """A file with a transition system in it does nothing when it runs: "verified" would mislead."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # told by the compiler
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+                if {"initial_states", "enabled", "step"} <= methods:
+                    raise SourceProblem(
+                        f"{node.name} is a transition system, which is verified as a class",
+                        where=f"{path}:{node.lineno}",
+                        hint=f"name it as {path}:{node.name}",
+                    )
+
+
+def _decoded(path: Path, data: bytes) -> str:
+    try:
+        return importlib.util.decode_source(data)
+    except (SyntaxError, UnicodeDecodeError) as problem:
+        raise SourceProblem(f"expected text, got bytes that are none ({problem})", where=path) from None
+
+
+def _unchanged(file: Path, program: Program) -> bytes:
+    """The bytes of a file that the compiler has read: certificates name their hash."""
+    data = file.read_bytes()
+    if _decoded(file, data).lstrip("\ufeff") != program.texts[str(file)].lstrip("\ufeff"):
+        raise SourceProblem("the file changed while the program was read", where=file)
+    return data
+
+
+def _write_image(program: Program, options: LanguageOptions) -> Path:
+    """Equal programs share one file; it is written whole or not at all."""
+    image = {
+        "machine": MACHINE_VERSION,
+        "python": platform.python_version(),
+        "granularity": options.granularity or DEFAULT_GRANULARITY,
+        "program": program,
+    }
+    # Not of the pickle: in it, sets stand in the order of hashes that differ from process to process.
+    key = hashlib.sha256(canonical_text(image).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    directory = _cache_directory()
+    file = directory / f"{key}.image"
+    if not file.exists():
+        with tempfile.NamedTemporaryFile(dir=directory, suffix=".part", delete=False) as handle:
+            pickle.dump(image, handle, protocol=5)
+        Path(handle.name).replace(file)
+    return file
+
+
+def canonical_text(value: object) -> str:
+    """Different for different values, and the same in every process."""
+    if isinstance(value, frozenset):
+        return f"set({','.join(sorted(map(canonical_text, value)))})"
+    if isinstance(value, tuple):
+        return f"({','.join(map(canonical_text, value))})"
+    if isinstance(value, dict):
+        pairs = (f"{canonical_text(key)}:{canonical_text(item)}" for key, item in value.items())
+        return f"{{{','.join(sorted(pairs))}}}"
+    if isinstance(value, Code):  # sets stand only among its constants, and the rest is long
+        return f"{replace(value, constants=())!r}<{canonical_text(value.constants)}>"
+    if isinstance(value, Module | Program):
+        parts = (canonical_text(getattr(value, field.name)) for field in fields(value))
+        return f"{type(value).__name__}<{','.join(parts)}>"
+    return repr(value)
+
+
+def _cache_directory() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "assay" / "programs"
+    base.mkdir(parents=True, exist_ok=True)
+    return base

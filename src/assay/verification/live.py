@@ -1,0 +1,124 @@
+"""Replays a counterexample of a Python program with real threads of CPython."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, load_trace
+from assay.search.options import OptionProblem
+
+LIVE = "assay.languages.python.live"
+PATIENCE_SECONDS = 120.0
+NOT_FOR_LIVE = {
+    "race": "a data race is found by looking at two threads at once; CPython shows only what comes of it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReplay:
+    """What happened; `passed` of `total` events of the schedule were followed."""
+
+    reproduced: bool
+    passed: int
+    total: int
+    message: str
+    python: str = sys.version.split()[0]
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def replay_live(program: str | Path, trace: str | Path) -> tuple[Counterexample, LiveReplay]:
+    """The counterexample, executed by the machine again, and what CPython did along it."""
+    from assay.verification import replay
+
+    recorded = load_trace(Path(trace))
+    if recorded.language != "python":
+        raise OptionProblem(f"live: only Python programs run live, this trace is of {recorded.language}")
+    run = replay(program, trace)
+    if run.omitted:
+        raise TraceProblem("the run is too long to be replayed live: its middle was not recorded")
+    why = NOT_FOR_LIVE.get(run.violation.kind)
+    if why is not None:
+        return run, LiveReplay(False, 0, 0, why)
+    return run, _drive(schedule_of(Path(program), recorded, run))
+
+
+def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str, object]:
+    """What the child needs: paths are absolute, accesses are named by their last part."""
+    main = Path(recorded.sources[0].path)
+
+    def found(file: str) -> str:
+        return str((program.parent / os.path.relpath(file, main.parent)).resolve())
+
+    events: list[list[object]] = []
+    ended: list[str] = []
+    choices: dict[str, list[int]] = {}
+    for step in run.steps:
+        ended += [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
+        if step.choices and (step.alone or "choose" in step.text):
+            choices.setdefault(step.process, []).extend(step.choices)
+        if step.file.startswith("<") or not step.line:
+            continue
+        resumes = step.continues.startswith("Condition.wait")
+        if step.alone or (step.continues and not step.accesses and not resumes):
+            continue  # nobody has to wait; and real threads go on inside of a call when they can
+        place = [step.process, found(step.file), step.line]
+        if resumes:
+            events.append([*place, "resume", ""])
+        elif not step.accesses:
+            events.append([*place, "line", ""])
+        events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in step.accesses]
+    invariants = recorded.options.get("invariants", [])
+    return {
+        "program": str(program.resolve()),
+        "files": sorted({found(source.path) for source in recorded.sources}),
+        "kind": run.violation.kind,
+        "message": run.violation.message,
+        "events": events,
+        "ended": ended,
+        "choices": choices,
+        "invariants": invariants if isinstance(invariants, list) else [],
+    }
+
+
+def _drive(schedule: dict[str, object]) -> LiveReplay:
+    ours, theirs = os.pipe()
+    try:
+        try:
+            child = subprocess.Popen(
+                [sys.executable, "-P", "-m", LIVE, str(theirs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs,),
+                process_group=0,
+                env={**os.environ, "PYTHONHASHSEED": "0"},
+            )
+        finally:
+            os.close(theirs)
+        try:
+            child.communicate(json.dumps(schedule).encode(), timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return LiveReplay(False, 0, len_of(schedule), "the program did not come to an end in time")
+        finally:
+            child.kill()
+            child.wait()
+        with os.fdopen(ours, "rb", closefd=False) as answers:
+            line = answers.readline()
+        if not line:
+            return LiveReplay(False, 0, len_of(schedule), f"the program's process ended ({child.returncode})")
+        answer = json.loads(line)
+        return LiveReplay(answer["reproduced"], answer["passed"], answer["total"], answer["message"])
+    finally:
+        os.close(ours)
+
+
+def len_of(schedule: dict[str, object]) -> int:
+    events = schedule["events"]
+    return len(events) if isinstance(events, list) else 0

@@ -1,0 +1,6 @@
+print([x * x for x in range(6)])
+print([x for x in range(20) if x % 2 if x % 3])
+print([(x, y) for x in range(3) for y in range(x)])
+print([[i * j for j in range(1, 4)] for i in range(1, 4)])
+print([c for word in ["ab", "cd"] for c in word if c != "b"])
+print([x if x > 1 else -x for x in range(4)])

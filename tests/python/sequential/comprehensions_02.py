@@ -1,0 +1,7 @@
+print({k: v for k, v in zip("abc", range(3))})
+print(sorted({x % 3 for x in range(10)}))
+print({v: k for k, v in {"a": 1, "b": 2}.items()})
+print({x: {y: x * y for y in range(2)} for x in range(2)})
+print(sum(x for x in range(5)))
+print(list((x, -x) for x in range(2)))
+print({len(w): w for w in ["a", "bb", "cc"]})

@@ -1,0 +1,6 @@
+print(0.1 + 0.2 == 0.3, 0.5 + 0.25 == 0.75, 1.0 == 1, 2.0**0.5, 10 / 4, 10 // 4.0, 7.5 % 2)
+print(float("3.5"), float("  -1e3 "), float("1_0.5"), float(7), float("inf") > 10**400, float())
+print((2.5).is_integer(), (2.0).is_integer(), (0.75).as_integer_ratio(), int(1e20))
+print(float("inf") - 1 == float("inf"), float("nan") == float("nan"), 1e308 * 10, -1e308 * 10)
+print(max(1, 1.0), min(1.0, 1), 3 == 3.0000000000000001, 1e-320)
+print((255.5).hex(), float.fromhex("0x1.8p+1"))

@@ -1,0 +1,8 @@
+print("{} {}".format(1, "a"))
+print("{1} {0} {1}".format("x", "y"))
+print("{a} {b:>5} {a!r}".format(a="q", b=2))
+print("{0[1]} {1[k]} {2.real}".format([1, 2], {"k": "v"}, 7))
+print("{:{w}.{p}f}|".format(2.5, w=8, p=2))
+print("{:>8}|{:<8}|{:^8}|{:08.3f}".format("r", "l", "c", 3.14159))
+print("{{}} {}".format("braces"))
+print(format(255, "x"), format(3.5, "8.2f"), format("s", ">3"), format(10**20, ","))

@@ -1,0 +1,13 @@
+# zip, enumerate, map, filter, reversed are lazy and share
+it = iter(range(6))
+print(list(zip(it, it)))
+e = enumerate("abc", 10)
+print(next(e), list(e))
+m = map(lambda x: print("m", x) or x, [1, 2])
+print("lazy")
+print(list(m), list(m))
+f = filter(None, [0, 1, "", "a", [], [0]])
+print(list(f))
+r = reversed([1, 2, 3])
+print(next(r), list(r))
+print(list(map(max, [1, 5], [4, 2])), list(map(lambda *a: a, "ab", "cde")))

@@ -1,0 +1,17 @@
+a = [3, 1, 2]
+a.append(4)
+a.extend([5, 6])
+a.insert(0, 0)
+a.insert(100, 7)
+a.insert(-1, "x")
+print(a)
+print(a.pop(), a.pop(0), a.pop(-2), a)
+a.remove("x") if "x" in a else None
+print(a, a.index(2), a.count(1), len(a))
+a.reverse()
+print(a)
+a.sort()
+print(a)
+b = a.copy()
+a.clear()
+print(a, b)

@@ -1,0 +1,3 @@
+print("before")
+raise ValueError("the message")
+# ends with ValueError

@@ -1,0 +1,2 @@
+assert []
+# ends with AssertionError

@@ -1,0 +1,6 @@
+class AppError(Exception):
+    pass
+
+
+raise AppError("own", 2)
+# ends with AppError

@@ -1,0 +1,6 @@
+class Silent(Exception):
+    pass
+
+
+raise Silent
+# ends with Silent

@@ -1,0 +1,3 @@
+x = None
+x.attribute
+# ends with AttributeError

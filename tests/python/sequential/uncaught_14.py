@@ -1,0 +1,2 @@
+undefined_name
+# ends with NameError

@@ -1,0 +1,7 @@
+def f():
+    print(local)
+    local = 1
+
+
+f()
+# ends with UnboundLocalError

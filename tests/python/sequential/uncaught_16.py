@@ -1,0 +1,2 @@
+"text" + 5
+# ends with TypeError

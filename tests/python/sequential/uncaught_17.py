@@ -1,0 +1,6 @@
+def f(a, b):
+    pass
+
+
+f(1)
+# ends with TypeError

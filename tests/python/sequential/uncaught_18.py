@@ -1,0 +1,2 @@
+[1, 2, 3][10]
+# ends with IndexError

@@ -1,0 +1,2 @@
+next(iter([]))
+# ends with StopIteration

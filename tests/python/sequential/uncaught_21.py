@@ -1,0 +1,2 @@
+a, b = [1, 2, 3]
+# ends with ValueError

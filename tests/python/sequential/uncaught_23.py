@@ -1,0 +1,2 @@
+int("12a")
+# ends with ValueError

@@ -1,0 +1,3 @@
+with open_nothing as f:
+    pass
+# ends with NameError

@@ -1,0 +1,2 @@
+raise SystemError("two", "arguments")
+# ends with SystemError

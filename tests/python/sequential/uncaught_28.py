@@ -1,0 +1,4 @@
+import collections
+
+collections.deque().pop()
+# ends with IndexError

@@ -1,0 +1,4 @@
+import threading
+
+threading.Lock().release()
+# ends with RuntimeError

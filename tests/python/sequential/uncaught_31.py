@@ -1,0 +1,2 @@
+raise KeyError("quoted 'key'")
+# ends with KeyError

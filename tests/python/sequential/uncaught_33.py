@@ -1,0 +1,2 @@
+raise Exception
+# ends with Exception

@@ -1,0 +1,7 @@
+def endless():
+    return endless()
+
+
+print("start")
+endless()
+# ends with RecursionError

@@ -1,0 +1,2 @@
+{}[{}]
+# ends with TypeError

@@ -1,0 +1,172 @@
+"""Real threads of CPython along a schedule, mostly written by hand, so that the driver is tested alone."""
+
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.evidence.counterexample import TraceProblem
+from assay.verification.live import _drive, replay_live
+
+RACY = """\
+import threading
+
+counter = 0
+
+
+def count():
+    global counter
+    counter += 1
+
+
+threads = [threading.Thread(target=count) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert counter == 2, f"counted to {counter}"
+"""
+LOCKS = """\
+import threading
+
+first, second = threading.Lock(), threading.Lock()
+
+
+def take(one, other):
+    with one:
+        with other:
+            pass
+
+
+forth = threading.Thread(target=take, args=(first, second), name="forth")
+back = threading.Thread(target=take, args=(second, first), name="back")
+forth.start()
+back.start()
+"""
+ONE, TWO, MAIN = "Thread-1 (count)", "Thread-2 (count)", "MainThread"
+STARTS = [(MAIN, 13, "line", "")]  # the second one: of the first thread alone the schedule does not speak
+JOINS = [(MAIN, 15, "line", "")] * 2
+
+
+@pytest.fixture
+def drive(tmp_path):
+    def run(text, events, *, kind="exception", message="AssertionError: counted to 1", ended=(ONE, TWO)):
+        file = tmp_path / "program.py"
+        file.write_text(text)
+        return _drive(
+            {
+                "program": str(file),
+                "files": [str(file)],
+                "kind": kind,
+                "message": message,
+                "events": [[thread, str(file), *rest] for thread, *rest in events],
+                "ended": list(ended),
+                "choices": {},
+                "invariants": [],
+            }
+        )
+
+    return run
+
+
+def access(thread, kind, name="counter", line=8):
+    return (thread, line, kind, name)
+
+
+def test_a_lost_update_happens_when_both_read_before_one_writes(drive):
+    outcome = drive(
+        RACY,
+        [
+            *STARTS,
+            access(ONE, "read"),
+            access(TWO, "read"),
+            access(TWO, "write"),
+            access(ONE, "write"),
+            *JOINS,
+        ],
+    )
+    assert outcome.reproduced, outcome
+    assert (outcome.passed, outcome.total) == (7, 7)
+    assert outcome.message == "AssertionError: counted to 1"
+
+
+def test_the_same_program_in_turn_fails_in_nothing(drive):
+    outcome = drive(
+        RACY,
+        [
+            *STARTS,
+            access(ONE, "read"),
+            access(ONE, "write"),
+            access(TWO, "read"),
+            access(TWO, "write"),
+            *JOINS,
+        ],
+    )
+    assert not outcome.reproduced
+    assert outcome.message == "the program came to its end"
+
+
+def test_another_failure_is_not_the_one_that_was_asked_for(drive):
+    lost = [access(ONE, "read"), access(TWO, "read"), access(TWO, "write"), access(ONE, "write")]
+    outcome = drive(RACY, [*STARTS, *lost, *JOINS], message="AssertionError: counted to 0")
+    assert not outcome.reproduced
+    assert outcome.message == "another failure came: AssertionError: counted to 1"
+
+
+def test_a_deadlock_is_driven_into(drive):
+    events = [
+        (MAIN, 15, "line", ""),
+        ("forth", 7, "line", ""),
+        ("back", 7, "line", ""),
+    ]
+    outcome = drive(LOCKS, events, kind="deadlock", message="deadlock", ended=())
+    assert outcome.reproduced, outcome
+    in_turn = [*events[:2], ("forth", 8, "line", ""), ("forth", 8, "line", ""), ("forth", 7, "line", "")]
+    outcome = drive(LOCKS, in_turn, kind="deadlock", message="deadlock", ended=("forth",))
+    assert not outcome.reproduced
+
+
+def test_a_schedule_that_nobody_follows_says_how_far_it_came(drive, monkeypatch):
+    outcome = drive(RACY, [*STARTS, access(ONE, "read", line=9)])
+    assert not outcome.reproduced
+    assert outcome.passed == 1
+    assert outcome.message == "Thread-1 (count) never came to line 9 of program.py"
+
+
+def test_a_trace_of_another_language_does_not_run_live(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("model.pml").write_text("init { assert(false) }\n")
+    assay.verify("model.pml", trace="run.json")
+    with pytest.raises(ValueError, match="only Python programs run live, this trace is of promela"):
+        replay_live("model.pml", "run.json")
+
+
+def test_another_invariant_is_not_the_one_that_was_asked_for(drive):
+    text = (
+        "import threading, assay\n\nx = 0\nassay.invariant(lambda: x == 0, name='zero')\n\n\n"
+        "def work():\n    global x\n    x = 1\n\n\nthreading.Thread(target=work).start()\n"
+    )
+    events = [("Thread-1 (work)", 9, "write", "x")]
+    assert drive(text, events, kind="invariant", message="zero", ended=()).reproduced
+    assert not drive(text, events, kind="invariant", message="order", ended=()).reproduced
+
+
+BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").read_text()
+
+
+CHOICE = "import assay\n\nnumber = assay.choose(range(50))\nassert number != 37\n"
+
+
+@pytest.mark.parametrize(
+    "text", [RACY, LOCKS, BUFFER, CHOICE], ids=["lost update", "deadlock", "woken in vain", "choice"]
+)
+def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(text)
+    result = assay.verify("program.py", trace="run.json")
+    assert result.verdict is assay.Verdict.VIOLATED
+    _, outcome = replay_live("program.py", "run.json")
+    assert outcome.reproduced, outcome
+    Path("program.py").write_text(text + "\n")
+    with pytest.raises(TraceProblem, match="has changed since"):
+        replay_live("program.py", "run.json")

@@ -1,0 +1,140 @@
+"""`@pytest.mark.assay`: a test is explored instead of run."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def run_tests(tmp_path):
+    def run(text):
+        (tmp_path / "test_it.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "assay.pytest_plugin", "--strict-markers"]
+        child = subprocess.run(
+            [*command, "-p", "no:cacheprovider", "test_it.py"],
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return child.returncode, child.stdout + child.stderr
+
+    return run
+
+
+def test_pytest_finds_the_plugin():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"assay": "assay.pytest_plugin"}
+
+
+def test_a_fixture_is_refused_with_a_sentence(run_tests):
+    code, output = run_tests(
+        "import pytest\n@pytest.mark.assay\ndef test_it(tmp_path):\n    raise SystemError('was run')\n"
+    )
+    assert code == 1
+    assert "it uses the fixture 'tmp_path', which runs outside of what is explored" in output
+    assert "was run" not in output
+
+
+@pytest.mark.parametrize(
+    ("marker", "sentence"),
+    [
+        ("assay('gil')", "the marker takes its options by name"),
+        ("assay(speed=3)", "the marker has no option 'speed'; it has granularity, timeout"),
+        ("assay(granularity='fine')", "granularity: expected one of bytecode, gil, sync"),
+    ],
+)
+def test_a_marker_that_says_nothing_known_is_refused(run_tests, marker, sentence):
+    code, output = run_tests(f"import pytest\n@pytest.mark.{marker}\ndef test_it():\n    pass\n")
+    assert code == 1
+    assert sentence in output
+
+
+def test_a_parameter_that_is_no_plain_value_is_refused(run_tests):
+    code, output = run_tests(
+        "import pytest\n@pytest.mark.assay\n@pytest.mark.parametrize('n', [object()])\n"
+        "def test_it(n):\n    pass\n"
+    )
+    assert code == 1
+    assert "its parameter 'n' is no plain value" in output
+
+
+def test_other_tests_are_run_as_ever(run_tests):
+    code, output = run_tests("def test_it(tmp_path):\n    assert tmp_path.exists()\n")
+    assert (code, "1 passed" in output) == (0, True)
+
+
+LOST_UPDATE = """\
+import threading
+
+import pytest
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+        self.lock = threading.Lock()
+
+    def add(self):
+        self.value += 1
+
+    def add_locked(self):
+        with self.lock:
+            self.value += 1
+
+
+def run(function, threads):
+    all_threads = [threading.Thread(target=function) for _ in range(threads)]
+    for thread in all_threads:
+        thread.start()
+    for thread in all_threads:
+        thread.join()
+
+
+@pytest.mark.assay
+def test_without_lock():
+    counter = Counter()
+    run(counter.add, 2)
+    assert counter.value == 2
+
+
+@pytest.mark.assay(granularity="bytecode", timeout=60)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_with_lock(threads):
+    counter = Counter()
+    run(counter.add_locked, threads)
+    assert counter.value == threads
+
+
+class TestInside:
+    @pytest.mark.assay(granularity="gil")
+    def test_as_cpython_runs_it(self):
+        counter = Counter()
+        run(counter.add, 2)
+        assert counter.value == 2
+
+
+@pytest.mark.assay(max_states=3)
+def test_too_large():
+    counter = Counter()
+    run(counter.add_locked, 2)
+"""
+
+
+def test_every_schedule_is_explored_and_the_failing_one_shown(run_tests):
+    code, output = run_tests(LOST_UPDATE)
+    assert code == 1
+    assert "2 failed, 3 passed" in output
+    assert "self.value += 1" in output
+    assert "AssertionError" in output
+    assert "no violation found, but" in output
