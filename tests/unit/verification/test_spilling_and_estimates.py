@@ -217,3 +217,45 @@ def test_a_plot_of_another_kind_is_refused_before_the_search(program, tmp_path):
     said = command("verify", program, "--plot", tmp_path / "search.gif")
     assert (said.returncode, said.stdout) == (2, "")
     assert "expected a file named .png or .svg" in said.stderr
+
+
+COUNTING = """\
+import threading
+
+count = 0
+
+
+def add():
+    global count
+    while count < 60:
+        count += 1
+
+
+first = threading.Thread(target=add)
+second = threading.Thread(target=add)
+first.start()
+second.start()
+first.join()
+second.join()
+"""
+
+
+@pytest.fixture
+def python_program(tmp_path):
+    path = tmp_path / "counting.py"
+    path.write_text(COUNTING)
+    return path
+
+
+def test_python_programs_stay_in_memory(python_program, tmp_path):
+    """Their states are numbers of one process; another one could not go on with them."""
+    with pytest.raises(OptionProblem, match="only in the process that made them"):
+        assay.verify(python_program, spill=tmp_path / "disk")
+
+
+def test_python_programs_have_estimates_and_are_not_sent_to_the_disk(python_program):
+    found = assay.verify(python_program, max_states=300, estimate="sweep")
+    assert found.verdict is Verdict.INCOMPLETE
+    assert found.coverage is not None
+    assert 0 < found.coverage["coverage"] < 1
+    assert not any("--spill" in note for note in found.notes)
