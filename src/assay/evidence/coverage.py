@@ -34,6 +34,7 @@ from dataclasses import dataclass
 
 CONFIDENCE = 0.9
 RESAMPLES = 400
+MOST_UNFINISHED = 0.1  # share of samples cut short beyond which they bound nothing
 TUNED_FUNCTIONS = 4  # from here on several hash functions lose next to nothing
 
 
@@ -148,10 +149,12 @@ def _extrapolated(method: str, samples: Samples, left: int, sampled: int) -> Est
     # Each sampled transition is one observation; those that led nowhere found 0.
     observed = [*samples.sizes, *([0] * (sampled - len(samples.sizes)))]
     total = visited + sum(observed) / sampled * left
-    if len(samples.sizes) < 2:
+    # Transitions may lead to the same states: nothing shows that there is anything left. And samples
+    # that were cut short may have led anywhere: if these are not few, nothing bounds what is left.
+    if len(samples.sizes) < 2 or samples.unfinished > MOST_UNFINISHED * len(samples.sizes):
         return estimate_from(method, visited, total, least=visited, most=math.inf)
-    low, high = bootstrap(observed, samples.seed)
-    return estimate_from(method, visited, total, least=visited + low * left, most=visited + high * left)
+    _, most_each = bootstrap(observed, samples.seed)
+    return estimate_from(method, visited, total, least=visited, most=visited + most_each * left)
 
 
 def bootstrap(observed: Sequence[int], seed: int) -> tuple[float, float]:
@@ -163,15 +166,22 @@ def bootstrap(observed: Sequence[int], seed: int) -> tuple[float, float]:
 
 
 def merged(runs: Sequence[Samples]) -> Estimate:
-    """Several searches in two phases, taken together: their middle, and how far they lie apart."""
+    """Several searches in two phases, taken together: their middle, and the widest of their bounds."""
     visited = max(run.visited for run in runs)
-    totals = sorted(two_phases(run).total for run in runs)
+    estimates = [two_phases(run) for run in runs]
+    totals = sorted(one.total for one in estimates)
     middle = totals[len(totals) // 2]
-    return estimate_from(f"two phases, {len(runs)} merged", visited, middle, least=totals[0], most=totals[-1])
+    lowest = min(one.low for one in estimates)
+    most = visited / lowest if lowest > 0 else math.inf
+    return estimate_from(f"two phases, {len(runs)} merged", visited, middle, least=visited, most=most)
 
 
 def overlapping(overlap: Overlap, visited: int) -> Estimate:
-    """As many as were caught before among those caught now (Lincoln and Petersen)."""
+    """As many as were caught before among those caught now (Lincoln and Petersen).
+
+    Both searches begin in the same state and so meet more often than independent
+    ones would: there may be any number of states more than this, hardly fewer.
+    """
     total = overlap.first * overlap.second / overlap.both if overlap.both else math.inf
     spread = 1.645 / math.sqrt(overlap.both) if overlap.both else 1.0
     return estimate_from(
@@ -179,7 +189,7 @@ def overlapping(overlap: Overlap, visited: int) -> Estimate:
         visited,
         total,
         least=total * max(0.0, 1 - spread) if overlap.both else visited,
-        most=total * (1 + spread),
+        most=math.inf,
     )
 
 

@@ -72,6 +72,14 @@ def test_the_bootstrap_holds_the_truth_about_as_often_as_it_says():
     assert 0.8 <= hits / 200 <= 0.97
 
 
+def test_samples_that_were_cut_short_bound_nothing():
+    few = coverage.two_phases(samples([5] * 40, unfinished=1))
+    many = coverage.two_phases(samples([5] * 40, unfinished=10))
+    assert few.low > 0.0
+    assert many.low == 0.0
+    assert few.high == many.high == 1.0, "transitions left may lead to nothing new"
+
+
 def test_merged_runs_lie_between_the_extremes():
     runs = [samples([size, size]) for size in (2, 9, 4)]
     estimate = coverage.merged(runs)
