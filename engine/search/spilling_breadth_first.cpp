@@ -99,7 +99,9 @@ class LevelReader {
                  level_.offset + next_ * record_words_ * sizeof(std::uint64_t));
       next_ += loaded_;
     }
-    return layout_.unpack(buffer_.data() + at_++ * record_words_, words_.data());
+    const std::uint32_t length = layout_.unpack(buffer_.data() + at_++ * record_words_, words_.data());
+    if (length > layout_.max_words()) throw CheckpointProblem(file_.path() + " holds a state that cannot be");
+    return length;
   }
   const std::uint64_t* words() const { return words_.data(); }
 

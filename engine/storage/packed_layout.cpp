@@ -72,6 +72,9 @@ void PackedLayout::finish() {
     live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i]});
     bits += live_.back().bits;
   }
+  for (std::uint32_t i = 1; i < masks_.size(); ++i) {
+    if ((base_[i] & ~masks_[i]) != 0) shortest_ = i;
+  }
   record_words_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>((bits + 63) / 64));
 }
 
@@ -167,8 +170,8 @@ bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::ui
   const std::uint64_t* const base = base_.data() + 1;
   const std::uint64_t* const masks = masks_.data() + 1;
   for (std::uint32_t i = 0; i < count; ++i) new_bits |= (words[i] ^ base[i]) & ~masks[i];
-  for (std::uint32_t i = count; i < max_words_; ++i) new_bits |= base[i] & ~masks[i];
-  if (new_bits != 0) return false;
+  // A word that is missing here is zero: it must not have a fixed bit.
+  if (new_bits != 0 || count < shortest_) return false;
   if (has_fast_bits()) {
     pack_fast(words, count, record);
   } else {
@@ -178,15 +181,19 @@ bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::ui
 }
 
 std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* words) const {
-  std::memcpy(words, base_.data() + 1, std::size_t{max_words_} * sizeof(std::uint64_t));
+  std::uint64_t length = base_[0];
+  if (!live_.empty() && live_[0].word == 0) {
+    length = (length & ~live_[0].mask) | expand(*record >> (64 - live_[0].bits), live_[0].mask);
+  }
+  // States are often much shorter than they may be: what lies behind them is nobody's business.
+  if (length > max_words_) return max_words_ + 1;
+  std::memcpy(words, base_.data() + 1, length * sizeof(std::uint64_t));
   if (has_fast_bits()) {
     unpack_fast(record, words);
   } else {
     unpack_with(record, words, expand);
   }
-  if (live_.empty() || live_[0].word != 0) return static_cast<std::uint32_t>(base_[0]);
-  const std::uint64_t bits = *record >> (64 - live_[0].bits);
-  return static_cast<std::uint32_t>((base_[0] & ~live_[0].mask) | expand(bits, live_[0].mask));
+  return static_cast<std::uint32_t>(length);
 }
 
 PackedLayout PackedLayout::widened(const std::uint64_t* words, std::uint32_t count) const {

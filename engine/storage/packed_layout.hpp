@@ -28,7 +28,8 @@ class PackedLayout {
 
   /// Writes the record of a state. False: it differs in a bit that has no place.
   bool pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const;
-  /// Writes `max_words()` words, answers how many of them are the state.
+  /// Writes the state into room for `max_words()` words and answers its length;
+  /// more than `max_words()` if this is no record of any state.
   std::uint32_t unpack(const std::uint64_t* record, std::uint64_t* words) const;
   /// The layout in which this state has a place too.
   PackedLayout widened(const std::uint64_t* words, std::uint32_t count) const;
@@ -54,6 +55,7 @@ class PackedLayout {
 
   std::uint32_t max_words_;
   std::uint32_t record_words_ = 1;
+  std::uint32_t shortest_ = 0;  // no state that fits has fewer words
   std::vector<std::uint64_t> base_;   // the length, then the words
   std::vector<std::uint64_t> masks_;  // bits that differ somewhere
   std::vector<Live> live_;            // words with such bits
