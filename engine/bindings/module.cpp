@@ -17,6 +17,7 @@
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
 #include "search/search.hpp"
+#include "storage/disk_file.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
 #include "transition_system/successor_buffer.hpp"
@@ -150,6 +151,8 @@ search::Result run_search(const TransitionSystem& model, const search::Options& 
 
 NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
+  nb::exception<assay::storage::DiskProblem>(m, "DiskProblem");
+  nb::exception<assay::storage::CheckpointProblem>(m, "CheckpointProblem");
   assay::bindings::bind_graph_log(m);
 
   nb::class_<TransitionSystem>(m, "Model")
@@ -209,6 +212,18 @@ NB_MODULE(_engine, m) {
       .def_ro("code", &search::Violation::code)
       .def_ro("path", &search::Violation::path);
 
+  nb::class_<search::Seen>(m, "Seen")
+      .def_ro("exhaustive", &search::Seen::exhaustive)
+      .def_ro("sizes", &search::Seen::sizes)
+      .def_ro("unfinished", &search::Seen::unfinished)
+      .def_ro("tried", &search::Seen::tried)
+      .def_ro("left", &search::Seen::left)
+      .def_ro("productive_left", &search::Seen::productive_left)
+      .def_ro("first", &search::Seen::first)
+      .def_ro("second", &search::Seen::second)
+      .def_ro("both", &search::Seen::both)
+      .def_ro("levels", &search::Seen::levels);
+
   nb::class_<search::Result>(m, "SearchResult")
       .def_ro("states", &search::Result::states)
       .def_ro("transitions", &search::Result::transitions)
@@ -223,7 +238,10 @@ NB_MODULE(_engine, m) {
       .def_ro("bits_set", &search::Result::bits_set)
       .def_ro("bits_total", &search::Result::bits_total)
       .def_ro("frontier", &search::Result::frontier)
-      .def_ro("cache", &search::Result::cache);
+      .def_ro("cache", &search::Result::cache)
+      .def_ro("disk_bytes", &search::Result::disk_bytes)
+      .def_ro("resumed_from", &search::Result::resumed_from)
+      .def_ro("seen", &search::Result::seen);
 
   nb::class_<search::CacheFacts>(m, "CacheFacts")
       .def_ro("capacity", &search::CacheFacts::capacity)
@@ -248,19 +266,28 @@ NB_MODULE(_engine, m) {
          std::uint64_t state_limit, bool stop_at_first_violation, bool check_deadlock, nb::object on_progress,
          double progress_interval_seconds, evidence::GraphLog* log, std::uint64_t cache_size,
          const std::string& cache_policy, std::uint32_t cache_strata, std::uint64_t cache_pending_limit,
-         bool keep_cache) {
+         bool keep_cache, const std::string& spill_directory, bool resume,
+         const std::vector<std::pair<std::string, std::string>>& identity, double checkpoint_seconds,
+         std::uint64_t spill_buffer_bytes, std::uint64_t exhaustive_states, std::uint32_t samplers,
+         const std::string& scratch_directory) {
         const search::Options options{strategy,           storage,     threads,     seed,
                                       hash_functions,     bitstate_bytes, memory_limit_bytes, time_limit_seconds,
                                       depth_limit,        state_limit, stop_at_first_violation, check_deadlock,
                                       progress_interval_seconds, log,
-                                      {cache_size, cache_policy, cache_strata, cache_pending_limit, keep_cache}};
+                                      {cache_size, cache_policy, cache_strata, cache_pending_limit, keep_cache},
+                                      search::Spilling{spill_directory, resume, identity, checkpoint_seconds,
+                                                       spill_buffer_bytes},
+                                      search::LookingAround{exhaustive_states, samplers, scratch_directory}};
         return run_search(model, options, std::move(on_progress));
       },
       "model"_a, nb::kw_only(), "strategy"_a, "storage"_a, "threads"_a, "seed"_a, "hash_functions"_a,
       "bitstate_bytes"_a, "memory_limit_bytes"_a, "time_limit_seconds"_a, "depth_limit"_a, "state_limit"_a,
       "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
       "log"_a.none() = nb::none(), "cache_size"_a = 0, "cache_policy"_a = "rungs", "cache_strata"_a = 4,
-      "cache_pending_limit"_a = 0, "keep_cache"_a = false);
+      "cache_pending_limit"_a = 0, "keep_cache"_a = false,
+      "spill_directory"_a = "", "resume"_a = false,
+      "identity"_a = std::vector<std::pair<std::string, std::string>>{}, "checkpoint_seconds"_a = 30.0,
+      "spill_buffer_bytes"_a = 0, "exhaustive_states"_a = 0, "samplers"_a = 1, "scratch_directory"_a = "");
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);
 }

@@ -136,6 +136,9 @@ void breadth_first(const Task& task, Result& result) {
   }
   result.complete = result.stop_reason == StopReason::kNone;
   if (options.log != nullptr && result.complete) options.log->finish();
+  for (std::size_t i = 0; i < level_starts.size(); ++i) {
+    result.seen.levels.push_back((i + 1 < level_starts.size() ? level_starts[i + 1] : store.size()) - level_starts[i]);
+  }
   result.violation_count = log.count();
   task.control.tracing = !log.empty();
   result.violations = trace_back(task.system, store, level_starts, log.first());

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evidence/graph_log.hpp"
@@ -17,6 +18,23 @@ struct CacheOptions {
   std::uint32_t strata = 4;         // of the policy `stratified`
   std::uint64_t pending_limit = 0;  // successors that wait; 0: as many as suit the cache
   bool keep_contents = false;       // answer what the cache holds at the end
+};
+
+/// Where a search keeps its states when that is not in memory.
+struct Spilling {
+  std::string directory;  // empty: in memory
+  bool resume = false;    // go on from the checkpoint in the directory, if there is one
+  /// What the checkpoint is about, by name: a search with other values is another search.
+  std::vector<std::pair<std::string, std::string>> identity;
+  double checkpoint_seconds = 30;   // between two checkpoints
+  std::uint64_t buffer_bytes = 0;   // 0: what the memory limit leaves
+};
+
+/// What a search that looks around is asked for (`two-phases`, `overlap`, `sweep`).
+struct LookingAround {
+  std::uint64_t exhaustive_states = 0;  // two-phases: states of the first phase
+  std::uint32_t samplers = 1;           // two-phases: depth-first searches that take turns
+  std::string scratch_directory;        // sweep: where queues that grow too long are written
 };
 
 struct Options {
@@ -35,6 +53,8 @@ struct Options {
   double progress_interval_seconds = 1;
   evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
   CacheOptions cache;  // of the strategy `cached`
+  Spilling spilling{};
+  LookingAround looking{};
 };
 
 enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted, kCache };
@@ -61,6 +81,18 @@ struct CacheFacts {
   std::vector<Held> contents;  // if asked for
 };
 
+/// What a search that looks around saw; assay.evidence.coverage makes estimates of it.
+struct Seen {
+  std::uint64_t exhaustive = 0;         // states of the first phase
+  std::vector<std::uint64_t> sizes;     // new states that each sampled productive transition led to
+  std::uint64_t unfinished = 0;         // samples cut short by the limit
+  std::uint64_t tried = 0;              // transitions sampled
+  std::uint64_t left = 0;               // unexplored transitions not sampled
+  std::uint64_t productive_left = 0;    // different unvisited states these lead to
+  std::uint64_t first = 0, second = 0, both = 0;  // overlap: states of two searches, and of both
+  std::vector<std::uint64_t> levels;    // states of each breadth-first level
+};
+
 struct Result {
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
@@ -75,6 +107,9 @@ struct Result {
   std::uint64_t bits_total = 0;
   std::uint64_t frontier = 0;
   CacheFacts cache;
+  std::uint64_t disk_bytes = 0;    // most that lay on disk at once
+  std::uint64_t resumed_from = 0;  // states that a checkpoint brought along
+  Seen seen;
 };
 
 /// What the searching threads and the thread that watches them share. The

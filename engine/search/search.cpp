@@ -34,6 +34,13 @@ Strategy choose_cached(const Options& options) {
 }
 
 Strategy choose(const Options& options) {
+  if (options.strategy == "two-phases") return two_phases;
+  if (options.strategy == "overlap") return two_overlapping;
+  if (options.strategy == "sweep") {
+    if (options.hash_functions == 0) throw std::invalid_argument("a sweep needs a hash function");
+    if (options.bitstate_bytes == 0) throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
+    return sweep;
+  }
   const bool is_breadth_first = options.strategy == "bfs";
   const bool is_depth_first = options.strategy == "dfs" || options.strategy == "random-dfs";
   if (options.strategy == "cached") return choose_cached(options);
@@ -43,6 +50,15 @@ Strategy choose(const Options& options) {
   if (options.threads == 0) throw std::invalid_argument("a search needs at least one thread");
   if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
     throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
+  }
+  if (!options.spilling.directory.empty()) {
+    if (!is_breadth_first || options.storage != "exact" || options.threads != 1) {
+      throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
+    }
+    if (options.log != nullptr) {
+      throw std::invalid_argument("a search that keeps its states on disk does not write the graph down");
+    }
+    return spilling_breadth_first;
   }
   if (options.storage == "exact") {
     if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;

@@ -23,6 +23,25 @@ void breadth_first(const Task& task, Result& result);
 /// The same with several threads on one store.
 void parallel_breadth_first(const Task& task, Result& result);
 
+/// Breadth first, exact, one thread, the states on disk: duplicates are found
+/// when a level is complete, by merging sorted files. Finished: every reachable
+/// state was seen. Counterexamples are shortest. Goes on after it was killed.
+void spilling_breadth_first(const Task& task, Result& result);
+
+/// The searches below look around in a state space that is too large, for an
+/// estimate of its size. They meet violations and count them, but have no paths
+/// to them, and never are complete in the sense of a verdict.
+
+/// Breadth first up to a number of states, then depth first from unexplored
+/// transitions drawn at random (Taleghani 2010, ch. 5).
+void two_phases(const Task& task, Result& result);
+
+/// Two random depth-first searches, and how many states they share.
+void two_overlapping(const Task& task, Result& result);
+
+/// Breadth first over everything, remembering k bits of each state.
+void sweep(const Task& task, Result& result);
+
 /// Depth first, exact, successors in order or (`random-dfs`) in an order drawn
 /// from the seed. Finished: every reachable state was seen.
 void depth_first(const Task& task, Result& result);

@@ -4,6 +4,12 @@ from collections.abc import Callable, Sequence
 
 ABI_VERSION: int
 
+class DiskProblem(Exception):
+    """The disk of a search with `spill_directory` is full, broken or not ours."""
+
+class CheckpointProblem(Exception):
+    """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
+
 class Model:
     """A transition system the engine can search: compiled, explicit or in Python."""
 
@@ -122,6 +128,12 @@ class SearchResult:
     def frontier(self) -> int: ...  # states stored whose successors were not all explored
     @property
     def cache(self) -> CacheFacts: ...  # "cached" only; `states` counts visits there
+    @property
+    def disk_bytes(self) -> int: ...  # most that lay in `spill_directory` at once
+    @property
+    def resumed_from(self) -> int: ...  # states that a checkpoint brought along
+    @property
+    def seen(self) -> Seen: ...
 
 class CacheFacts:
     @property
@@ -143,7 +155,7 @@ class CacheFacts:
 def search(
     model: Model,
     *,
-    strategy: str,  # "bfs", "dfs", "random-dfs", "cached"
+    strategy: str,  # "bfs", "dfs", "random-dfs", "cached"; or "two-phases", "overlap", "sweep"
     storage: str,  # "exact", "fingerprint", "bitstate"
     threads: int,
     seed: int,
@@ -163,7 +175,39 @@ def search(
     cache_strata: int = 4,  # of the policy "stratified"
     cache_pending_limit: int = 0,  # successors that wait on the stack; 0: as many as suit the cache
     keep_cache: bool = False,  # fill in `CacheFacts.contents`
+    spill_directory: str = "",  # where the states are kept; "": in memory
+    resume: bool = False,  # go on from the checkpoint there, if there is one
+    identity: Sequence[tuple[str, str]] = [],  # what the checkpoint is about: name, value
+    checkpoint_seconds: float = 30.0,
+    spill_buffer_bytes: int = 0,  # 0: what the memory limit leaves
+    exhaustive_states: int = 0,  # "two-phases": states of the first phase; state_limit is for both
+    samplers: int = 1,  # "two-phases": depth-first searches that take turns
+    scratch_directory: str = "",  # "sweep": where long queues are written
 ) -> SearchResult: ...
+
+class Seen:
+    """What a search that looks around saw; the names are those of `assay.evidence.coverage`."""
+
+    @property
+    def exhaustive(self) -> int: ...
+    @property
+    def sizes(self) -> list[int]: ...
+    @property
+    def unfinished(self) -> int: ...
+    @property
+    def tried(self) -> int: ...
+    @property
+    def left(self) -> int: ...
+    @property
+    def productive_left(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def second(self) -> int: ...
+    @property
+    def both(self) -> int: ...
+    @property
+    def levels(self) -> list[int]: ...
 
 class GraphLog:
     """A nameless file with the graph that a search walked through."""

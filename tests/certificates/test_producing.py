@@ -383,7 +383,7 @@ def test_a_disk_that_is_full_while_the_graph_is_recorded_is_told_in_a_sentence(t
     )  # fmt: skip
     assert (outcome.returncode, outcome.stderr) == (3, "")
     assert (
-        "the certificate could not be prepared (the graph could not be written to the disk: File too large)"
+        "the disk could not be used (the graph could not be written to the disk: File too large)"
         in outcome.stdout
     )
     assert list(tmp_path.iterdir()) == []

@@ -9,6 +9,7 @@ import click
 
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, Definition, Duration, Memory
+from assay.evidence.estimate_file import looks_like_an_estimate
 
 
 @click.command(short_help="Check a certificate against its program.")
@@ -73,6 +74,8 @@ def certify(
 ) -> int:
     """Check that CERTIFICATE holds for PROGRAM, trusting nobody.
 
+    An estimate of coverage (verify --estimate-file) is repeated and compared instead.
+
     Compiles the program text, walks through its states as the certificate says, and checks every state and
     every transition. Exit codes: 0 it holds, 1 an added property fails, 2 unusable input, 3 incomplete,
     4 rejected.
@@ -80,6 +83,8 @@ def certify(
     from assay.certification import certify as certify_program
     from assay.report.certification import certification_listener, print_certification
 
+    if looks_like_an_estimate(certificate):
+        return _certify_estimate(program, certificate, given, context, as_json=as_json, quiet=quiet)
     if given["explain"] and given["trusted"]:
         raise click.UsageError(
             "--explain and --trusted do not go together: one checks what the other believes"
@@ -111,6 +116,28 @@ def certify(
             listener=listener,
             started=context.obj,
         )
+    if as_json:
+        import json
+
+        print(json.dumps(result.as_json(), default=str))
+    else:
+        print_certification(result, quiet=quiet)
+    return EXIT_CODES[result.verdict]
+
+
+def _certify_estimate(
+    program: str, path: Path, given: dict[str, Any], context: click.Context, *, as_json: bool, quiet: bool
+) -> int:
+    from assay.certification.estimates import certify_estimate
+    from assay.report.certification import print_certification
+
+    result = certify_estimate(
+        program,
+        path,
+        memory_limit_bytes=given["memory"] or 0,
+        timeout_seconds=given["timeout"] or 0.0,
+        started=context.obj,
+    )
     if as_json:
         import json
 

@@ -28,10 +28,13 @@ from assay.cli.quantities import Count, CountOrShare, Definition, Duration, Memo
 from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import TraceProblem
+from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
+from assay.search.estimation import METHODS
+from assay.search.native import Progress
 from assay.search.options import MOST_CACHED, POLICIES, STORAGES, STRATEGIES, OptionProblem
 from assay.transition_system.interface import SourceProblem
-from assay.verification.request import REDUCTIONS
+from assay.verification.request import REDUCTIONS, Listener, Phase
 
 POSITIVE = Count(1, 2**63 - 1)
 
@@ -134,6 +137,22 @@ def assay() -> None:
     help="How hard to compress it.",
 )
 @click.option("--subgraphs", is_flag=True, help="Add the sizes of subtrees to the certificate.")
+@click.option(
+    "--spill",
+    metavar="DIR",
+    help="Keep the states in this directory: exact, within --memory [1GiB], slower.",
+)
+@click.option("--resume", is_flag=True, help="With --spill: continue a search that was stopped or killed.")
+@click.option(
+    "--estimate", is_flag=True, help="If a limit stops the search: estimate how much of all states it saw."
+)
+@click.option(
+    "--estimate-method",
+    type=click.Choice(METHODS),
+    help="How to estimate; sweep, the default, counts all states with hash bits in the same memory.",
+)
+@click.option("--estimate-file", metavar="FILE", help="Save the estimate, for assay certify to repeat.")
+@click.option("--plot", metavar="FILE", help="Draw how the search went: FILE.png or FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
 @click.pass_context
@@ -150,6 +169,28 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     switched_off = {
         name for name in REDUCTIONS if given["no_reductions"] or given[f"no_{name.replace('-', '_')}"]
     }
+    history: list[Progress] = []
+
+    def watched(listener: Listener | None) -> Listener | None:
+        """The progress of the search itself is kept for the plot, whoever else listens."""
+        if not given["plot"]:
+            return listener
+        phases: list[str] = []
+
+        def listen(event: Phase | Progress) -> None:
+            if isinstance(event, Phase):
+                phases.append(event.name)
+            elif phases[-1:] == ["searching"]:
+                history.append(event)
+            if listener is not None:
+                listener(event)
+
+        return listen
+
+    if given["plot"]:
+        from assay.report.plots import require_plots
+
+        require_plots(Path(given["plot"]))
     with progress_listener(wanted=not quiet) as listener:
         result = verify_program(
             program,
@@ -179,9 +220,17 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             certificate=given["certificate"],
             certificate_coding=given["certificate_coding"],
             subgraphs=given["subgraphs"],
-            listener=listener,
+            spill=given["spill"],
+            resume=given["resume"],
+            estimate=given["estimate_method"] or (METHODS[0] if given["estimate"] else None),
+            estimate_file=given["estimate_file"],
+            listener=watched(listener),
             started=context.obj,
         )
+    if given["plot"]:
+        from assay.report.plots import plot
+
+        plot(Path(given["plot"]), result, history)
     if as_json:
         _print_json(result.as_json())
     else:
@@ -299,7 +348,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
     except OptionProblem as problem:
         status = _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint=f"assay {arguments[0]} --help")
-    except (TraceProblem, CertificateProblem) as problem:
+    except (TraceProblem, CertificateProblem, EstimateProblem) as problem:
         status = _refuse(Verdict.REJECTED, str(problem), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         status = _refuse(Verdict.INCOMPLETE, "interrupted", as_json=as_json)

@@ -71,6 +71,9 @@ class Result:
     loss: Loss | None = None
     cache: Cache | None = None
     certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
+    spill: Mapping[str, object] | None = None  # directory, disk_bytes, resumed_from of a search on disk
+    coverage: Mapping[str, object] | None = None  # an estimate, where the search did not see everything
+    levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows; not in JSON
     options: Mapping[str, object] = field(default_factory=dict)
     semantics: Mapping[str, object] = field(default_factory=dict)
     version: str = ""
@@ -97,6 +100,8 @@ class Result:
             "loss": self.loss.as_json(self.states) if self.loss else None,
             "cache": self.cache.as_json(self.states, self.transitions) if self.cache else None,
             "certificate": dict(self.certificate) if self.certificate else None,
+            "spill": dict(self.spill) if self.spill else None,
+            "coverage": dict(self.coverage) if self.coverage else None,
             "options": dict(self.options),
             "semantics": dict(self.semantics),
             "version": self.version,

@@ -35,7 +35,7 @@ class StopReason(Enum):
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"  # the process that ran the model died
     CACHE = "cache"  # the path of the search no longer fits its cache
-    DISK = "disk"  # the graph could not be written down for a certificate
+    DISK = "disk"  # states, or the graph for a certificate, could not be written down
     STUCK = "stuck"  # no answer at the time limit: a step of the model does not return
     UNKNOWN = "unknown"
 
@@ -110,7 +110,7 @@ def _why_it_stopped(facts: SearchFacts) -> str:
         StopReason.INTERRUPTED: "it was interrupted",
         StopReason.CRASHED: "the process that ran the model died",
         StopReason.CACHE: "the path that the search follows fills the cache, which must be larger",
-        StopReason.DISK: "the certificate could not be prepared",
+        StopReason.DISK: "the disk could not be used",
         StopReason.STUCK: "the time limit was reached while the model no longer answered",
         StopReason.UNKNOWN: "the search stopped for an unknown reason",
     }[facts.stop_reason]

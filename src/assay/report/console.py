@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -87,6 +87,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
             print_fact(console, reason)
     for note in result.notes:
         print_fact(console, f"note: {note}")
+    if result.coverage is not None:
+        print_fact(console, coverage_text(result.coverage))
     print_fact(console, _figures(result), "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
@@ -143,6 +145,17 @@ def _figures(result: Result) -> str:
     if result.peak_memory_bytes:
         parts.append(f"peak memory {bytes_text(result.peak_memory_bytes)}")
     return ", ".join(parts)
+
+
+def coverage_text(coverage: Mapping[str, object]) -> str:
+    """An estimate in one sentence that nobody can take for a verdict."""
+    share, low, high = (100 * cast(float, coverage[key]) for key in ("coverage", "low", "high"))
+    how = f"an estimate, no proof (by {coverage['method']})"
+    if low == 0.0 and high == 100.0:
+        return f"coverage: perhaps {share:.3g} % of all states, {how} and without an interval"
+    if low == 0.0:
+        return f"coverage: at most {high:.3g} % of all states were visited, {how}"
+    return f"coverage: about {share:.3g} % of all states (between {low:.3g} and {high:.3g} %), {how}"
 
 
 def _say_where_traces_are(result: Result, console: Console) -> None:

@@ -73,6 +73,9 @@ class NativeOutcome:
     facts: SearchFacts
     violations: tuple[NativeViolation, ...]
     peak_memory_bytes: int
+    disk_bytes: int = 0  # most that lay in the spill directory at once
+    resumed_from: int = 0  # states that a checkpoint brought along
+    levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -108,8 +111,11 @@ def search(
     on_progress: Callable[[Progress], None] | None = None,
     certificate: CertificateRequest | None = None,
     claim: Claim | None = None,
+    identity: Sequence[tuple[str, str]] = (),
 ) -> NativeOutcome:
     """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
+
+    `identity` names what a checkpoint on disk must agree in to be continued.
 
     A certificate is written when the search saw every state and found nothing.
     Raises `AssumptionFailed` when the front end assumed too much, and
@@ -121,6 +127,7 @@ def search(
         "opener": opener,
         "options": options.as_json(),
         "deadline": deadline,
+        "identity": list(identity),
     }
     partial: Path | None = None
     if certificate is not None and claim is not None:
@@ -141,6 +148,34 @@ def search(
     finally:
         if partial is not None:
             partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
+
+
+def look_around(
+    library: Path,
+    options: SearchOptions,
+    *,
+    strategy: str,
+    deadline: float | None,
+    looking: Mapping[str, object],
+    opener: str = "",
+    on_progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any] | None:
+    """What a search saw that samples or sweeps the state space; None if it came to no end at all."""
+    job: dict[str, object] = {
+        "task": "search",
+        "library": str(library),
+        "opener": opener,
+        "options": {**options.as_json(), "strategy": strategy, "spill_directory": "", "resume": False},
+        "deadline": deadline,
+        "identity": [],
+        "looking": dict(looking),
+    }
+    with _Child(job) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
+        if child.failure is not None and child.failure["kind"] in {"assumption", "unsupported"}:
+            return None  # of the program, further on than the search had come
+        child.raise_if_it_failed()
+        return child.searched
 
 
 def replay(
@@ -381,7 +416,16 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
             )
         )
     certificate, problem = _certificate(child)
-    return NativeOutcome(facts, tuple(violations), child.peak_memory_bytes, certificate, problem)
+    return NativeOutcome(
+        facts,
+        tuple(violations),
+        child.peak_memory_bytes,
+        disk_bytes=searched["disk_bytes"],
+        resumed_from=searched["resumed_from"],
+        levels=tuple(searched["levels"]),
+        certificate=certificate,
+        certificate_problem=problem,
+    )
 
 
 def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:

@@ -46,6 +46,8 @@ class SearchOptions:
     cache_policy: str = POLICIES[0]
     cache_strata: int = 4
     states_of_graph: int = 0  # if they are known; what a cached search did is told relative to it
+    spill_directory: str = ""  # where the states are kept; empty: in memory
+    resume: bool = False  # go on from the checkpoint there, if there is one
 
     def __post_init__(self) -> None:
         _one_of("search", self.strategy, STRATEGIES)
@@ -67,6 +69,13 @@ class SearchOptions:
             raise OptionProblem("search: a cached search runs on one thread with exact storage")
         if not 0 <= self.time_limit_seconds < float("inf"):
             raise OptionProblem(f"time limit: expected seconds, got {self.time_limit_seconds}")
+        if self.resume and not self.spill_directory:
+            raise OptionProblem("resume: it continues what --spill left on disk; name that directory too")
+        if self.spill_directory:
+            _only("search", self.strategy, "bfs")
+            _only("storage", self.storage, "exact")
+            if self.threads != 1:
+                raise OptionProblem("spill: the search on disk runs on one thread; leave --threads out")
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -75,6 +84,11 @@ class SearchOptions:
 def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise OptionProblem(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+
+
+def _only(name: str, value: str, choice: str) -> None:
+    if value != choice:
+        raise OptionProblem(f"spill: the search on disk needs the {name} {choice}, got {value}")
 
 
 def _between(name: str, value: int, low: int, high: int) -> None:

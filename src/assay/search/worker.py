@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay._engine import GraphLog, Model, Progress
+    from assay._engine import GraphLog, Model, Progress, Seen
 
 PROGRESS_INTERVAL_SECONDS = 0.1
 # A depth-first run can be millions of steps long; nobody reads its middle.
 STEPS_KEPT_AT_EACH_END = 10_000
 STEPS_TOLD_AT_EACH_END = 1_000  # by a model that describes itself: its words are many
 SIGN_OF_LIFE_EVERY_STEPS = 100_000
+LEVELS_KEPT = 1_000_000
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -128,14 +129,21 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         cache_size=options["cache_size"],
         cache_policy=options["cache_policy"],
         cache_strata=options["cache_strata"],
+        spill_directory=options["spill_directory"],
+        resume=options["resume"],
+        identity=[(name, value) for name, value in job["identity"]],
+        **job.get("looking", {}),
     )
     log = None
     try:
         if certificate is not None:
             log = _engine.GraphLog(os.path.dirname(certificate["path"]) or ".")  # noqa: PTH120 (pathlib is slow to import)
         result = search(log=log)
-    except ValueError as problem:  # options that do not go together
+    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
+        return
+    except _engine.DiskProblem as problem:
+        send("failed", kind="disk", message=str(problem))
         return
     except RuntimeError as problem:
         if log is None or not str(problem).startswith("the graph "):
@@ -163,6 +171,10 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
             "states_of_graph": result.cache.states_of_graph,
             "transitions_of_graph": result.cache.transitions_of_graph,
         },
+        disk_bytes=result.disk_bytes,
+        resumed_from=result.resumed_from,
+        levels=result.seen.levels[:LEVELS_KEPT],
+        seen=_seen(result.seen),
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:
@@ -170,6 +182,21 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
         _write_certificate(log, certificate, send, stopped)
+
+
+def _seen(seen: Seen) -> dict[str, object]:
+    """What a search that looks around saw, by the names of `assay.evidence.coverage`."""
+    return {
+        "exhaustive": seen.exhaustive,
+        "sizes": seen.sizes,
+        "unfinished": seen.unfinished,
+        "tried": seen.tried,
+        "left": seen.left,
+        "productive_left": seen.productive_left,
+        "first": seen.first,
+        "second": seen.second,
+        "both": seen.both,
+    }
 
 
 def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event) -> None:

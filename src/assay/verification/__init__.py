@@ -19,6 +19,7 @@ from assay.verification.request import (
     Listener,
     Request,
     certificate_request,
+    estimate_request,
     known_reductions,
 )
 from assay.verification.traces import require_same_run, require_same_sources, save_traces
@@ -53,6 +54,10 @@ def verify(
     certificate: str | Path | None = None,
     certificate_coding: str = "fast",
     subgraphs: bool = False,
+    spill: str | Path | None = None,
+    resume: bool = False,
+    estimate: str | None = None,
+    estimate_file: str | Path | None = None,
     listener: Listener | None = None,
     started: float | None = None,
 ) -> Result:
@@ -65,7 +70,11 @@ def verify(
     `policy`; `states_of_graph`, if known, is what its visits are compared with. `trace` names the file
     a counterexample is saved in; further ones get a number. `certificate` names the file that lets others
     re-check a program that was verified; `certificate_coding="small"` takes longer to write and fewer
-    bytes, and `subgraphs` adds the list that partitioning by subtrees needs. `started` is the reading of
+    bytes, and `subgraphs` adds the list that partitioning by subtrees needs.
+    `spill` names a directory in which the states are kept instead of in memory, and `resume` continues
+    the search that was ended there. `estimate` names a method by which the coverage of a search is
+    estimated that did not see everything, and `estimate_file` the file in which the estimate is saved.
+    `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
@@ -87,6 +96,8 @@ def verify(
         cache_policy=policy,
         cache_strata=strata,
         states_of_graph=states_of_graph,
+        spill_directory="" if spill is None else str(Path(spill).absolute()),
+        resume=resume,
     )
     language_options = LanguageOptions(
         invariants=tuple(invariants),
@@ -101,7 +112,14 @@ def verify(
         if certificate is None
         else certificate_request(Path(certificate), options, coding=certificate_coding, subgraphs=subgraphs)
     )
-    request = Request(options, language_options, started, listener or _nobody, wanted)
+    request = Request(
+        options,
+        language_options,
+        started,
+        listener or _nobody,
+        wanted,
+        *estimate_request(estimate, estimate_file),
+    )
     if isinstance(program, FunctionType | _Call):
         from assay.verification.functions import call_of, verify_function
 

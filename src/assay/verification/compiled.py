@@ -9,10 +9,12 @@ from pathlib import Path
 
 from assay import __version__, languages
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
+from assay.evidence.estimate_file import save_estimate
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
 from assay.search import native
 from assay.search.alarm import OutOfTime, alarm_at
+from assay.search.estimation import Estimation
 from assay.search.options import OptionProblem
 from assay.transition_system.interface import (
     CompiledProgram,
@@ -22,7 +24,9 @@ from assay.transition_system.interface import (
     ToldProgram,
 )
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
+from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
+from assay.verification.spilling import how_to_go_on, identity_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
@@ -51,6 +55,7 @@ def verify_compiled(
     program, outcome = _search(path, program, request)
     caveats = tuple(program.caveats)
     judgement = judge(outcome.facts, caveats)
+    estimation = estimate(request, program, str(path), outcome)
     if outcome.certificate is None:
         judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
@@ -59,7 +64,13 @@ def verify_compiled(
         language=program.language,
         complete=judgement.complete,
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
-        notes=(*program.notes, *what_was_forgotten(outcome.facts), *why_no_certificate(request, judgement)),
+        notes=(
+            *program.notes,
+            *what_was_forgotten(outcome.facts),
+            *why_no_certificate(request, judgement),
+            *how_to_go_on(request, program, outcome.facts.stop_reason),
+            *_what_the_estimate_met(estimation),
+        ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
@@ -73,10 +84,28 @@ def verify_compiled(
         violation_count=outcome.facts.violation_count,
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
+        spill={
+            "directory": request.options.spill_directory,
+            "disk_bytes": outcome.disk_bytes,
+            "resumed_from": outcome.resumed_from,
+        }
+        if request.options.spill_directory
+        else None,
+        coverage=None if estimation is None else estimation.as_json(),
+        levels=outcome.levels,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,
     )
+    if request.estimate_file is not None and result.coverage is not None:
+        save_estimate(
+            request.estimate_file,
+            result.coverage,
+            program=str(path),
+            sources=program.sources,
+            options=result.options,
+            version=__version__,
+        )
     return result, program.language, tuple(program.sources)
 
 
@@ -90,7 +119,7 @@ def _search(
                 program.library,
                 request.options,
                 opener=program.opener,
-                deadline=request.deadline,
+                deadline=search_deadline(request),
                 on_progress=request.listener,
                 certificate=None if program.caveats else request.certificate,
                 claim=claim_of(
@@ -100,6 +129,7 @@ def _search(
                     sources=program.sources,
                     semantics=program.semantics,
                 ),
+                identity=identity_of(request, program),
             )
         except native.AssumptionFailed as failed:
             if not isinstance(program, ToldProgram):
@@ -114,6 +144,11 @@ def _require_suitable_options(program: CompiledProgram, request: Request) -> Non
         )
     if program.opener and request.options.threads != 1:
         raise OptionProblem(f"threads: a program in {program.language} is searched on one thread")
+    if program.opener and request.options.spill_directory:
+        raise OptionProblem(
+            f"spill: the states of a program in {program.language} mean something only in the process that "
+            "made them; leave --spill out"
+        )
 
 
 def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:
@@ -128,6 +163,15 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
         options=request.as_json(),
         version=__version__,
     )
+
+
+def _what_the_estimate_met(estimation: Estimation | None) -> list[str]:
+    if estimation is None or not estimation.violations:
+        return []
+    return [
+        "the estimate met violations that the search had not reached; to see one, search on with "
+        "--spill DIR, or elsewhere with --search random-dfs or --storage bitstate"
+    ]
 
 
 def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:

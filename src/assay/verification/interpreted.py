@@ -38,6 +38,10 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
     options = request.options
     if options.storage != "exact" or options.threads != 1:
         raise OptionProblem("Python classes are searched on one thread with exact storage")
+    if request.estimate is not None:
+        raise OptionProblem("estimate: Python classes are not estimated; leave --estimate out")
+    if options.spill_directory:
+        raise OptionProblem("spill: Python classes are searched in memory; leave --spill out")
     if request.language_options.defines:
         raise OptionProblem("-D defines macros, which Python classes do not have")
     if request.language_options.granularity:

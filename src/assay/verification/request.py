@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
+from assay.search.estimation import METHODS
 from assay.search.native import Progress
 from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions, SourceHash
@@ -33,6 +34,8 @@ class Request:
     started: float
     listener: Listener
     certificate: CertificateRequest | None = None
+    estimate: str | None = None  # the method, if an estimate of coverage was asked for
+    estimate_file: Path | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -63,6 +66,9 @@ class Request:
             "safety": language.safety_only,
             "reductions": sorted(language.reductions),
             "defines": list(language.defines),
+            "spill": options.spill_directory or None,
+            "resume": options.resume,
+            "estimate": self.estimate,
             "granularity": language.granularity or None,
         }
 
@@ -93,6 +99,11 @@ def certificate_request(
         raise OptionProblem(
             f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
         )
+    if options.spill_directory:
+        raise OptionProblem(
+            "certificate: a search that keeps its states on disk does not record the graph; "
+            "leave --spill or --certificate out"
+        )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
     if options.strategy not in {"bfs", "dfs", "cached"}:
@@ -108,6 +119,17 @@ def certificate_request(
     except OSError as problem:
         raise OptionProblem(f"certificate: {path} cannot be written: {problem.strerror}") from None
     return CertificateRequest(path=path, coding=coding, subgraphs=subgraphs)
+
+
+def estimate_request(method: str | None, file: str | Path | None) -> tuple[str | None, Path | None]:
+    """The method and the file, or a sentence about what is wrong with them."""
+    if method is not None and method not in METHODS:
+        raise OptionProblem(f"estimate: expected one of {', '.join(METHODS)}, got {method!r}")
+    if file is None:
+        return method, None
+    if not Path(file).absolute().parent.is_dir():
+        raise OptionProblem(f"estimate file: {file} cannot be written: there is no such directory")
+    return method or METHODS[0], Path(file)
 
 
 def require_own_file(certificate: Path, sources: Iterable[SourceHash]) -> None:

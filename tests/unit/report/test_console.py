@@ -6,7 +6,7 @@ from rich.console import Console
 from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
-from assay.report.console import change_texts, print_result, print_run
+from assay.report.console import change_texts, coverage_text, print_result, print_run
 from assay.report.json_output import place
 from assay.report.progress import progress_text
 from assay.report.quantities import bytes_text, rate_text, seconds_text, value_text
@@ -220,3 +220,17 @@ def test_places_in_sources():
     assert place("b.pml:3") == ("b.pml", 3, None)
     assert place("b.pml") == ("b.pml", None, None)
     assert place(None) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.2, 0.4, "about 30 % of all states (between 20 and 40 %)"),
+        (0.0, 0.4, "at most 40 % of all states"),
+        (0.0, 1.0, "perhaps 30 % of all states"),
+    ],
+)
+def test_an_estimate_says_how_sure_it_is_and_that_it_proves_nothing(low, high, text):
+    said = coverage_text({"coverage": 0.3, "low": low, "high": high, "method": "sweep"})
+    assert text in said
+    assert "an estimate, no proof (by sweep)" in said

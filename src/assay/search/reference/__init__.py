@@ -7,6 +7,8 @@ the engine in tests, so they are written to be read: one file per strategy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import cast
 
 from assay.search.outcome import Model, Outcome, Progress, State
 from assay.search.reference.bitstate_depth_first import bitstate_depth_first
@@ -16,6 +18,7 @@ from assay.search.reference.depth_first import depth_first
 from assay.search.reference.fingerprint_breadth_first import fingerprint_breadth_first
 from assay.search.reference.random_depth_first import random_depth_first
 from assay.search.reference.run import Run
+from assay.search.reference.spilling_breadth_first import spilling_breadth_first
 
 __all__ = ["search"]
 
@@ -40,8 +43,14 @@ def search(
     cache_policy: str = "rungs",
     cache_strata: int = 4,
     keep_cache: bool = False,
+    spill_directory: str = "",
+    spill_batch_states: int = 1 << 16,
 ) -> Outcome:
-    """Search a model. Options mean what they mean to the engine; 0 is "no limit"."""
+    """Search a model. Options mean what they mean to the engine; 0 is "no limit".
+
+    With `spill_directory` the states must be bytes; they are kept there, and at
+    most about `spill_batch_states` of them in memory.
+    """
     run = Run(
         model,
         memory_limit_bytes=memory_limit_bytes,
@@ -54,6 +63,8 @@ def search(
         progress_interval_seconds=progress_interval_seconds,
     )
     match storage, strategy:
+        case "exact", "bfs" if spill_directory:
+            spilling_breadth_first(cast(Run[bytes], run), Path(spill_directory), spill_batch_states)
         case "exact", "bfs":
             breadth_first(run)
         case "exact", "dfs":

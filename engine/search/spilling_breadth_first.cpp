@@ -1,0 +1,975 @@
+// Breadth-first search whose states lie on disk, with delayed duplicate detection.
+//
+// The states of a level stand sorted in one file. Expanding them fills a set of
+// candidates in memory; when the set is full it is sorted and written out as a
+// batch. At the end of the level all batches are merged, what earlier levels
+// hold is left out, and the rest is the next level. Earlier levels are kept in
+// a few sorted runs of geometrically growing size: a merge reads each at most
+// once and skips the blocks that no candidate falls into, so that a narrow
+// level costs little however much was seen before.
+//
+//     assay-levels      the records of level 0, 1, 2, ... one after another
+//     assay-index       where each level stands, and its checksum
+//     assay-run-N       a merged run of seen states, or a batch of candidates
+//     assay-checkpoint  everything else; replaced in one step
+//
+// Nothing a checkpoint refers to is changed or deleted before the next one is
+// in place: whenever the process dies, the directory holds a search to go on from.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <unordered_map>
+
+#include "search/expander.hpp"
+#include "search/strategies.hpp"
+#include "storage/candidate_set.hpp"
+#include "storage/checkpoint.hpp"
+#include "storage/disk_file.hpp"
+#include "storage/sorted_run.hpp"
+
+namespace assay::search {
+namespace {
+
+using storage::CheckpointProblem;
+using storage::DiskFile;
+using storage::DiskProblem;
+using storage::PackedLayout;
+using storage::RunCursor;
+using storage::RunWriter;
+using storage::SortedRun;
+
+using Words = std::vector<std::uint64_t>;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kDefaultMemory = std::size_t{1} << 30;
+constexpr std::size_t kLeastBuffers = 4 * kMiB;
+constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
+constexpr std::size_t kMostIo = std::size_t{1} << 19;
+constexpr std::size_t kPending = 256;
+constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
+constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
+constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
+
+struct Level {
+  std::uint64_t offset = 0;  // in bytes
+  std::uint64_t records = 0;
+  std::uint64_t layout = 0;
+  std::uint64_t checksum = 0;
+};
+
+/// A violation together with the state it was met in: states have no numbers here.
+struct Found {
+  std::uint32_t code;
+  std::uint32_t position;  // of the step, or Finding::kAtState
+  std::uint64_t depth;     // of the state
+  Words words;
+
+  std::uint64_t path_length() const { return depth + (position == Finding::kAtState ? 0 : 1); }
+};
+
+/// The states of a level in order, each decoded.
+class LevelReader {
+ public:
+  LevelReader(const DiskFile& file, const Level& level, const PackedLayout& layout, std::size_t buffer_bytes)
+      : file_(file), level_(level), layout_(layout), record_words_(layout.record_words()) {
+    most_ = std::max<std::uint64_t>(1, buffer_bytes / sizeof(std::uint64_t) / record_words_);
+    words_.resize(std::size_t{layout.max_words()} + 1);
+  }
+
+  void go_to(std::uint64_t number) {
+    next_ = number;
+    at_ = loaded_ = 0;
+  }
+  /// Decodes the next state into `words()`, answers its length.
+  std::uint32_t read() {
+    if (at_ == loaded_) {
+      loaded_ = std::min(most_, level_.records - next_);
+      at_ = 0;
+      buffer_.resize(loaded_ * record_words_);
+      file_.read(buffer_.data(), buffer_.size() * sizeof(std::uint64_t),
+                 level_.offset + next_ * record_words_ * sizeof(std::uint64_t));
+      next_ += loaded_;
+    }
+    const std::uint32_t length = layout_.unpack(buffer_.data() + at_++ * record_words_, words_.data());
+    if (length > layout_.max_words()) throw CheckpointProblem(file_.path() + " holds a state that cannot be");
+    return length;
+  }
+  const std::uint64_t* words() const { return words_.data(); }
+
+ private:
+  const DiskFile& file_;
+  const Level level_;
+  const PackedLayout& layout_;
+  std::uint32_t record_words_;
+  std::uint64_t most_, next_ = 0, at_ = 0, loaded_ = 0;
+  Words buffer_, words_;
+};
+
+/// Sorted records from several places, in order, equal ones once.
+class Merge {
+ public:
+  Merge(std::vector<RunCursor>& runs, const std::uint64_t* array, std::uint64_t count, std::uint32_t words)
+      : runs_(runs), words_(words), array_(array), array_end_(array + count * words) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!runs[i].at_end()) push({runs[i].record(), i});
+    }
+    if (count > 0) push({array_, runs.size()});
+  }
+  /// Copies the next record to `out`. False: there is none.
+  bool next(std::uint64_t* out) {
+    if (heap_.empty()) return false;
+    std::copy_n(heap_[0].record, words_, out);
+    do {
+      step();
+    } while (!heap_.empty() && storage::compare_records(heap_[0].record, out, words_) == 0);
+    return true;
+  }
+
+ private:
+  struct Source {
+    const std::uint64_t* record;
+    std::size_t number;
+  };
+  bool is_before(const Source& a, const Source& b) const {
+    return words_ == 1 ? a.record[0] < b.record[0] : storage::compare_records(a.record, b.record, words_) < 0;
+  }
+  void push(Source source) {
+    heap_.push_back(source);
+    for (std::size_t i = heap_.size() - 1; i > 0 && is_before(heap_[i], heap_[(i - 1) / 2]); i = (i - 1) / 2) {
+      std::swap(heap_[i], heap_[(i - 1) / 2]);
+    }
+  }
+  void step() {
+    Source& top = heap_[0];
+    bool more = true;
+    if (top.number == runs_.size()) {
+      array_ += words_;
+      more = array_ != array_end_;
+      top.record = array_;
+    } else {
+      more = runs_[top.number].next();
+      if (more) top.record = runs_[top.number].record();
+    }
+    if (!more) {
+      heap_[0] = heap_.back();
+      heap_.pop_back();
+    }
+    for (std::size_t i = 0;;) {
+      std::size_t least = i;
+      const std::size_t left = 2 * i + 1;
+      if (left < heap_.size() && is_before(heap_[left], heap_[least])) least = left;
+      if (left + 1 < heap_.size() && is_before(heap_[left + 1], heap_[least])) least = left + 1;
+      if (least == i) return;
+      std::swap(heap_[i], heap_[least]);
+      i = least;
+    }
+  }
+
+  std::vector<RunCursor>& runs_;
+  const std::uint32_t words_;
+  const std::uint64_t* array_;
+  const std::uint64_t* const array_end_;
+  std::vector<Source> heap_;
+};
+
+/// How the memory is divided.
+struct Shares {
+  std::size_t candidates;
+  std::size_t io;         // of all readers together
+  std::size_t small_run;  // runs up to this size stay in memory
+
+  static Shares of(const Options& options) {
+    std::size_t usable = options.spilling.buffer_bytes;
+    if (usable == 0) {
+      const std::size_t limit = options.memory_limit_bytes == 0 ? kDefaultMemory : options.memory_limit_bytes;
+      const std::size_t taken = support::resident_bytes() + 2 * kMiB + limit / 32;
+      if (limit < taken + kLeastBuffers) {
+        throw std::invalid_argument("memory limit: a search on disk needs at least " +
+                                    std::to_string((taken + kLeastBuffers) / kMiB + 1) + " MiB here, got " +
+                                    std::to_string(limit / kMiB) + " MiB");
+      }
+      usable = limit - taken;
+    }
+    return {usable / 4 * 3, usable / 8, usable / 32};
+  }
+};
+
+/// The directory, locked for one search at a time.
+class Directory {
+ public:
+  explicit Directory(const std::string& path) : path_(path) {
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+      throw DiskProblem(path + " could not be created: " + std::strerror(errno));
+    }
+    lock_ = open((path + "/assay-lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (lock_ < 0) throw DiskProblem(path + " cannot be used: " + std::strerror(errno));
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+      close(lock_);
+      throw CheckpointProblem("another search is using " + path + "; choose another directory");
+    }
+  }
+  ~Directory() { close(lock_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  std::string file(const std::string& name) const { return path_ + "/assay-" + name; }
+  bool has_checkpoint() const { return access(file("checkpoint").c_str(), F_OK) == 0; }
+  const std::string& path() const { return path_; }
+
+  /// Removes the files of searches, ours and those that were killed, but for `kept`.
+  void sweep(const std::vector<std::string>& kept) const {
+    DIR* const directory = opendir(path_.c_str());
+    if (directory == nullptr) return;
+    while (const dirent* entry = readdir(directory)) {
+      const std::string name = entry->d_name;
+      const bool is_ours = name == "assay-levels" || name == "assay-index" || name == "assay-checkpoint.new" ||
+                           name.rfind("assay-run-", 0) == 0;
+      const std::string whole = path_ + "/" + name;
+      if (is_ours && std::find(kept.begin(), kept.end(), whole) == kept.end()) unlink(whole.c_str());
+    }
+    closedir(directory);
+  }
+  /// The search is over.
+  void clear() const {
+    unlink(file("checkpoint").c_str());
+    sweep({});
+    unlink(file("lock").c_str());
+    rmdir(path_.c_str());  // if we were alone in it
+  }
+
+ private:
+  std::string path_;
+  int lock_ = -1;
+};
+
+class Search {
+ public:
+  Search(const Task& task, Result& result)
+      : task_(task),
+        system_(task.system),
+        options_(task.options),
+        result_(result),
+        shares_(Shares::of(task.options)),
+        directory_(task.options.spilling.directory),
+        candidates_(shares_.candidates) {}
+
+  void run() {
+    try {
+      if (directory_.has_checkpoint()) {
+        if (!options_.spilling.resume) {
+          throw CheckpointProblem(directory_.path() +
+                                  " holds a search that is not finished; continue it with --resume, or choose "
+                                  "another directory");
+        }
+        load();
+        result_.resumed_from = states_;
+      } else {
+        directory_.sweep({});
+        begin();
+      }
+      while (level_.records > 0 && !finished_) {
+        if (!expand_level() || !merge_level()) break;
+      }
+      if (!finished_ && level_.records == 0) finished_ = true;
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+    report();
+  }
+
+ private:
+  // Beginning and going on.
+
+  void begin() {
+    Words initial(std::size_t{system_.max_words()} + 1);
+    std::uint32_t violation = 0;
+    const std::uint32_t length = system_.initial(initial.data(), &violation);
+    require_word_count(length, system_.max_words());
+    layouts_.add(PackedLayout(initial.data(), length, system_.max_words()));
+    levels_ = std::make_shared<DiskFile>(directory_.file("levels"), DiskFile::Mode::kCreate);
+    index_ = std::make_shared<DiskFile>(directory_.file("index"), DiskFile::Mode::kCreate);
+    if (violation != 0) {
+      add({violation, Finding::kAtState, 0, Words(initial.begin(), initial.begin() + length)});
+    }
+    Words record(layouts_.current().record_words());
+    layouts_.current().pack(initial.data(), length, record.data());
+    RunWriter writer(layouts_, levels_, 0, kLeastIo);
+    writer.append(record.data());
+    SortedRun run = writer.finish();
+    start_level(run, 0);
+    depth_ = 0;
+    SortedRun in_memory;
+    in_memory.records = 1;
+    in_memory.memory = record;
+    visited_.push_back(std::move(in_memory));
+    states_ = 1;
+    finished_ = violation != 0 && options_.stop_at_first_violation;
+    if (!finished_) save();
+  }
+
+  /// The level that a run in the file of levels holds becomes the present one.
+  void start_level(const SortedRun& run, std::uint64_t number) {
+    level_ = {run.offset, run.records, run.layout, run.checksum};
+    index_->write(&level_, sizeof level_, number * sizeof level_);
+    index_checksum_ = storage::continue_checksum(index_checksum_, reinterpret_cast<const std::uint64_t*>(&level_), 4);
+    levels_end_ = run.offset + run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
+    depth_ = number;
+    expanded_ = 0;
+    note_disk();
+  }
+
+  void save() {
+    storage::CheckpointWriter out;
+    out.number(options_.spilling.identity.size());
+    for (const auto& [name, value] : options_.spilling.identity) {
+      out.text(name);
+      out.text(value);
+    }
+    out.words(layouts_[0].base());
+    out.number(layouts_.count());
+    for (std::uint32_t i = 0; i < layouts_.count(); ++i) out.words(layouts_[i].masks());
+    for (const std::uint64_t value : {depth_, level_.offset, level_.records, level_.layout, level_.checksum, expanded_,
+                                      states_, transitions_, std::uint64_t{cut_}, levels_end_, index_checksum_,
+                                      next_file_, violation_count_}) {
+      out.number(value);
+    }
+    out.number(found_.size());
+    for (const Found& found : found_) {
+      out.number(found.code);
+      out.number(found.position);
+      out.number(found.depth);
+      out.words(found.words);
+    }
+    for (const std::vector<SortedRun>* runs : {&visited_, &batches_}) {
+      out.number(runs->size());
+      for (const SortedRun& run : *runs) {
+        const bool in_levels = run.file == levels_;
+        out.number(run.in_memory() ? 0 : in_levels ? 1 : 2);
+        out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(directory_.file("").size()));
+        out.number(run.offset);
+        out.number(run.records);
+        out.number(run.layout);
+        out.number(run.checksum);
+        if (run.in_memory()) out.words(run.memory);
+        if (!run.in_memory()) run.file->sync();
+      }
+    }
+    levels_->sync();
+    index_->sync();
+    out.save(directory_.file("checkpoint"));
+    last_checkpoint_ = Clock::now();
+    for (const std::string& path : garbage_) unlink(path.c_str());
+    garbage_.clear();
+    disk_bytes_ -= garbage_bytes_;
+    garbage_bytes_ = 0;
+  }
+
+  void load() {
+    storage::CheckpointReader in(directory_.file("checkpoint"));
+    compare_identity(in);
+    const Words base = in.words();
+    Words initial(std::size_t{system_.max_words()} + 1);
+    std::uint32_t violation = 0;
+    const std::uint32_t length = system_.initial(initial.data(), &violation);
+    require_word_count(length, system_.max_words());
+    const PackedLayout first(initial.data(), length, system_.max_words());
+    if (first.base() != base) {
+      throw CheckpointProblem("the checkpoint in " + directory_.path() + " begins in another state than the program");
+    }
+    const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
+    for (std::uint64_t i = 0; i < layouts; ++i) {
+      Words masks = in.words();
+      if (masks.size() != base.size()) damaged("assay-checkpoint");
+      layouts_.add(PackedLayout(first, std::move(masks)));
+    }
+    if (layouts == 0) damaged("assay-checkpoint");
+    std::uint64_t cut = 0;
+    for (std::uint64_t* const value : {&depth_, &level_.offset, &level_.records, &level_.layout, &level_.checksum,
+                                       &expanded_, &states_, &transitions_, &cut, &levels_end_, &index_checksum_,
+                                       &next_file_, &violation_count_}) {
+      *value = in.number();
+    }
+    cut_ = cut != 0;
+    const std::uint64_t found_count = in.number(std::uint64_t{1} << 32);
+    for (std::uint64_t i = 0; i < found_count; ++i) {
+      Found found{};
+      found.code = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
+      found.position = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
+      found.depth = in.number();
+      found.words = in.words();
+      if (found.words.size() > system_.max_words()) damaged("assay-checkpoint");
+      found_.push_back(std::move(found));
+    }
+    levels_ = open_file("levels");
+    index_ = open_file("index");
+    std::vector<std::string> kept{levels_->path(), index_->path()};
+    std::uint64_t visited_records = 0;
+    for (std::vector<SortedRun>* runs : {&visited_, &batches_}) {
+      const std::uint64_t count = in.number(std::uint64_t{1} << 24);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        SortedRun run;
+        const std::uint64_t kind = in.number(2);
+        const std::string name = in.text();
+        if (kind == 1) run.file = levels_;
+        if (kind == 2) {
+          if (name.rfind("run-", 0) != 0 || name.find('/') != std::string::npos) damaged("assay-checkpoint");
+          run.file = open_file(name);
+          kept.push_back(run.file->path());
+          disk_bytes_ += run.file->size();
+        }
+        run.offset = in.number();
+        run.records = in.number();
+        run.layout = static_cast<std::uint32_t>(in.number(layouts_.current_number()));
+        run.checksum = in.number();
+        if (kind == 0) {
+          run.memory = in.words();
+          if (run.layout != layouts_.current_number() ||
+              run.memory.size() != run.records * layouts_.current().record_words()) {
+            damaged("assay-checkpoint");
+          }
+        } else {
+          require_size(run);
+          if (storage::survey(layouts_, run) != run.checksum) damaged(run.file->path());
+          if (runs == &batches_) run.fences = {};
+        }
+        if (runs == &visited_) visited_records += run.records;
+        runs->push_back(std::move(run));
+      }
+    }
+    in.expect_end();
+    if (visited_records != states_ || level_.layout > layouts_.current_number() || expanded_ > level_.records) {
+      damaged("assay-checkpoint");
+    }
+    check_levels();
+    // What was written after the checkpoint is written again.
+    levels_->truncate(levels_end_);
+    directory_.sweep(kept);
+    last_checkpoint_ = Clock::now();
+    note_disk();
+    start_candidates();
+  }
+
+  void compare_identity(storage::CheckpointReader& in) const {
+    const auto& ours = options_.spilling.identity;
+    const std::uint64_t count = in.number(1000);
+    std::vector<std::pair<std::string, std::string>> theirs;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::string name = in.text();
+      theirs.emplace_back(std::move(name), in.text());
+    }
+    for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+      if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
+      const auto& other = i < theirs.size() ? theirs[i] : ours[i];
+      const std::string here = i < ours.size() ? ours[i].second : "";
+      throw CheckpointProblem("the search in " + directory_.path() + " was begun with another " + other.first +
+                              (other.second.size() + here.size() < 200 ? " (" + other.second + ", now " + here + ")" : "") +
+                              "; continue it as it was, or choose another directory");
+    }
+  }
+
+  std::shared_ptr<DiskFile> open_file(const std::string& name) const {
+    try {
+      return std::make_shared<DiskFile>(directory_.file(name), DiskFile::Mode::kOpen);
+    } catch (const DiskProblem&) {
+      throw CheckpointProblem(directory_.file(name) + " is missing; the search cannot go on and has to begin again");
+    }
+  }
+  [[noreturn]] void damaged(const std::string& path) const {
+    throw CheckpointProblem(path + " is damaged; the search cannot go on from it and has to begin again");
+  }
+  void require_size(const SortedRun& run) const {
+    const std::uint64_t size = run.file->size();
+    const std::uint64_t record = layouts_[run.layout].record_words() * sizeof(std::uint64_t);
+    if (run.offset > size || run.records > (size - run.offset) / record) damaged(run.file->path());
+  }
+  /// Every level is what it was when it was written.
+  void check_levels() {
+    std::uint64_t checksum = 0, records = 0;
+    if (index_->size() / sizeof(Level) < depth_ + 1) damaged(index_->path());
+    for (std::uint64_t i = 0; i <= depth_; ++i) {
+      const Level level = read_level(i);
+      checksum = storage::continue_checksum(checksum, reinterpret_cast<const std::uint64_t*>(&level), 4);
+      if (level.layout > layouts_.current_number()) damaged(index_->path());
+      SortedRun run;
+      run.file = levels_;
+      run.offset = level.offset;
+      run.records = level.records;
+      run.layout = static_cast<std::uint32_t>(level.layout);
+      require_size(run);
+      if (storage::survey(layouts_, run) != level.checksum) damaged(levels_->path());
+      records += level.records;
+      if (i == depth_ && std::memcmp(&level, &level_, sizeof level) != 0) damaged(index_->path());
+    }
+    if (checksum != index_checksum_ || records != states_) damaged(index_->path());
+  }
+  Level read_level(std::uint64_t number) const {
+    Level level;
+    index_->read(&level, sizeof level, number * sizeof level);
+    return level;
+  }
+
+  // One level.
+
+  bool expand_level() {
+    const PackedLayout& level_layout = layouts_[static_cast<std::uint32_t>(level_.layout)];
+    LevelReader reader(*levels_, level_, level_layout, io_bytes(1));
+    reader.go_to(expanded_);
+    if (expanded_ == 0) start_candidates();
+    const bool at_limit = options_.depth_limit != 0 && depth_ >= options_.depth_limit;
+    const bool has_state_checks = system_.has_state_checks();
+    const bool has_step_checks = system_.has_step_checks();
+    result_.depth = depth_;
+    while (expanded_ < level_.records) {
+      if (expanded_ % kLookEvery == 0) {
+        if (task_.control.should_stop()) return false;
+        task_.control.report(states_, transitions_, depth_, level_.records - expanded_ + candidates_.size());
+        if (is_checkpoint_due()) {
+          flush_candidates();
+          save();
+        }
+      }
+      const std::uint32_t length = reader.read();
+      const std::uint64_t* const words = reader.words();
+      const auto violated = [&](std::uint32_t code, std::uint32_t position) {
+        add({code, position, depth_, Words(words, words + length)});
+      };
+      if (has_state_checks) {
+        if (const std::uint32_t code = system_.check_state(words, length)) violated(code, Finding::kAtState);
+      }
+      system_.successors(words, length, buffer_.cleared());
+      const std::uint32_t count = buffer_.count();
+      if (count == 0) {
+        if (options_.check_deadlock && !system_.is_valid_end(words, length)) violated(0, Finding::kAtState);
+      } else if (at_limit) {
+        cut_ = true;
+      } else {
+        for (std::uint32_t i = 0; i < count; ++i) {
+          const assay_successor& successor = buffer_[i];
+          if (successor.violation != 0) violated(successor.violation, i);
+          if (successor.has_state == 0) continue;
+          require_word_count(successor.word_count, system_.max_words());
+          const std::uint64_t* const next = buffer_.words(successor);
+          if (has_step_checks) {
+            if (const std::uint32_t code = system_.check_step(words, length, next, successor.word_count)) {
+              violated(code, i);
+            }
+          }
+          reach(next, successor.word_count);
+          ++transitions_;
+        }
+      }
+      ++expanded_;
+      if (!found_.empty() && options_.stop_at_first_violation) {
+        // A step that violates ends one level further down than a state that
+        // does: look at the rest of this level for a shorter path.
+        for (const Found& found : found_) {
+          if (found.path_length() == depth_) {
+            finished_ = true;
+            return true;
+          }
+        }
+      }
+    }
+    insert_pending();
+    if (!found_.empty() && options_.stop_at_first_violation) finished_ = true;
+    return true;
+  }
+
+  void reach(const std::uint64_t* words, std::uint32_t count) {
+    if (!layouts_.current().pack(words, count, pending_.data() + pending_count_ * record_words_)) {
+      insert_pending();
+      widen(words, count);
+      layouts_.current().pack(words, count, pending_.data());
+    }
+    const std::uint64_t hash = candidates_.hash(pending_.data() + pending_count_ * record_words_);
+    candidates_.prefetch(hash);
+    hashes_[pending_count_] = hash;
+    if (++pending_count_ == kPending) insert_pending();
+  }
+
+  void insert_pending() {
+    for (std::size_t i = 0; i < pending_count_; ++i) {
+      const std::uint64_t* const record = pending_.data() + i * record_words_;
+      while (!candidates_.add(record, hashes_[i])) {
+        write_batch();
+        candidates_.start(record_words_, ~std::uint64_t{0} / 4);
+      }
+    }
+    pending_count_ = 0;
+  }
+
+  void start_candidates() {
+    record_words_ = layouts_.current().record_words();
+    pending_.resize(kPending * record_words_);
+    pending_count_ = 0;
+    candidates_.start(record_words_, level_.records);
+  }
+
+  void flush_candidates() {
+    insert_pending();
+    if (candidates_.size() == 0) return;
+    write_batch();
+    candidates_.start(record_words_, level_.records);
+  }
+
+  /// The candidates in memory become a sorted file.
+  void write_batch() {
+    candidates_.sort();
+    write_sorted_candidates();
+    if (batches_.size() >= most_batches()) join_batches();
+  }
+
+  void write_sorted_candidates() {
+    RunWriter writer(layouts_, new_file(), 0, io_bytes(2));
+    const std::uint64_t* record = candidates_.sorted();
+    for (std::uint64_t i = 0; i < candidates_.size(); ++i, record += record_words_) writer.append(record);
+    keep_batch(writer.finish());
+  }
+
+  void keep_batch(SortedRun run) {
+    run.fences = {};  // batches are only read from end to end
+    disk_bytes_ += run.records * record_words_ * sizeof(std::uint64_t);
+    note_disk();
+    batches_.push_back(std::move(run));
+  }
+
+  /// More batches than can be read side by side become one.
+  void join_batches() {
+    std::vector<RunCursor> cursors;
+    for (const SortedRun& batch : batches_) cursors.emplace_back(layouts_, batch, io_bytes(batches_.size() + 1));
+    Merge merge(cursors, nullptr, 0, record_words_);
+    RunWriter writer(layouts_, new_file(), 0, io_bytes(batches_.size() + 1));
+    Words record(record_words_);
+    while (merge.next(record.data())) writer.append(record.data());
+    SortedRun joined = writer.finish();
+    for (const SortedRun& batch : batches_) discard(batch);
+    batches_.clear();
+    keep_batch(std::move(joined));
+  }
+
+  /// A state has bits that no record had room for yet.
+  void widen(const std::uint64_t* words, std::uint32_t count) {
+    const std::uint32_t old = layouts_.current_number();
+    const std::uint32_t old_words = record_words_;
+    const bool in_place = candidates_.size() * old_words * sizeof(std::uint64_t) <= shares_.small_run;
+    Words kept;
+    if (in_place) {
+      candidates_.sort();
+      kept.assign(candidates_.sorted(), candidates_.sorted() + candidates_.size() * old_words);
+    } else {
+      write_batch();
+    }
+    const std::uint64_t expected = std::max(candidates_.size(), level_.records);
+    layouts_.add(layouts_.current().widened(words, count));
+    for (SortedRun& run : visited_) storage::relayout(layouts_, old, run);
+    record_words_ = layouts_.current().record_words();
+    pending_.resize(kPending * record_words_);
+    candidates_.start(record_words_, expected);
+    Words record(record_words_), scratch;
+    for (std::size_t i = 0; i < kept.size(); i += old_words) {
+      layouts_.translate(old, kept.data() + i, record.data(), scratch);
+      while (!candidates_.add(record.data(), candidates_.hash(record.data()))) {
+        write_batch();
+        candidates_.start(record_words_, ~std::uint64_t{0} / 4);
+      }
+    }
+  }
+
+  /// Candidates that no earlier level holds become the next level. False: it
+  /// was stopped, and the level is left as it was.
+  bool merge_level() {
+    if (finished_) return true;
+    candidates_.sort();
+    const std::size_t readers = batches_.size() + visited_.size() + 2;
+    std::vector<RunCursor> batches, visited;
+    for (const SortedRun& batch : batches_) batches.emplace_back(layouts_, batch, io_bytes(readers));
+    // Most duplicates are of recent levels: look there first.
+    for (std::size_t i = visited_.size(); i-- > 0;) visited.emplace_back(layouts_, visited_[i], io_bytes(readers));
+    Merge merge(batches, candidates_.sorted(), candidates_.size(), record_words_);
+    RunWriter writer(layouts_, levels_, levels_end_, io_bytes(readers));
+    Words record(record_words_), small;
+    const std::size_t most_small = shares_.small_run / sizeof(std::uint64_t);
+    bool is_small = true;
+    std::uint64_t looked = 0;
+    while (merge.next(record.data())) {
+      if (++looked % kLookEveryRecords == 0) {
+        task_.control.report(states_ + writer.records(), transitions_, depth_, writer.records());
+        if (task_.control.should_stop()) return leave_level(0);
+      }
+      bool is_new = true;
+      for (RunCursor& run : visited) {
+        if (run.seek(record.data())) {
+          is_new = false;
+          break;
+        }
+      }
+      if (!is_new) continue;
+      if (options_.state_limit != 0 && states_ + writer.records() >= options_.state_limit) {
+        task_.control.stop(StopReason::kStates);
+        return leave_level(writer.records());
+      }
+      writer.append(record.data());
+      if (is_small) {
+        small.insert(small.end(), record.begin(), record.end());
+        if (small.size() > most_small) {
+          is_small = false;
+          small = {};
+        }
+      }
+    }
+    SortedRun run = writer.finish();
+    states_ += run.records;
+    for (const SortedRun& batch : batches_) discard(batch);
+    batches.clear();
+    visited.clear();
+    batches_.clear();
+    if (run.records == 0) {
+      level_.records = 0;
+      return true;
+    }
+    start_level(run, depth_ + 1);
+    candidates_.start(record_words_, 0);
+    if (is_small) {
+      small.shrink_to_fit();
+      run.file = nullptr;
+      run.offset = 0;
+      run.checksum = 0;
+      run.fences = {};
+      run.memory = std::move(small);
+    }
+    visited_.push_back(std::move(run));
+    merge_visited();
+    if (is_checkpoint_due()) {
+      start_candidates();
+      save();
+    }
+    return true;
+  }
+
+  /// What a stopped merge leaves behind can be merged again.
+  bool leave_level(std::uint64_t new_states) {
+    if (candidates_.size() > 0) write_sorted_candidates();
+    candidates_.start(record_words_, 0);
+    unmerged_ = new_states;
+    return false;
+  }
+
+  /// Keeps the runs few: one that is not much larger than all after it joins them.
+  void merge_visited() {
+    std::size_t first = visited_.size() - 1;
+    std::uint64_t total = visited_[first].records;
+    while (first > 0 && visited_[first - 1].records <= 2 * total) total += visited_[--first].records;
+    if (first + 1 == visited_.size()) return;
+    const std::uint64_t bytes = total * record_words_ * sizeof(std::uint64_t);
+    std::vector<RunCursor> cursors;
+    const std::size_t readers = visited_.size() - first + 1;
+    for (std::size_t i = first; i < visited_.size(); ++i) {
+      cursors.emplace_back(layouts_, visited_[i], io_bytes(readers));
+    }
+    Merge merge(cursors, nullptr, 0, record_words_);
+    RunWriter writer(layouts_, bytes <= shares_.small_run ? nullptr : new_file(), 0, io_bytes(readers));
+    Words record(record_words_);
+    while (merge.next(record.data())) {
+      writer.append(record.data());
+      // It is worth its time to a search that goes on, and is not needed by one that stops.
+      if (writer.records() % kLookEveryRecords == 0 && task_.control.should_stop()) {
+        const SortedRun abandoned = writer.finish();
+        if (!abandoned.in_memory()) unlink(abandoned.file->path().c_str());
+        return;
+      }
+    }
+    SortedRun merged = writer.finish();
+    if (merged.records != total) throw std::runtime_error("two levels of the search on disk share a state");
+    if (!merged.in_memory()) disk_bytes_ += bytes;
+    note_disk();
+    cursors.clear();
+    for (std::size_t i = first; i < visited_.size(); ++i) discard(visited_[i]);
+    visited_.resize(first);
+    visited_.push_back(std::move(merged));
+  }
+
+  // Small things.
+
+  std::size_t io_bytes(std::size_t readers) const {
+    return std::clamp(shares_.io / std::max<std::size_t>(readers, 1), std::min(kLeastIo, shares_.io), kMostIo);
+  }
+  std::size_t most_batches() const { return std::clamp<std::size_t>(shares_.io / kLeastIo / 2, 4, 256); }
+
+  std::shared_ptr<DiskFile> new_file() {
+    return std::make_shared<DiskFile>(directory_.file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
+  }
+  /// The file goes when no checkpoint refers to it any more.
+  void discard(const SortedRun& run) {
+    if (run.in_memory() || run.file == levels_) return;
+    garbage_.push_back(run.file->path());
+    garbage_bytes_ += run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
+  }
+  void note_disk() { result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_); }
+  bool is_checkpoint_due() const {
+    return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
+           options_.spilling.checkpoint_seconds;
+  }
+
+  void add(Found found) {
+    ++violation_count_;
+    for (Found& known : found_) {
+      if (known.code != found.code) continue;
+      if (found.path_length() < known.path_length()) known = std::move(found);
+      return;
+    }
+    found_.push_back(std::move(found));
+  }
+
+  // The end.
+
+  void report() {
+    // A violation is real, also when the rest of its level could not be looked at.
+    const bool violated = !found_.empty() && options_.stop_at_first_violation;
+    finished_ = finished_ || violated;
+    result_.states = states_ + unmerged_;
+    result_.transitions = transitions_;
+    result_.frontier = finished_ && !violated ? 0 : level_.records - expanded_ + unmerged_;
+    if (violated) {
+      const Found shortest = *std::min_element(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+        return a.path_length() < b.path_length();
+      });
+      found_.assign(1, shortest);
+      violation_count_ = 1;
+      result_.stop_reason = StopReason::kViolation;
+    } else if (out_of_memory_) {
+      result_.stop_reason = StopReason::kMemory;
+    } else if (!finished_) {
+      result_.stop_reason = task_.control.reason();
+    } else if (cut_) {
+      result_.stop_reason = StopReason::kDepth;
+    }
+    result_.complete = result_.stop_reason == StopReason::kNone;
+    if (!finished_ && !out_of_memory_) {
+      flush_candidates();
+      save();
+    }
+    for (std::uint64_t i = 0; i <= depth_ && i < kLevelsKept && index_ != nullptr; ++i) {
+      result_.seen.levels.push_back(read_level(i).records);
+    }
+    result_.violation_count = violation_count_;
+    task_.control.tracing = !found_.empty();
+    result_.violations = trace_back();
+    if (finished_) directory_.clear();
+  }
+
+  /// Follows all findings back level by level: a level is expanded at most once.
+  std::vector<Violation> trace_back() {
+    struct Target {
+      Words words;
+      std::vector<std::size_t> paths;
+      bool found = false;
+    };
+    std::vector<Violation> violations;
+    std::vector<Words> states;
+    std::uint64_t deepest = 0;
+    for (const Found& found : found_) {
+      violations.push_back({found.code, {}});
+      if (found.position != Finding::kAtState) violations.back().path.push_back(found.position);
+      states.push_back(found.words);
+      deepest = std::max(deepest, found.depth);
+    }
+    for (std::uint64_t depth = deepest; depth > 0; --depth) {
+      std::vector<Target> targets;
+      std::unordered_multimap<std::uint64_t, std::size_t> by_hash;
+      for (std::size_t i = 0; i < found_.size(); ++i) {
+        if (found_[i].depth < depth) continue;
+        const std::uint64_t hash = support::hash_words(states[i].data(), states[i].size(), 0);
+        std::size_t target = targets.size();
+        for (auto [entry, end] = by_hash.equal_range(hash); entry != end; ++entry) {
+          if (targets[entry->second].words == states[i]) target = entry->second;
+        }
+        if (target == targets.size()) {
+          targets.push_back({states[i], {}});
+          by_hash.emplace(hash, target);
+        }
+        targets[target].paths.push_back(i);
+      }
+      std::size_t missing = targets.size();
+      const Level level = read_level(depth - 1);
+      LevelReader reader(*levels_, level, layouts_[static_cast<std::uint32_t>(level.layout)], io_bytes(1));
+      for (std::uint64_t n = 0; n < level.records && missing > 0; ++n) {
+        const std::uint32_t length = reader.read();
+        system_.successors(reader.words(), length, buffer_.cleared());
+        for (std::uint32_t i = 0; i < buffer_.count(); ++i) {
+          const assay_successor& successor = buffer_[i];
+          if (successor.has_state == 0) continue;
+          const std::uint64_t* const next = buffer_.words(successor);
+          const auto [begin, end] = by_hash.equal_range(support::hash_words(next, successor.word_count, 0));
+          for (auto entry = begin; entry != end; ++entry) {
+            Target& target = targets[entry->second];
+            if (target.found || target.words.size() != successor.word_count ||
+                !std::equal(target.words.begin(), target.words.end(), next)) {
+              continue;
+            }
+            target.found = true;
+            --missing;
+            for (const std::size_t path : target.paths) {
+              violations[path].path.push_back(i);
+              states[path].assign(reader.words(), reader.words() + length);
+            }
+          }
+        }
+      }
+      if (missing > 0) {
+        throw std::runtime_error("a state has no predecessor one level up: the model's successors do not depend on "
+                                 "the state alone");
+      }
+    }
+    for (Violation& violation : violations) std::reverse(violation.path.begin(), violation.path.end());
+    return violations;
+  }
+
+  const Task& task_;
+  const transition_system::TransitionSystem& system_;
+  const Options& options_;
+  Result& result_;
+  const Shares shares_;
+  Directory directory_;
+  storage::Layouts layouts_;
+  storage::CandidateSet candidates_;
+  transition_system::SuccessorBuffer buffer_;
+  std::uint32_t record_words_ = 1;
+  Words pending_;  // records on their way into the set, whose memory is being fetched
+  std::uint64_t hashes_[kPending] = {};
+  std::size_t pending_count_ = 0;
+
+  std::shared_ptr<DiskFile> levels_, index_;
+  Level level_;                // the one being expanded
+  std::uint64_t depth_ = 0;    // its number
+  std::uint64_t expanded_ = 0;  // states of it
+  std::uint64_t levels_end_ = 0;
+  std::uint64_t index_checksum_ = 0;
+  std::vector<SortedRun> visited_;  // disjoint; large ones first
+  std::vector<SortedRun> batches_;  // candidates of this level
+  std::uint64_t next_file_ = 1;
+  std::vector<std::string> garbage_;
+  std::uint64_t garbage_bytes_ = 0;
+  std::uint64_t disk_bytes_ = 0;  // of runs
+  Clock::time_point last_checkpoint_ = Clock::now();
+
+  std::uint64_t states_ = 0, transitions_ = 0;
+  std::uint64_t unmerged_ = 0;  // new states of a merge that the limit on states stopped
+  std::vector<Found> found_;    // the first of each code, or a shorter one
+  std::uint64_t violation_count_ = 0;
+  bool cut_ = false, finished_ = false, out_of_memory_ = false;
+};
+
+}  // namespace
+
+void spilling_breadth_first(const Task& task, Result& result) { Search(task, result).run(); }
+
+}  // namespace assay::search

@@ -1,0 +1,198 @@
+// Breadth-first search over everything with k hash bits for each state.
+//
+// The queue holds whole states. A level that does not fit its buffer goes to a
+// nameless file, written and read from end to end, so that all memory can serve
+// the bits: they are what makes the count of states good.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "search/expander.hpp"
+#include "search/strategies.hpp"
+#include "storage/bit_array.hpp"
+#include "storage/disk_file.hpp"
+
+namespace assay::search {
+namespace {
+
+constexpr std::size_t kBufferWords = std::size_t{1} << 18;
+
+/// The states of one level: written, then read, each as its length and its words.
+class LevelQueue {
+ public:
+  explicit LevelQueue(const std::string& directory) : directory_(directory) {}
+  ~LevelQueue() {
+    if (file_ >= 0) close(file_);
+  }
+  LevelQueue(const LevelQueue&) = delete;
+  LevelQueue& operator=(const LevelQueue&) = delete;
+
+  void clear() {
+    buffer_.clear();
+    size_ = 0;
+    flushed_ = read_from_ = 0;
+    at_ = 0;
+  }
+  void push(const std::uint64_t* words, std::uint32_t count) {
+    if (buffer_.size() + count + 1 > kBufferWords && !buffer_.empty()) flush();
+    buffer_.push_back(count);
+    buffer_.insert(buffer_.end(), words, words + count);
+    ++size_;
+  }
+  std::uint64_t size() const { return size_; }
+
+  /// All was written; `pop` gives the states in order.
+  void start_reading() {
+    if (flushed_ > 0) {
+      flush();
+      refill();
+    }
+    at_ = 0;
+  }
+  const std::uint64_t* pop(std::uint32_t& count) {
+    // A flush ends between states, but a refill does not know where they end.
+    if (at_ == buffer_.size() || at_ + 1 + buffer_[at_] > buffer_.size()) refill();
+    count = static_cast<std::uint32_t>(buffer_[at_]);
+    const std::uint64_t* const words = buffer_.data() + at_ + 1;
+    at_ += std::size_t{count} + 1;
+    return words;
+  }
+
+ private:
+  [[noreturn]] static void fail(const char* what) {
+    throw storage::DiskProblem(std::string("the queue of a sweep could not be ") + what + ": " + std::strerror(errno));
+  }
+  void flush() {
+    if (file_ < 0) {
+      std::string name = directory_ + "/assay-sweep-XXXXXX";
+      file_ = mkostemp(name.data(), O_CLOEXEC);
+      if (file_ < 0) fail("written");
+      unlink(name.c_str());
+    }
+    const char* from = reinterpret_cast<const char*>(buffer_.data());
+    std::size_t bytes = buffer_.size() * sizeof(std::uint64_t);
+    while (bytes > 0) {
+      const ssize_t written = pwrite(file_, from, bytes, static_cast<off_t>(flushed_));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail("written");
+      from += written;
+      flushed_ += static_cast<std::uint64_t>(written);
+      bytes -= static_cast<std::size_t>(written);
+    }
+    buffer_.clear();
+  }
+  void refill() {
+    // What is left of the last state moves to the front.
+    const std::size_t rest = at_ <= buffer_.size() ? buffer_.size() - at_ : 0;
+    std::copy(buffer_.end() - static_cast<std::ptrdiff_t>(rest), buffer_.end(), buffer_.begin());
+    const std::size_t state = rest > 0 ? std::size_t{buffer_[0]} + 1 : 0;
+    const std::uint64_t bytes = std::min<std::uint64_t>(std::max(kBufferWords, state) * sizeof(std::uint64_t),
+                                                        flushed_ - read_from_);
+    if (bytes == 0) throw std::runtime_error("the queue of a sweep is shorter than it was written");
+    buffer_.resize(rest + bytes / sizeof(std::uint64_t));
+    char* to = reinterpret_cast<char*>(buffer_.data() + rest);
+    std::uint64_t wanted = bytes;
+    while (wanted > 0) {
+      const ssize_t got = pread(file_, to, wanted, static_cast<off_t>(read_from_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) fail("read");
+      to += got;
+      read_from_ += static_cast<std::uint64_t>(got);
+      wanted -= static_cast<std::uint64_t>(got);
+    }
+    at_ = 0;
+  }
+
+  const std::string directory_;
+  int file_ = -1;
+  std::vector<std::uint64_t> buffer_;
+  std::uint64_t size_ = 0, flushed_ = 0, read_from_ = 0;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void sweep(const Task& task, Result& result) {
+  const Options& options = task.options;
+  const transition_system::TransitionSystem& system = task.system;
+  std::uint64_t expanded = 0, transitions = 0, states = 1;
+  bool stopped = false;
+  try {
+    task.budget.require(options.bitstate_bytes);
+    storage::BitArray bits(options.bitstate_bytes, options.hash_functions);
+    LevelQueue queues[2] = {LevelQueue(options.looking.scratch_directory),
+                            LevelQueue(options.looking.scratch_directory)};
+    std::vector<std::uint64_t> initial(std::size_t{system.max_words()} + 1);
+    std::uint32_t violation = 0;
+    const std::uint32_t length = system.initial(initial.data(), &violation);
+    require_word_count(length, system.max_words());
+    result.violation_count += violation != 0;
+    bits.add(storage::BitArray::hash(initial.data(), length, options.seed));
+    queues[0].push(initial.data(), length);
+    transition_system::SuccessorBuffer buffer;
+    std::vector<storage::BitArray::Hashes> hashes;
+    for (std::uint32_t depth = 0; !stopped; ++depth) {
+      LevelQueue& level = queues[depth % 2];
+      LevelQueue& next_level = queues[1 - depth % 2];
+      if (level.size() == 0) break;
+      result.depth = depth;
+      result.seen.levels.push_back(level.size());
+      next_level.clear();
+      level.start_reading();
+      for (std::uint64_t n = level.size(); n > 0; --n) {
+        if (task.control.should_stop()) {
+          stopped = true;
+          break;
+        }
+        std::uint32_t count = 0;
+        const std::uint64_t* const words = level.pop(count);
+        result.violation_count += system.check_state(words, count) != 0;
+        system.successors(words, count, buffer.cleared());
+        if (buffer.count() == 0 && options.check_deadlock && !system.is_valid_end(words, count)) {
+          ++result.violation_count;
+        }
+        hashes.clear();
+        for (std::uint32_t i = 0; i < buffer.count(); ++i) {
+          const assay_successor& successor = buffer[i];
+          result.violation_count += successor.violation != 0;
+          if (successor.has_state == 0) {
+            hashes.push_back({});
+            continue;
+          }
+          require_word_count(successor.word_count, system.max_words());
+          hashes.push_back(storage::BitArray::hash(buffer.words(successor), successor.word_count, options.seed));
+          bits.prefetch(hashes.back());
+        }
+        for (std::uint32_t i = 0; i < buffer.count(); ++i) {
+          const assay_successor& successor = buffer[i];
+          if (successor.has_state == 0) continue;
+          ++transitions;
+          if (!bits.add(hashes[i])) continue;
+          ++states;
+          next_level.push(buffer.words(successor), successor.word_count);
+        }
+        ++expanded;
+        if (expanded % 64 == 0) {
+          task.control.report(states, transitions, depth, n - 1 + next_level.size());
+          result.bits_set = bits.bits_set();
+        }
+      }
+    }
+    result.bits_set = bits.bits_set();
+    result.bits_total = bits.bits_total();
+  } catch (const std::bad_alloc&) {
+    result.stop_reason = StopReason::kMemory;
+    return;
+  }
+  result.states = states;
+  result.transitions = transitions;
+  result.frontier = states - expanded;
+  result.complete = !stopped;
+  if (stopped) result.stop_reason = task.control.reason();
+}
+
+}  // namespace assay::search

@@ -1,0 +1,206 @@
+#include "storage/packed_layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace assay::storage {
+namespace {
+
+std::uint64_t ones(std::uint32_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+
+/// The bits of a word under a mask, moved together; run by run of the mask.
+std::uint64_t compress(std::uint64_t word, std::uint64_t mask) {
+  std::uint64_t result = 0;
+  std::uint32_t at = 0;
+  while (mask != 0) {
+    const auto low = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const auto run = static_cast<std::uint32_t>(std::countr_one(mask >> low));
+    result |= ((word >> low) & ones(run)) << at;
+    at += run;
+    mask &= ~(ones(run) << low);
+  }
+  return result;
+}
+
+/// The opposite.
+std::uint64_t expand(std::uint64_t bits, std::uint64_t mask) {
+  std::uint64_t result = 0;
+  while (mask != 0) {
+    const auto low = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const auto run = static_cast<std::uint32_t>(std::countr_one(mask >> low));
+    result |= (bits & ones(run)) << low;
+    bits = run >= 64 ? 0 : bits >> run;
+    mask &= ~(ones(run) << low);
+  }
+  return result;
+}
+
+bool has_fast_bits() {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("bmi2") != 0;
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+PackedLayout::PackedLayout(const std::uint64_t* initial, std::uint32_t count, std::uint32_t max_words)
+    : max_words_(max_words), base_(std::size_t{max_words} + 1), masks_(std::size_t{max_words} + 1) {
+  base_[0] = count;
+  std::copy(initial, initial + count, base_.begin() + 1);
+  finish();
+}
+
+PackedLayout::PackedLayout(const PackedLayout& other, std::vector<std::uint64_t> masks)
+    : max_words_(other.max_words_), base_(other.base_), masks_(std::move(masks)) {
+  if (masks_.size() != base_.size()) throw std::invalid_argument("a layout has one mask per word");
+  finish();
+}
+
+void PackedLayout::finish() {
+  std::uint64_t bits = 0;
+  for (std::uint32_t i = 0; i < masks_.size(); ++i) {
+    if (masks_[i] == 0) continue;
+    live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i]});
+    bits += live_.back().bits;
+  }
+  for (std::uint32_t i = 1; i < masks_.size(); ++i) {
+    if ((base_[i] & ~masks_[i]) != 0) shortest_ = i;
+  }
+  record_words_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>((bits + 63) / 64));
+}
+
+template <class Compress>
+inline void PackedLayout::pack_with(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record,
+                                    Compress compress_bits) const {
+  std::uint64_t pending = 0;
+  std::uint32_t room = 64;
+  std::uint64_t* const end = record + record_words_;
+  for (const Live& live : live_) {
+    const std::uint64_t word = live.word == 0 ? count : live.word <= count ? words[live.word - 1] : 0;
+    const std::uint64_t bits = compress_bits(word, live.mask);
+    if (live.bits < room) {
+      room -= live.bits;
+      pending |= bits << room;
+      continue;
+    }
+    const std::uint32_t rest = live.bits - room;
+    *record++ = pending | (bits >> rest);
+    room = 64 - rest;
+    pending = rest == 0 ? 0 : bits << room;
+  }
+  if (record != end) *record = pending;
+}
+
+template <class Expand>
+inline void PackedLayout::unpack_with(const std::uint64_t* record, std::uint64_t* words, Expand expand_bits) const {
+  std::uint32_t used = 0;  // bits of *record
+  for (const Live& live : live_) {
+    std::uint64_t bits = *record << used;  // the wanted ones stand highest
+    if (used + live.bits > 64) bits |= record[1] >> (64 - used);
+    used += live.bits;
+    if (used >= 64) {
+      used -= 64;
+      ++record;
+    }
+    bits >>= 64 - live.bits;
+    if (live.word == 0) continue;
+    words[live.word - 1] = (base_[live.word] & ~live.mask) | expand_bits(bits, live.mask);
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) void PackedLayout::pack_fast(const std::uint64_t* words, std::uint32_t count,
+                                                             std::uint64_t* record) const {
+  // Written out: a lambda would not be compiled for the same processor.
+  std::uint64_t pending = 0;
+  std::uint32_t room = 64;
+  std::uint64_t* const end = record + record_words_;
+  for (const Live& live : live_) {
+    const std::uint64_t word = live.word == 0 ? count : live.word <= count ? words[live.word - 1] : 0;
+    const std::uint64_t bits = _pext_u64(word, live.mask);
+    if (live.bits < room) {
+      room -= live.bits;
+      pending |= bits << room;
+      continue;
+    }
+    const std::uint32_t rest = live.bits - room;
+    *record++ = pending | (bits >> rest);
+    room = 64 - rest;
+    pending = rest == 0 ? 0 : bits << room;
+  }
+  if (record != end) *record = pending;
+}
+
+__attribute__((target("bmi2"))) void PackedLayout::unpack_fast(const std::uint64_t* record,
+                                                               std::uint64_t* words) const {
+  std::uint32_t used = 0;
+  for (const Live& live : live_) {
+    std::uint64_t bits = *record << used;
+    if (used + live.bits > 64) bits |= record[1] >> (64 - used);
+    used += live.bits;
+    if (used >= 64) {
+      used -= 64;
+      ++record;
+    }
+    bits >>= 64 - live.bits;
+    if (live.word == 0) continue;
+    words[live.word - 1] = (base_[live.word] & ~live.mask) | _pdep_u64(bits, live.mask);
+  }
+}
+#else
+void PackedLayout::pack_fast(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const {
+  pack_with(words, count, record, compress);
+}
+void PackedLayout::unpack_fast(const std::uint64_t* record, std::uint64_t* words) const {
+  unpack_with(record, words, expand);
+}
+#endif
+
+bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const {
+  std::uint64_t new_bits = (count ^ base_[0]) & ~masks_[0];
+  const std::uint64_t* const base = base_.data() + 1;
+  const std::uint64_t* const masks = masks_.data() + 1;
+  for (std::uint32_t i = 0; i < count; ++i) new_bits |= (words[i] ^ base[i]) & ~masks[i];
+  // A word that is missing here is zero: it must not have a fixed bit.
+  if (new_bits != 0 || count < shortest_) return false;
+  if (has_fast_bits()) {
+    pack_fast(words, count, record);
+  } else {
+    pack_with(words, count, record, compress);
+  }
+  return true;
+}
+
+std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* words) const {
+  std::uint64_t length = base_[0];
+  if (!live_.empty() && live_[0].word == 0) {
+    length = (length & ~live_[0].mask) | expand(*record >> (64 - live_[0].bits), live_[0].mask);
+  }
+  // States are often much shorter than they may be: what lies behind them is nobody's business.
+  if (length > max_words_) return max_words_ + 1;
+  std::memcpy(words, base_.data() + 1, length * sizeof(std::uint64_t));
+  if (has_fast_bits()) {
+    unpack_fast(record, words);
+  } else {
+    unpack_with(record, words, expand);
+  }
+  return static_cast<std::uint32_t>(length);
+}
+
+PackedLayout PackedLayout::widened(const std::uint64_t* words, std::uint32_t count) const {
+  std::vector<std::uint64_t> masks = masks_;
+  masks[0] |= count ^ base_[0];
+  for (std::uint32_t i = 0; i < max_words_; ++i) masks[i + 1] |= (i < count ? words[i] : 0) ^ base_[i + 1];
+  return PackedLayout(*this, std::move(masks));
+}
+
+}  // namespace assay::storage

@@ -1,0 +1,72 @@
+/// States as short records whose order survives every change of their layout.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace assay::storage {
+
+/// Packs a state into the bits that were ever seen to differ from the initial
+/// state, first word first, high bits first; one more word in front holds the
+/// length of the state. Equal records mean equal states.
+///
+/// A bit that starts to differ makes the layout wider (`widened`). Records made
+/// before agree with the initial state in that bit, so translating them keeps
+/// their order: what was sorted under an old layout is sorted under a new one.
+/// That is what lets sorted files outlive the layout they were written under,
+/// and why nothing but masks has to be remembered: no table of values grows.
+class PackedLayout {
+ public:
+  /// Only the initial state fits.
+  PackedLayout(const std::uint64_t* initial, std::uint32_t count, std::uint32_t max_words);
+  /// A layout with these masks, as `masks` gives them.
+  PackedLayout(const PackedLayout& other, std::vector<std::uint64_t> masks);
+
+  /// Words of a record, at least one.
+  std::uint32_t record_words() const { return record_words_; }
+  std::uint32_t max_words() const { return max_words_; }
+
+  /// Writes the record of a state. False: it differs in a bit that has no place.
+  bool pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const;
+  /// Writes the state into room for `max_words()` words and answers its length;
+  /// more than `max_words()` if this is no record of any state.
+  std::uint32_t unpack(const std::uint64_t* record, std::uint64_t* words) const;
+  /// The layout in which this state has a place too.
+  PackedLayout widened(const std::uint64_t* words, std::uint32_t count) const;
+
+  /// What a layout consists of: the initial state (its length first, padded
+  /// with zeros) and the mask of each of these words.
+  const std::vector<std::uint64_t>& base() const { return base_; }
+  const std::vector<std::uint64_t>& masks() const { return masks_; }
+
+ private:
+  struct Live {
+    std::uint32_t word;  // of base_
+    std::uint32_t bits;
+    std::uint64_t mask;
+  };
+  void finish();
+  template <class Compress>
+  void pack_with(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record, Compress compress) const;
+  template <class Expand>
+  void unpack_with(const std::uint64_t* record, std::uint64_t* words, Expand expand) const;
+  void pack_fast(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const;
+  void unpack_fast(const std::uint64_t* record, std::uint64_t* words) const;
+
+  std::uint32_t max_words_;
+  std::uint32_t record_words_ = 1;
+  std::uint32_t shortest_ = 0;  // no state that fits has fewer words
+  std::vector<std::uint64_t> base_;   // the length, then the words
+  std::vector<std::uint64_t> masks_;  // bits that differ somewhere
+  std::vector<Live> live_;            // words with such bits
+};
+
+/// Lexicographic: negative, zero or positive.
+inline int compare_records(const std::uint64_t* a, const std::uint64_t* b, std::uint32_t words) {
+  for (std::uint32_t i = 0; i < words; ++i) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+}  // namespace assay::storage

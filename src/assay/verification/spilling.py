@@ -1,0 +1,39 @@
+"""Searches that keep their states on disk: what a checkpoint belongs to, and when to reach for them."""
+
+from __future__ import annotations
+
+import json
+
+from assay import __version__
+from assay.evidence.verdict import StopReason
+from assay.transition_system.interface import CompiledProgram
+from assay.verification.request import Request
+
+CONTINUABLE = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}
+
+
+def identity_of(request: Request, program: CompiledProgram) -> list[tuple[str, str]]:
+    """By name, everything that decides what the search sees; limits on time, memory and states do not."""
+    options, language = request.options, request.language_options
+    return [
+        ("version of Assay", __version__),
+        ("program", " ".join(source.sha256 for source in program.sources)),
+        ("meaning of the program", json.dumps(dict(program.semantics), sort_keys=True, default=str)),
+        ("list of invariants", json.dumps(language.invariants)),
+        ("list of step invariants", json.dumps(language.step_invariants)),
+        ("choice about deadlocks", "checked" if options.check_deadlock else "not checked"),
+        ("choice about errors", "the first" if options.stop_at_first_violation else "all"),
+        ("depth limit", str(options.depth_limit)),
+    ]
+
+
+def how_to_go_on(request: Request, program: CompiledProgram, stopped: StopReason) -> list[str]:
+    """What a user can do about a search that a limit stopped."""
+    options = request.options
+    if options.spill_directory:
+        if stopped not in CONTINUABLE:
+            return []
+        return [f"the search can be continued: the same command with --resume ({options.spill_directory})"]
+    if stopped is StopReason.MEMORY and options.storage == "exact" and not program.opener:
+        return ["to search on in the same memory, exactly, keep the states on disk: --spill DIR"]
+    return []
