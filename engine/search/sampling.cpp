@@ -29,7 +29,7 @@ class Explorer {
         source_(seed ^ 0xC0FFEEull),
         cursor_(store_.make_cursor()),
         workspace_(store_.make_workspace()) {
-    store_.set_outside_keys(&waiting_);
+    store_.add_outside_keys(&waiting_);
     std::vector<std::uint64_t> initial(std::size_t{task.system.max_words()} + 1);
     std::uint32_t violation = 0;
     const std::uint32_t length = task.system.initial(initial.data(), &violation);
