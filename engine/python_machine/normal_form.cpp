@@ -1,11 +1,8 @@
 #include "python_machine/normal_form.hpp"
 
+#include <algorithm>
+
 namespace assay::python_machine {
-namespace {
-
-constexpr std::size_t kArrangements = 200'000;  // a few hundred bytes each
-
-}  // namespace
 
 void NormalForm::mark(const StateIds& state, std::span<const std::uint32_t> refs, std::int32_t who) {
   for (std::uint32_t slot : refs) pending_.emplace_back(slot, who);
@@ -154,73 +151,73 @@ void NormalForm::rewrite(StateIds& state) {
   std::swap(state, result_);
 }
 
-/// All that matters is who refers to whom.
-void NormalForm::make_key(const StateIds& state) {
-  key_.clear();
-  key_.push_back(state.fixed);
-  key_.push_back(state.threads);
-  for (ComponentId id : state.ids) key_.push_back(components_.shape(id));
-}
-
-/// Null: it is not known and too many are. The scratch then describes the state.
-const NormalForm::Arrangement* NormalForm::arranged(const StateIds& state) {
-  make_key(state);
-  if (const auto known = arrangements_.find(key_); known != arrangements_.end()) return &known->second;
-  look_around(state);
-  was_normal_ = !absorbs_ && !changes_ && kept_ == state.objects();
-  if (arrangements_.size() >= kArrangements) return nullptr;
-  Arrangement& made = arrangements_[key_];
-  made.number_of_it = static_cast<std::uint32_t>(arrangements_.size() - 1);
-  made.is_normal = was_normal_;
-  if (!was_normal_) {
-    made.owner = owner_;
-    made.number = number_;
-    made.found = found_;
-  }
-  return &made;
-}
-
-std::uint32_t NormalForm::arrangement(const StateIds& state) {
-  const Arrangement* const known = arranged(state);
-  return known == nullptr ? kNoArrangement : known->number_of_it;
-}
-
 void NormalForm::apply(StateIds& state) {
-  if (const Arrangement* const known = arranged(state)) {
-    was_normal_ = known->is_normal;
-    if (!was_normal_) {
-      owner_ = known->owner;
-      number_ = known->number;
-      found_ = known->found;
-    }
-  }
-  if (!was_normal_) rewrite(state);
+  look_around(state);
+  if (absorbs_ || changes_ || kept_ != state.objects()) rewrite(state);
 }
 
-NormalForm::Answer NormalForm::stays_normal(std::uint32_t arrangement, std::uint32_t thread,
-                                            std::uint32_t patch) const {
-  for (std::size_t i = place(arrangement, thread, patch);; i = (i + 1) & (patched_.size() - 1)) {
-    const Patched& known = patched_[i];
-    if (known.answer == Answer::kUnknown) return Answer::kUnknown;
-    if (known.arrangement == arrangement && known.thread == thread && known.patch == patch) return known.answer;
+void NormalForm::survey(const StateIds& state) {
+  const std::uint32_t count = state.objects(), first_object = state.fixed + state.threads;
+  time_.assign(state.ids.size(), 0);
+  found_at_.assign(count, 0);
+  is_from_fixed_.assign(count, 0);
+  thread_refs_.assign(count, 0);
+  found_.clear();
+  std::uint32_t time = 1;
+  const auto find_all = [&](std::span<const std::uint32_t> refs, bool from_fixed) {
+    for (std::uint32_t slot : refs) {
+      if (found_at_[slot] != 0) continue;
+      found_at_[slot] = time;
+      is_from_fixed_[slot] = from_fixed;
+      found_.push_back(slot);
+    }
+  };
+  std::size_t expanded = 0;
+  const auto expand = [&] {
+    for (; expanded < found_.size(); ++expanded) {
+      const std::uint32_t slot = found_[expanded];
+      time_[first_object + slot] = ++time;
+      find_all(components_.refs(state.object(slot)), is_from_fixed_[slot] != 0);
+    }
+  };
+  // In the order of look_around.
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    const Token identity = components_.tokens(state.thread(t))[2];
+    if (tag_of(identity) != Tag::kShared) continue;
+    const std::uint32_t slot = slot_of(identity);
+    find_all({&slot, 1}, false);
   }
+  for (std::uint32_t i = 0; i < state.fixed; ++i) {
+    time_[i] = ++time;
+    find_all(components_.refs(state.ids[i]), true);
+  }
+  expand();
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    time_[state.fixed + t] = ++time;
+    const std::span<const std::uint32_t> refs = components_.refs(state.thread(t));
+    find_all(refs, false);
+    for (std::uint32_t slot : refs) ++thread_refs_[slot];
+  }
+  expand();
 }
 
-void NormalForm::remember(std::uint32_t arrangement, std::uint32_t thread, std::uint32_t patch, bool stays) {
-  if (patched_count_ * 2 >= patched_.size()) {
-    std::vector<Patched> old(patched_.size() * 2);
-    old.swap(patched_);
-    patched_count_ = 0;
-    for (const Patched& known : old) {
-      if (known.answer != Answer::kUnknown) {
-        remember(known.arrangement, known.thread, known.patch, known.answer == Answer::kStays);
-      }
-    }
+bool NormalForm::stays_normal(const StateIds& state, std::uint32_t position, ComponentId before,
+                              ComponentId after) const {
+  if (components_.shape(before) == components_.shape(after)) return true;
+  const std::uint32_t time = time_[position];
+  const std::span<const std::uint32_t> old_refs = components_.refs(before), new_refs = components_.refs(after);
+  const bool is_thread = position >= state.fixed && position < state.fixed + state.threads;
+  if (is_thread && components_.tokens(before)[2] != components_.tokens(after)[2]) return false;
+  for (std::uint32_t slot : new_refs) {
+    if (found_at_[slot] >= time) return false;
   }
-  std::size_t i = place(arrangement, thread, patch);
-  while (patched_[i].answer != Answer::kUnknown) i = (i + 1) & (patched_.size() - 1);
-  patched_[i] = {arrangement, thread, patch, stays ? Answer::kStays : Answer::kChanges};
-  ++patched_count_;
+  for (std::uint32_t slot : old_refs) {
+    if (found_at_[slot] >= time) return false;
+    if (std::find(new_refs.begin(), new_refs.end(), slot) != new_refs.end()) continue;
+    // No longer referred to. What was found earlier from the fixed parts was found without this component.
+    if (!is_from_fixed_[slot] && thread_refs_[slot] < (is_thread ? 3 : 2)) return false;
+  }
+  return true;
 }
 
 }  // namespace assay::python_machine

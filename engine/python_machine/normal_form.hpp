@@ -20,44 +20,19 @@ class NormalForm {
   /// fixed parts, then from the threads. What changes often comes late, so that numbers change seldom.
   void apply(StateIds& state);
 
-  /// A number for all states whose components refer to each other as in this one; kNoArrangement: too many are known.
-  static constexpr std::uint32_t kNoArrangement = 0xFFFFFFFFu;
-  std::uint32_t arrangement(const StateIds& state);
-  /// Whether a state in normal form stays so when a thread's step puts components of other shapes (`patch` numbers
-  /// them) in place.
-  enum class Answer : std::uint8_t { kUnknown, kStays, kChanges };
-  Answer stays_normal(std::uint32_t arrangement, std::uint32_t thread, std::uint32_t patch) const;
-  void remember(std::uint32_t arrangement, std::uint32_t thread, std::uint32_t patch, bool stays);
-  /// Whether the last `apply` left the state as it was.
-  bool was_normal() const { return was_normal_; }
+  /// Looks at a state in normal form, for the questions that follow.
+  void survey(const StateIds& state);
+  /// Whether the surveyed state stays in normal form when `after` is put in the place of `before`, at `position` in the
+  /// list of components. A component that finds nothing first changes no numbers by referring to what was found before
+  /// it; and what it no longer refers to must be reached by everybody without it.
+  bool stays_normal(const StateIds& state, std::uint32_t position, ComponentId before, ComponentId after) const;
 
  private:
-  struct Patched {
-    std::uint32_t arrangement = kNoArrangement, thread = 0, patch = 0;
-    Answer answer = Answer::kUnknown;
-  };
-  std::size_t place(std::uint32_t arrangement, std::uint32_t thread, std::uint32_t patch) const {
-    return support::mix((std::uint64_t{arrangement} << 32 | patch) + thread * 0x9E3779B97F4A7C15ull) & (patched_.size() - 1);
-  }
-  std::vector<Patched> patched_ = std::vector<Patched>(1 << 12);
-  std::size_t patched_count_ = 0;
-  bool was_normal_ = false;
-
   static constexpr std::int32_t kNobody = -1, kEverybody = -2;
   static constexpr std::uint32_t kUnnumbered = 0xFFFFFFFFu;
 
-  /// What was found out about states whose components have these shapes. Not all are kept.
-  struct Arrangement {
-    std::uint32_t number_of_it;
-    bool is_normal;
-    std::vector<std::int32_t> owner;
-    std::vector<std::uint32_t> number, found;
-  };
-
   void mark(const StateIds& state, std::span<const std::uint32_t> refs, std::int32_t who);
   void find(std::span<const std::uint32_t> refs);
-  void make_key(const StateIds& state);
-  const Arrangement* arranged(const StateIds& state);
   void look_around(const StateIds& state);
   void rewrite(StateIds& state);
   ComponentId renumbered(ComponentId id);
@@ -74,6 +49,11 @@ class NormalForm {
   bool absorbs_ = false, changes_ = false;
   std::vector<std::uint32_t> key_;
   StateIds result_;
+  // Of the survey. Every component has its time, at which it finds what nobody found before.
+  std::vector<std::uint32_t> time_;           // of components, by position
+  std::vector<std::uint32_t> found_at_;       // of objects
+  std::vector<std::uint8_t> is_from_fixed_;   // objects found from the fixed parts
+  std::vector<std::uint16_t> thread_refs_;    // how many threads refer to an object themselves
   struct KeyHash {
     std::size_t operator()(const std::vector<std::uint32_t>& key) const {
       // A sum, so that the multiplications do not wait for each other.
@@ -86,7 +66,6 @@ class NormalForm {
     }
   };
   std::unordered_map<std::vector<std::uint32_t>, ComponentId, KeyHash> renumberings_;
-  std::unordered_map<std::vector<std::uint32_t>, Arrangement, KeyHash> arrangements_;
 };
 
 }  // namespace assay::python_machine

@@ -184,7 +184,7 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
   const Locked locked;
   ++executed_;
   Outcome outcome = world_->execute(state, thread, choices);
-  outcome.patch = patch_of(outcome);
+  outcome.is_patch = !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
   const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
   outcomes_.push_back(std::move(outcome));
   memo_.add(root, root_value, world_->events, number);
@@ -198,20 +198,18 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
   return number;
 }
 
-std::uint32_t Machine::patch_of(const Outcome& outcome) const {
-  if (outcome.kind != Outcome::Kind::kState || !outcome.changes_structure || outcome.is_finished ||
-      !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty()) {
-    return 0;
+/// Whether the state that a step leads to is in normal form as it is. The state before was surveyed.
+bool Machine::stays_normal(const StateIds& state, const Step& step) const {
+  const Outcome& outcome = outcomes_[step.outcome];
+  const std::uint32_t thread = state.fixed + step.thread, first_object = state.fixed + state.threads;
+  if (!normal_form_->stays_normal(state, thread, state.ids[thread], outcome.thread)) return false;
+  for (const auto& [fixed, id] : outcome.fixed) {
+    if (!normal_form_->stays_normal(state, fixed, state.ids[fixed], id)) return false;
   }
-  const Components& components = world_->heap.components;
-  std::vector<std::uint32_t> key{components.shape(outcome.thread), static_cast<std::uint32_t>(outcome.fixed.size())};
-  for (const auto* written : {&outcome.fixed, &outcome.objects}) {
-    for (const auto& [index, id] : *written) {
-      key.push_back(index);
-      key.push_back(components.shape(id));
-    }
+  for (const auto& [slot, id] : outcome.objects) {
+    if (!normal_form_->stays_normal(state, first_object + slot, state.object(slot), id)) return false;
   }
-  return patches_.emplace(std::move(key), static_cast<std::uint32_t>(patches_.size() + 1)).first->second;
+  return true;
 }
 
 /// All steps of a state in their order: by thread, then by what is chosen.
@@ -298,8 +296,7 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     if (out->recorder == nullptr) return;
     out->recorder->primitive_step(out->recorder->context, out->count, step.thread, out->count, after, length);
   };
-  std::uint32_t arrangement = NormalForm::kNoArrangement;
-  bool is_arranged = false;
+  bool is_surveyed = false;
   for (const Step& step : all) {
     const Outcome& outcome = outcomes_[step.outcome];
     if (outcome.kind == Outcome::Kind::kViolation) {
@@ -310,17 +307,9 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     }
     std::uint32_t length = count;
     bool needs_normal_form = outcome.changes_structure;
-    if (outcome.patch != 0) {
-      if (!std::exchange(is_arranged, true)) arrangement = normal_form_->arrangement(state);
-      if (arrangement != NormalForm::kNoArrangement) {
-        NormalForm::Answer answer = normal_form_->stays_normal(arrangement, step.thread, outcome.patch);
-        if (answer == NormalForm::Answer::kUnknown) {
-          apply(state, step.thread, outcome, after_);
-          normal_form_->remember(arrangement, step.thread, outcome.patch, normal_form_->was_normal());
-          answer = normal_form_->was_normal() ? NormalForm::Answer::kStays : NormalForm::Answer::kChanges;
-        }
-        needs_normal_form = answer == NormalForm::Answer::kChanges;
-      }
+    if (needs_normal_form && outcome.is_patch) {
+      if (!std::exchange(is_surveyed, true)) normal_form_->survey(state);
+      needs_normal_form = !stays_normal(state, step);
     }
     if (needs_normal_form) {
       apply(state, step.thread, outcome, after_);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,7 +39,7 @@ struct Outcome {
   std::uint32_t violation = 0;
   bool is_finished = false;        // the thread ended
   bool changes_structure = false;  // the new state needs its normal form
-  std::uint32_t patch = 0;         // numbers the shapes of what is put in place; 0: more changes than that
+  bool is_patch = false;           // components are replaced, none appear or vanish
   ComponentId thread = 0;
   std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
   std::vector<ComponentId> new_fixed, fresh, started;
@@ -179,7 +178,7 @@ class Machine final : public transition_system::TransitionSystem {
   void digest_words(ComponentId id, std::uint64_t* words) const;
   std::uint32_t outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
                            std::vector<std::uint32_t>& alternatives) const;
-  std::uint32_t patch_of(const Outcome& outcome) const;
+  bool stays_normal(const StateIds& state, const Step& step) const;
   void steps(const StateIds& state, std::vector<Step>& out) const;
   void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
@@ -197,7 +196,6 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::vector<Step> steps_;
   mutable StepMemo memo_;
   mutable std::vector<Outcome> outcomes_;
-  mutable std::map<std::vector<std::uint32_t>, std::uint32_t> patches_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<std::array<std::uint64_t, 3>> digests_;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;
