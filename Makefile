@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint format bench bench-certificates bench-python spin clean
+.PHONY: demo test lint format bench bench-certificates bench-python bench-memory spin clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -33,6 +33,11 @@ bench-certificates: $(VENV)/.ready-to-develop
 
 bench-python: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.python
+
+bench-memory: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.caching
+	$(BIN)/python -m benchmarks.coverage
+	$(BIN)/python -m benchmarks.spilling
 
 # The differential tests compare with SPIN. Root installs Debian's package; others are told.
 spin:

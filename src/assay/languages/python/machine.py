@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import platform
 import sys
@@ -34,6 +35,9 @@ def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
             f"the image was made by Python {image['python']}, this is {platform.python_version()}",
             where=path,
         )
+    # Steps make and drop many small objects; what exists by now stays.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
     program: Program = image["program"]
     return _engine.PythonMachine(
         program,
