@@ -8,7 +8,9 @@ with the name, which then is no longer taken for final (`extra_nonfinal` of `com
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
 from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
@@ -28,16 +30,49 @@ def nodes_with_parents(tree: ast.Module) -> Iterator[tuple[ast.AST, Path]]:
         pending.extend((child, inside) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
+@dataclass(frozen=True)
+class Stores:
+    """What the text of one module stores."""
+
+    on_modules: frozenset[str]  # `x` of `module.x = ...`
+    in_body: Mapping[str, int]  # how often its body may store a global; 2 stands for more
+    initial: frozenset[str]  # attributes stored by an `__init__` or a class body
+    changed: frozenset[str]  # attributes stored by others
+    by_known_names: bool  # False if attributes are stored by computed names
+
+
+def read_stores(tree: ast.Module) -> Stores:
+    initial: set[str] = set()
+    changed: set[str] = set()
+    by_known_names = read_attributes(tree, initial, changed)
+    return Stores(
+        frozenset(names_stored_on_modules(tree)),
+        stores_in_body(tree),
+        frozenset(initial),
+        frozenset(changed),
+        by_known_names,
+    )
+
+
+read_library_stores = functools.lru_cache(maxsize=64)(read_stores)  # their trees are kept, too
+
+
+def stores_of(module: ModuleSource) -> Stores:
+    return (read_stores if module.origin is Origin.USER else read_library_stores)(module.tree)
+
+
 # --- globals ------------------------------------------------------------------------------------------------
 
 
-def final_globals(modules: Sequence[ModuleSource], starred: Sequence[Sequence[str]]) -> list[set[str]]:
+def final_globals(
+    modules: Sequence[ModuleSource], stores: Sequence[Stores], starred: Sequence[Sequence[str]]
+) -> list[set[str]]:
     """For each module the globals with one store, in its body and outside of loops.
 
     `starred` has for each module what its `from ... import *` bind.
     """
-    stored_from_outside = {name for module in modules for name in names_stored_on_modules(module)}
-    counts = [stores_in_body(module) for module in modules]
+    stored_from_outside = {name for texts in stores for name in texts.on_modules}
+    counts = [dict(texts.in_body) for texts in stores]
     by_name = {module.name: module.index for module in modules}
     for module in modules:
         parent = by_name.get(module.name.rpartition(".")[0])
@@ -46,14 +81,14 @@ def final_globals(modules: Sequence[ModuleSource], starred: Sequence[Sequence[st
         for name in starred[module.index]:
             add(counts[module.index], name, 1)
     found = []
-    for module, stores in zip(modules, counts, strict=True):
+    for module, counted in zip(modules, counts, strict=True):
         declared = {
             name
             for scope in all_scopes(module.scope)
             if scope.kind is not Kind.MODULE
             for name in scope.global_names
         }
-        found.append({name for name, count in stores.items() if count == 1} - declared - stored_from_outside)
+        found.append({name for name, count in counted.items() if count == 1} - declared - stored_from_outside)
     return found
 
 
@@ -87,10 +122,10 @@ def add(counts: dict[str, int], name: str, count: int) -> None:
     counts[name] = counts.get(name, 0) + count
 
 
-def stores_in_body(module: ModuleSource) -> dict[str, int]:
+def stores_in_body(tree: ast.Module) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
     counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
-    for node, around in nodes_with_parents(module.tree):
+    for node, around in nodes_with_parents(tree):
         names = names_bound_by(node)
         if not names or not is_in_module_body(node, around):
             continue
@@ -132,15 +167,15 @@ def is_in_module_body(node: ast.AST, around: Path) -> bool:
     return True
 
 
-def names_stored_on_modules(module: ModuleSource) -> Iterator[str]:
+def names_stored_on_modules(tree: ast.Module) -> Iterator[str]:
     """`x` of each `module.x = ...`, where the module came from an import statement."""
     imported = {
         name
-        for node in ast.walk(module.tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in names_bound_by(node)
     }
-    for node in ast.walk(module.tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             base: ast.expr = node.value
             while isinstance(base, ast.Attribute):
@@ -152,22 +187,24 @@ def names_stored_on_modules(module: ModuleSource) -> Iterator[str]:
 # --- attributes ---------------------------------------------------------------------------------------------
 
 
-def final_attributes(modules: Sequence[ModuleSource]) -> set[str]:
+def final_attributes(modules: Sequence[ModuleSource], stores: Sequence[Stores]) -> set[str]:
     """Attributes stored only on the first parameter of an `__init__`, or by class bodies."""
     initial: set[str] = set()
     changed: set[str] = set()
-    for module in modules:
-        if not read_attributes(module, initial, changed) and module.origin is not Origin.LIBRARY:
+    for module, texts in zip(modules, stores, strict=True):
+        initial |= texts.initial
+        changed |= texts.changed
+        if not texts.by_known_names and module.origin is not Origin.LIBRARY:
             # Some name is computed. Libraries do that too (to copy what describes a function), but on objects
             # of their own making; there the machine's watch is enough.
             return set()
     return initial - changed
 
 
-def read_attributes(module: ModuleSource, initial: set[str], changed: set[str]) -> bool:
+def read_attributes(tree: ast.Module, initial: set[str], changed: set[str]) -> bool:
     """False if attributes are stored by computed names."""
     is_known = True
-    for node, around in nodes_with_parents(module.tree):
+    for node, around in nodes_with_parents(tree):
         match node:
             case ast.Attribute(attr="__dict__"):
                 is_known = False

@@ -9,6 +9,7 @@ the user's modules.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import sys
@@ -22,7 +23,7 @@ from assay.languages.python.compiler.context import Found, ModuleSource, Origin,
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import NATIVE_MODULES, REFUSED_PARTS
 from assay.languages.python.compiler.places import Place, place_of
-from assay.languages.python.compiler.scopes import Kind, all_scopes, analyse
+from assay.languages.python.compiler.scopes import Kind, Scope, all_scopes, analyse
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
 MAIN = "__main__"
@@ -52,11 +53,7 @@ class Modules:
             self.read_imports(self.waiting.pop(0))
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
-        tree = parse(file, text)
-        try:
-            scope = analyse(tree)
-        except RecursionError:
-            raise too_deep(file) from None
+        tree, scope = (read if origin is Origin.USER else read_library)(file, text)
         module = ModuleSource(name, file, origin, len(self.modules), text, tree, scope, is_package)
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
@@ -369,6 +366,18 @@ def parse(file: str, text: str) -> ast.Module:
     except ValueError as problem:
         raise SourceProblem(f"not Python: {problem}", where=Place(file, 1, 1)) from None
     return tree
+
+
+def read(file: str, text: str) -> tuple[ast.Module, Scope]:
+    """The syntax tree of a module, and what its names mean. Nobody changes them afterwards."""
+    tree = parse(file, text)
+    try:
+        return tree, analyse(tree)
+    except RecursionError:
+        raise too_deep(file) from None
+
+
+read_library = functools.lru_cache(maxsize=64)(read)  # the same in every program that a process compiles
 
 
 def too_deep(file: str) -> UnsupportedConstruct:

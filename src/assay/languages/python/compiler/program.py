@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.languages.python.code import Module, Program
 from assay.languages.python.compiler.context import Context, Origin, Target
-from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals
+from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals, stores_of
 from assay.languages.python.compiler.imports import BUILTINS_MODULE, Modules, library_modules, too_deep
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
@@ -43,7 +43,8 @@ def compile_program(
         if found is not None and found.target is Target.PROGRAM:
             parents[module.index] = found.index
             contexts[found.index].bound_globals.add(name)
-    stored_globals = final_globals(modules.modules, [context.starred for context in contexts])
+    stores = [stores_of(module) for module in modules.modules]
+    stored_globals = final_globals(modules.modules, stores, [context.starred for context in contexts])
     compiled = []
     natives: dict[str, None] = {}
     for context in contexts:
@@ -77,7 +78,7 @@ def compile_program(
                 body_globals=frozenset(body_globals(module) if module.index == 0 else ()),
             )
         )
-    attributes = final_attributes(modules.modules)
+    attributes = final_attributes(modules.modules, stores)
     return Program(
         modules=tuple(compiled),
         final_attributes=frozenset(name for name in attributes if f".{name}" not in extra_nonfinal),
