@@ -11,11 +11,14 @@ the program no state is left, and the globals are empty.
 from __future__ import annotations
 
 import ast
+import atexit
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,19 +67,62 @@ def _explore(program: PythonProgram, most_states: int) -> set[Ending]:
             }
 
 
+class Explorer:
+    """A child process whose hashes are fixed. It explores one image after the other: most programs of tests
+    are explored in less time than a process needs to start."""
+
+    def __init__(self) -> None:
+        self.errors = tempfile.TemporaryFile(mode="w+", encoding="utf-8")  # noqa: SIM115 (closed by `close`)
+        self.child = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__],
+            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            encoding="utf-8",
+        )
+
+    def ask(self, request: Sequence[object]) -> dict[str, Any]:
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # the child has ended, so there is no answer either
+            self.child.stdin.write(json.dumps(request) + "\n")
+            self.child.stdin.flush()
+        line = self.child.stdout.readline()
+        if not line:
+            status = self.child.wait()
+            self.errors.seek(0)
+            raise RuntimeError(f"the exploration ended with status {status}: {self.errors.read()[-2000:]}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self.child.communicate()
+        self.errors.close()
+
+
+_explorers: dict[int, Explorer] = {}  # by the process that started it: a fork must not share it
+
+
 def _in_a_child(program: PythonProgram, most_states: int) -> dict[str, Any]:
-    main = program.program.modules[0].name
-    child = subprocess.run(
-        [sys.executable, "-P", "-m", __name__, str(program.library), main, str(most_states)],
-        env={**os.environ, "PYTHONHASHSEED": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if child.returncode != 0:
-        raise RuntimeError(f"the exploration ended with status {child.returncode}: {child.stderr[-2000:]}")
-    answer: dict[str, Any] = json.loads(child.stdout)
-    return answer
+    mine = os.getpid()
+    if mine not in _explorers:
+        _explorers.clear()
+        _explorers[mine] = Explorer()
+        atexit.register(_close_explorer)
+    try:
+        return _explorers[mine].ask([str(program.library), program.program.modules[0].name, most_states])
+    except BaseException:  # an interrupt, too: the answer to this request must not be taken for another's
+        _close_explorer()
+        raise
+
+
+def _close_explorer() -> None:
+    explorer = _explorers.pop(os.getpid(), None)
+    if explorer is not None:
+        explorer.child.kill()
+        explorer.close()
 
 
 def endings(image: str, main: str, most_states: int) -> dict[str, object]:
@@ -158,5 +204,11 @@ def _text(value: object) -> str | None:
     return f"[{', '.join(parts)}]"
 
 
+def serve() -> None:
+    """In the child: answers requests, a line each, until there are no more."""
+    for line in sys.stdin:
+        print(json.dumps(endings(*json.loads(line))), flush=True)  # noqa: T201
+
+
 if __name__ == "__main__":
-    print(json.dumps(endings(sys.argv[1], sys.argv[2], int(sys.argv[3]))))  # noqa: T201
+    serve()
