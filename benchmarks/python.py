@@ -134,6 +134,95 @@ def measure(size: Size, folder: Path, seconds: float, *, certificate: bool) -> F
     return figures
 
 
+LOCKED_COUNTER = """
+import threading
+
+lock = threading.Lock()
+total = 0
+
+
+def work():
+    global total
+    for _ in range({increments}):
+        with lock:
+            total += 1
+
+
+threads = [threading.Thread(target=work) for _ in range({threads})]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert total == {threads} * {increments}
+"""
+
+# The same in the form that frontrun explores; run on its own, because it patches the interpreter.
+FRONTRUN_COUNTER = """
+import sys, threading, time
+import frontrun
+
+class Counter:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.total = 0
+
+def work(counter):
+    for _ in range({increments}):
+        with counter.lock:
+            counter.total += 1
+
+began = time.perf_counter()
+try:
+    result = frontrun.explore(
+        Counter, work, lambda counter: counter.total == {threads} * {increments}, count={threads},
+        preemption_bound=None, total_timeout={seconds}, detect_io=False,
+    )
+    took = time.perf_counter() - began
+    # It says that the property holds when it ran out of time, too.
+    print("finished" if took < {seconds} else "stopped", getattr(result, "num_explored", "?"), took)
+except frontrun.InconclusiveExploration:
+    print("stopped", "?", time.perf_counter() - began)
+"""
+
+
+def compare_with_frontrun(folder: Path, seconds: float) -> None:
+    """Locked counters: what each of the two finishes within the time."""
+    if not Path(sys.executable).with_name("frontrun").exists():
+        print("frontrun is not installed: pip install frontrun")
+        return
+    rows = [["threads x increments", "Assay", "states", "frontrun", "executions"]]
+    for threads, increments in ((2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2), (5, 3)):
+        program = folder / "counter.py"
+        program.write_text(LOCKED_COUNTER.format(threads=threads, increments=increments), encoding="utf-8")
+        ours, took = run(["verify", str(program), "--timeout", f"{seconds}s"], seconds)
+        peer = FRONTRUN_COUNTER.format(threads=threads, increments=increments, seconds=seconds)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", peer],
+                capture_output=True,
+                text=True,
+                timeout=2 * seconds + 30,
+                check=False,
+            )
+            how, executions, theirs = (
+                done.stdout.split()[-3:] if done.stdout.split() else ("failed", "?", "0")
+            )
+        except subprocess.TimeoutExpired:
+            how, executions, theirs = "stopped", "?", str(2 * seconds)
+        rows.append(
+            [
+                f"{threads} x {increments}",
+                f"{ours['verdict']} {took:.1f} s",
+                f"{ours['states']:,}",
+                f"{how} {float(theirs):.1f} s",
+                executions,
+            ]
+        )
+        print(" ".join(rows[-1]), flush=True)
+    print()
+    print(table(rows))
+
+
 def table(rows: list[list[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
 
@@ -189,6 +278,8 @@ def main() -> int:
                 finished = size
             if finished is not None:
                 largest.append(measure(finished, folder, options.seconds, certificate=True))
+        if not options.no_peers:
+            compare_with_frontrun(folder, options.seconds)
     print()
     print(table([HEADINGS.split("|"), *map(row_of, largest)]))
     big = [one.rate for one in largest if one.states >= 100_000]
