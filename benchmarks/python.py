@@ -187,7 +187,8 @@ except frontrun.InconclusiveExploration:
 
 def compare_with_frontrun(folder: Path, seconds: float) -> None:
     """Locked counters: what each of the two finishes within the time."""
-    if not Path(sys.executable).with_name("frontrun").exists():
+    frontrun = Path(sys.executable).with_name("frontrun")
+    if not frontrun.exists():
         print("frontrun is not installed: pip install frontrun")
         return
     rows = [["threads x increments", "Assay", "states", "frontrun", "executions"]]
@@ -195,10 +196,13 @@ def compare_with_frontrun(folder: Path, seconds: float) -> None:
         program = folder / "counter.py"
         program.write_text(LOCKED_COUNTER.format(threads=threads, increments=increments), encoding="utf-8")
         ours, took = run(["verify", str(program), "--timeout", f"{seconds}s"], seconds)
-        peer = FRONTRUN_COUNTER.format(threads=threads, increments=increments, seconds=seconds)
+        peer = folder / "frontrun_counter.py"
+        peer.write_text(
+            FRONTRUN_COUNTER.format(threads=threads, increments=increments, seconds=seconds), encoding="utf-8"
+        )
         try:
             done = subprocess.run(
-                [sys.executable, "-c", peer],
+                [str(frontrun), sys.executable, str(peer)],
                 capture_output=True,
                 text=True,
                 timeout=2 * seconds + 30,
