@@ -17,7 +17,12 @@ HERE = Path(__file__).resolve().parent
 def run_in_cpython(path):
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     ended = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, env=environment, check=False, timeout=60
+        [sys.executable, "-S", str(path)],  # without site, which takes longer than the programs
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=60,
     )
     lines = ended.stderr.strip().splitlines()
     return ended.stdout, lines[-1] if ended.returncode and lines else None

@@ -4,7 +4,6 @@ Each program in tests/python/sequential/ prints what one feature of the language
 ends in an uncaught exception says so in its last line: `# ends with ValueError`.
 """
 
-import functools
 import os
 import subprocess
 import sys
@@ -28,7 +27,6 @@ class Run:
     exit_code: int
 
 
-@functools.cache
 def in_cpython(program: Path, hash_seed: int) -> Run:
     """One seed decides the order of sets: what depends on it would differ between machines, too."""
     process = subprocess.run(
@@ -45,24 +43,6 @@ def in_cpython(program: Path, hash_seed: int) -> Run:
     return Run(process.stdout, lines[-1] if lines else None, process.returncode)
 
 
-@each_program
-def test_the_program_ends_in_cpython_as_it_says(program):
-    run = in_cpython(program, 1)
-    last_line = program.read_text().splitlines()[-1]
-    if last_line.startswith(ENDS_WITH):
-        assert run.exit_code == 1
-        assert run.error is not None
-        assert run.error.split(":")[0] == last_line.removeprefix(ENDS_WITH)
-    else:
-        assert (run.exit_code, run.error) == (0, None)
-        assert run.output
-
-
-@each_program
-def test_the_output_does_not_depend_on_hashes(program):
-    assert in_cpython(program, 1) == in_cpython(program, 2)
-
-
 # Programs that one run without schedules cannot do as CPython does, or that a library does not do yet.
 GAPS = {
     "contextlib_04": "AbstractContextManager knows only classes that derive from it",
@@ -74,21 +54,27 @@ GAPS = {
 }
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(
-            program,
-            id=program.stem,
-            marks=pytest.mark.xfail(reason=GAPS[program.stem]) if program.stem in GAPS else (),
-        )
-        for program in PROGRAMS
-    ],
-)
-def test_our_machine_does_the_same(program):
-    expected, found = in_cpython(program, 1), machine.run(program)
+@each_program
+def test_our_machine_does_what_cpython_does(program, request):
+    expected = in_cpython(program, 1)
+    assert_that_it_ends_as_it_says(program, expected)
+    assert in_cpython(program, 2) == expected  # whatever the hashes are
+    if program.stem in GAPS:
+        request.applymarker(pytest.mark.xfail(reason=GAPS[program.stem]))
+    found = machine.run(program)
     assert found.output == expected.output
     assert found.error == expected.error
+
+
+def assert_that_it_ends_as_it_says(program, run):
+    last_line = program.read_text().splitlines()[-1]
+    if last_line.startswith(ENDS_WITH):
+        assert run.exit_code == 1
+        assert run.error is not None
+        assert run.error.split(":")[0] == last_line.removeprefix(ENDS_WITH)
+    else:
+        assert (run.exit_code, run.error) == (0, None)
+        assert run.output
 
 
 def test_the_corpus_is_wide():
