@@ -98,7 +98,8 @@ def check_code(code, program):
         assert after >= 0
         if operation in JUMP:
             pending.append((operand, depth + JUMPED_EFFECTS.get(operation, FIXED_EFFECTS[operation])))
-            assert (operand <= index) == (operation == "LOOP")
+            polls = operation == "LOOP" and operand == index + 1  # and goes on
+            assert polls or (operand <= index) == (operation == "LOOP")
         if operation not in ENDS:
             assert index + 1 < count
             pending.append((index + 1, after))

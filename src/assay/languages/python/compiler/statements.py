@@ -245,13 +245,17 @@ class StatementCompiler(PatternCompiler):
         self.out.place(end)
 
     def statement_While(self, node: ast.While) -> None:
-        # The test stands at the end once more, as in CPython, which polls between it and the body.
-        body, again, otherwise, end = Label(), Label(), Label(), Label()
+        # The test stands at the end once more, as in CPython up to 3.13, which polls between it and the body;
+        # later ones poll before the test. Both may happen, whatever runs us.
+        body, again, test, otherwise, end = Label(), Label(), Label(), Label(), Label()
         self.jump_if(node.test, otherwise, when=False)
         self.out.place(body)
         with self.block(Block(BlockKind.WHILE, exit=end, head=again)):
             self.statements(node.body)
         self.out.place(again)
+        self.out.at(node)
+        self.out.jump("LOOP", test)
+        self.out.place(test)
         self.jump_if(node.test, otherwise, when=False)
         self.out.at(node)
         self.out.jump("LOOP", body)
