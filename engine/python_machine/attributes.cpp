@@ -1,4 +1,5 @@
 /// Attributes: lookup as CPython does it, with the program's own getters, setters and hooks entered as frames.
+#include "python_machine/class_facts.hpp"
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -14,15 +15,69 @@ Ref dict_of(PyTypeObject* type) {
 #endif
 }
 
-/// The class in whose body the name stands.
-PyObject* owner_of(PyTypeObject* type, PyObject* name) {
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
-    PyObject* base = PyTuple_GET_ITEM(type->tp_mro, i);
-    const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(base));
-    if (dict && PyDict_Contains(dict.get(), name) == 1) return base;
+/// Asks for a name in a class and in those before which it is looked for there: each of them may get it meanwhile.
+/// Methods are never stored while several threads run, so one whose name nobody stores needs no question.
+bool may_look_up(World& world, PyTypeObject* type, PyObject* name, PyObject* found) {
+  if (!is_program_type(type)) return true;
+  if (found != nullptr && Py_TYPE(found)->tp_descr_get != nullptr) {
+    const int is_final = PySet_Contains(world.program->final_attributes.get(), name);
+    if (is_final < 0) throw PythonError();
+    if (is_final == 1) return true;
   }
-  PyErr_Clear();
-  return reinterpret_cast<PyObject*>(type);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
+    if (is_program_type(reinterpret_cast<PyTypeObject*>(base)) && !world.may_read_attribute(base, name)) return false;
+    const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(base));
+    const int is_here = dict ? PyDict_Contains(dict.get(), name) : 0;
+    if (is_here < 0) throw PythonError();
+    if (is_here == 1) return true;
+  }
+  return true;
+}
+
+/// Methods and what CPython keeps for itself are no part of a state; replacing them would be seen in all states.
+void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
+  const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(type));
+  PyObject* const before = dict ? PyDict_GetItemWithError(dict.get(), name) : nullptr;
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  const bool is_method = value != nullptr && (is_function(value) || !Classes::is_data(name, value));
+  const bool was_method = before != nullptr && (is_function(before) || !Classes::is_data(name, before));
+  if (is_method || was_method) {
+    throw Unsupported(std::string("the method ") + utf8(name) + " of the class " +
+                      reinterpret_cast<PyTypeObject*>(type)->tp_name +
+                      " is replaced while several threads run; do it before they start");
+  }
+}
+
+/// What a store would change although no state tells it.
+void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
+  if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
+    throw Unsupported("an object changes its class while the program runs");
+  }
+  if (is_function(object) && !world.is_single()) {
+    PyObject* const attributes = reinterpret_cast<Function*>(object)->attributes;
+    const bool has_some = attributes != nullptr && PyDict_GET_SIZE(attributes) > 0;
+    if (!has_some || value == nullptr || utf8(name).starts_with("__")) {
+      throw Unsupported("the function gets its first attribute, " + utf8(name) +
+                        ", or loses one, while several threads run; give it a value before they start");
+    }
+  }
+  if (PyExceptionInstance_Check(object)) {
+    PyObject* const found = lookup(Py_TYPE(object), name);
+    const bool is_field = found != nullptr && (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
+                          !is_program_type(PyDescr_TYPE(found));
+    if (is_field && !utf8(name).starts_with("__") && utf8(name) != "args") {
+      throw Unsupported("the field " + utf8(name) + " of an exception is changed; make a new exception instead");
+    }
+  }
+}
+
+bool is_enumeration(PyTypeObject* type) {
+  static PyObject* const meta = [] {
+    const Ref module = checked(PyImport_ImportModule("enum"));
+    return checked(PyObject_GetAttrString(module.get(), "EnumMeta")).release();
+  }();
+  return PyObject_TypeCheck(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(meta)) != 0;
 }
 
 /// A part of a property if the program wrote it as a function; else null.
@@ -64,13 +119,28 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
   if (PyType_Check(object)) {
     auto* self = reinterpret_cast<PyTypeObject*>(object);
     PyObject* found = is_program_type(self) ? lookup(self, name) : nullptr;
-    if (found != nullptr && Py_TYPE(found)->tp_descr_get == nullptr &&
-        !world.may_read_attribute(owner_of(self, name), name)) {
-      return stop(Stop::kVisible);
-    }
+    if (!may_look_up(world, self, name, found)) return stop(Stop::kVisible);
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
   }
+  if (is_enumeration(type) && name == interned("value")) {
+    Ref value = checked(PyObject_GetAttr(object, name));
+    if (PyList_Check(value.get()) || PyDict_Check(value.get()) || PySet_Check(value.get()) ||
+        PyByteArray_Check(value.get())) {
+      throw Unsupported(std::string("the members of ") + type->tp_name + " have values that can change");
+    }
+  }
   const bool is_generic = type->tp_getattro == PyObject_GenericGetAttr;
+  if (type == &PySuper_Type) {
+    const auto of = checked(PyObject_GetAttrString(object, "__self_class__"));
+    if (PyType_Check(of.get())) {
+      // Where the search begins is of no interest: more is asked than is looked at.
+      auto* const self = reinterpret_cast<PyTypeObject*>(of.get());
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->tp_mro); ++i) {
+        auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(self->tp_mro, i));
+        if (!may_look_up(world, base, name, lookup(base, name))) return stop(Stop::kVisible);
+      }
+    }
+  }
   if (!is_generic && !is_program_type(type)) {
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));  // super, modules, bound methods
   }
@@ -105,6 +175,7 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
     if (!world.may_read_attribute(object, name)) return stop(Stop::kVisible);
     if (Ref value = own_value(object, name)) return complete(std::move(site), std::move(value));
   }
+  if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
   if (found != nullptr) {
     if (is_function(found)) return complete(std::move(site), checked(PyMethod_New(found, object)));
     if (PyObject* getter = program_method(found, "__get__")) {
@@ -113,10 +184,6 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
                                            Ref::borrow(reinterpret_cast<PyObject*>(type))},
                             .keywords = {}},
                            std::move(site));
-    }
-    if (Py_TYPE(found)->tp_descr_get == nullptr && is_program_type(type) &&
-        !world.may_read_attribute(owner_of(type, name), name)) {
-      return stop(Stop::kVisible);
     }
     return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
   }
@@ -147,8 +214,13 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     return finish(0);
   }
   if (PyType_Check(object)) {
+    if (!world.is_single()) refuse_method(object, name, value);
     if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);
     return finish(PyObject_SetAttr(object, name, value));
+  }
+  refuse_hidden(world, object, name, value);
+  if (is_enumeration(type) && !world.is_single()) {
+    throw Unsupported("a member of an enumeration gets an attribute, " + utf8(name) + ", while several threads run");
   }
   if (!is_program_type(type) && !is_function(object) && !PyExceptionInstance_Check(object)) {
     PyObject* self = object;

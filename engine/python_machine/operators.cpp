@@ -202,6 +202,31 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   return complete({.operands = 2}, checked((in_place ? kNativeInPlace : kNative)[operation](left, right)));
 }
 
+namespace {
+/// Values have no identity in a state, so whether two equal ones are the same object cannot be told.
+void refuse_identity(PyObject* left, PyObject* right) {
+  PyTypeObject* const type = Py_TYPE(left);
+  if (type != Py_TYPE(right)) return;
+  bool is_unknown = false;
+  if (type == &PyTuple_Type) {
+    is_unknown = PyTuple_GET_SIZE(left) > 0 && PyTuple_GET_SIZE(left) == PyTuple_GET_SIZE(right);
+  } else if (type == &PyMethod_Type) {
+    is_unknown = PyMethod_GET_SELF(left) == PyMethod_GET_SELF(right);
+  } else if (type == &PyUnicode_Type) {
+    is_unknown = PyUnicode_GET_LENGTH(left) > 1 && PyUnicode_Compare(left, right) == 0;
+  } else if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBytes_Type) {
+    const int is_equal = PyObject_RichCompareBool(left, right, Py_EQ);
+    if (is_equal < 0) throw PythonError();
+    int overflow = 0;
+    const long small = type == &PyLong_Type ? PyLong_AsLongAndOverflow(left, &overflow) : 1000;
+    is_unknown = is_equal == 1 && (overflow != 0 || small < -5 || small > 256);
+  }
+  if (is_unknown) {
+    throw Unsupported(std::string("`is` between two equal values of type ") + type->tp_name + "; compare them with ==");
+  }
+}
+}  // namespace
+
 Step Interpreter::compare(std::uint32_t comparison) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
@@ -209,8 +234,8 @@ Step Interpreter::compare(std::uint32_t comparison) {
   switch (comparison) {
     case 6: return contains(false);
     case 7: return contains(true);
-    case 8: return complete({.operands = 2}, Ref::borrow(left == right ? Py_True : Py_False));
-    case 9: return complete({.operands = 2}, Ref::borrow(left != right ? Py_True : Py_False));
+    case 8: refuse_identity(left, right); return complete({.operands = 2}, Ref::borrow(left == right ? Py_True : Py_False));
+    case 9: refuse_identity(left, right); return complete({.operands = 2}, Ref::borrow(left != right ? Py_True : Py_False));
     default: break;
   }
   if (is_program_operand(left) || is_program_operand(right)) {

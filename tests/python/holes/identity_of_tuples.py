@@ -1,0 +1,21 @@
+import threading
+
+t0 = (1, [2])
+h = [t0]
+
+
+def writer():
+    h[0] = (1, t0[1])
+
+
+def reader():
+    a = h[0]
+    b = h[0]
+    assert a is b
+
+
+ts = [threading.Thread(target=writer), threading.Thread(target=reader)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()
