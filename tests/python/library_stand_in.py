@@ -39,6 +39,10 @@ class Violation(BaseException):
     """`_assay.fail`."""
 
 
+class Unsupported(BaseException):
+    """The program asked for something that a library does not model."""
+
+
 class Worker:
     """A thread of the program."""
 
@@ -189,6 +193,9 @@ class Scheduler:
         def fail(kind, message):
             raise Violation(f"{kind}: {message}")
 
+        def unsupported(text):
+            raise Unsupported(text)
+
         def adopt(identity):
             self.running.identity = identity
 
@@ -208,6 +215,7 @@ class Scheduler:
         module.assume = assume
         module.invariant = lambda function, name: None
         module.fail = fail
+        module.unsupported = unsupported
         module.write = self.output.append
         module.is_single = lambda: len([w for w in self.workers if not w.finished]) == 1
         module.mentions = mentions

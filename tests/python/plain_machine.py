@@ -717,6 +717,9 @@ def single_threaded_assay():
     def fail(kind, message):
         raise Unsupported(f"{kind}: {message}")
 
+    def unsupported(text):
+        raise Unsupported(text)
+
     def adopt(thread):
         identity[0] = thread
 
@@ -725,6 +728,7 @@ def single_threaded_assay():
             raise SystemExit
 
     module.block, module.start, module.fail, module.adopt, module.assume = block, start, fail, adopt, assume
+    module.unsupported = unsupported
     module.current = lambda: identity[0]
     module.choose = lambda count: 0
     module.pause = module.begin_atomic = module.end_atomic = lambda: None

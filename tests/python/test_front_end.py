@@ -589,6 +589,16 @@ def test_what_is_not_modelled_is_refused_when_it_is_reached():
         assay.verify("net.py")
 
 
+@pytest.mark.parametrize("use", ["str(x)", "{x}", "'%s' % x", "sorted([1, 2], key=lambda item: int(x))"])
+def test_a_refusal_cannot_be_caught(use):
+    """Otherwise the program would go on in a way in which it never goes on in CPython."""
+    Path("clock.py").write_text(
+        f"import time\nx = time.time()\ntry:\n    {use}\nexcept Exception:\n    pass\n"
+    )
+    with pytest.raises(SourceProblem, match="which is not known when a program is checked"):
+        assay.verify("clock.py")
+
+
 def test_a_deadlock_says_who_waits_and_who_holds():
     Path("order.py").write_text("""\
 import threading

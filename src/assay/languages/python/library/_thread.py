@@ -278,7 +278,7 @@ class _local:
         if name == "__dict__":
             raise AttributeError("'" + type(self).__name__ + "' object attribute '__dict__' is read-only")
         if hasattr(type(self), name):
-            raise NotImplementedError(
+            _assay.unsupported(
                 "threading.local: '" + name + "' is also an attribute of the class, which is not modelled; "
                 "set the default in __init__ instead of the class body"
             )

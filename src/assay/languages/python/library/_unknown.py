@@ -9,12 +9,8 @@ a remaining time that was found positive stays so.
 import _assay
 
 
-class UnknownNumber(RuntimeError):
-    """The program needs the value of a number that is not known."""
-
-
 def _refuse(what, origin):
-    raise UnknownNumber(
+    _assay.unsupported(
         what + " needs the value of " + origin + ", which is not known when a program is checked; "
         "compare it, or let assay.choose(...) pick from the values that matter"
     )

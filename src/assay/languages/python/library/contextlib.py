@@ -2,6 +2,8 @@
 
 from functools import wraps
 
+import _assay
+
 
 class AbstractContextManager:
     def __enter__(self):
@@ -170,9 +172,7 @@ class ExitStack(AbstractContextManager):
 
 class redirect_stdout(AbstractContextManager):
     def __init__(self, new_target):
-        raise NotImplementedError(
-            "redirect_stdout is not modelled: what a program prints is no part of its states"
-        )
+        _assay.unsupported("redirect_stdout is not modelled: what a program prints is no part of its states")
 
 
 redirect_stderr = redirect_stdout

@@ -63,7 +63,7 @@ class Handler:
         pass
 
     def addFilter(self, filter):
-        raise NotImplementedError("filters of logging are not modelled; set levels instead")
+        _assay.unsupported("filters of logging are not modelled; set levels instead")
 
     def flush(self):
         pass
@@ -89,7 +89,7 @@ class NullHandler(Handler):
 
 class FileHandler(Handler):
     def __init__(self, filename, mode="a", encoding=None, delay=False, errors=None):
-        raise NotImplementedError("files are not modelled; use logging.StreamHandler() while checking")
+        _assay.unsupported("files are not modelled; use logging.StreamHandler() while checking")
 
 
 @_assay.atomic
@@ -170,9 +170,7 @@ class Logger:
 
     def addHandler(self, hdlr):
         if type(hdlr) not in (StreamHandler, NullHandler, Handler):
-            raise NotImplementedError(
-                "handlers of the program's own are not modelled; use logging.StreamHandler()"
-            )
+            _assay.unsupported("handlers of the program's own are not modelled; use logging.StreamHandler()")
         _add_handler(self, hdlr)
 
     @_assay.atomic
@@ -184,7 +182,7 @@ class Logger:
         return _has_handlers(self)
 
     def addFilter(self, filter):
-        raise NotImplementedError("filters of logging are not modelled; set levels instead")
+        _assay.unsupported("filters of logging are not modelled; set levels instead")
 
     def getChild(self, suffix):
         return getLogger(suffix if self is root else self.name + "." + suffix)
@@ -236,7 +234,7 @@ def _find_parents():
 
 def basicConfig(*, level=None, force=False, **kwargs):
     if "filename" in kwargs:
-        raise NotImplementedError("files are not modelled; let logging write to the output while checking")
+        _assay.unsupported("files are not modelled; let logging write to the output while checking")
     if level is not None and (force or not _has_handlers(root)):
         _set_level(root, _level_of(level))
     if not _has_handlers(root):

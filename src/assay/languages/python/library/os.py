@@ -49,7 +49,7 @@ class _Environment:
         self._refuse()
 
     def _refuse(self):
-        raise NotImplementedError(
+        _assay.unsupported(
             "setting variables of the environment is not modelled; use a variable of the program"
         )
 
@@ -70,6 +70,4 @@ def register_at_fork(*, before=None, after_in_parent=None, after_in_child=None):
 
 
 def urandom(size, /):
-    raise NotImplementedError(
-        "os.urandom() is not modelled; let assay.choose(...) pick from the values that matter"
-    )
+    _assay.unsupported("os.urandom() is not modelled; let assay.choose(...) pick from the values that matter")

@@ -5,14 +5,14 @@ machine, if there are not too many of them.
 """
 
 import _assay
-from _unknown import Unknown, UnknownNumber
+from _unknown import Unknown
 
 MOST_ALTERNATIVES = 64
 
 
 def _choose(count, what):
     if count > MOST_ALTERNATIVES:
-        raise UnknownNumber(
+        _assay.unsupported(
             what
             + " has "
             + str(count)
@@ -122,10 +122,10 @@ class Random:
         return [remaining.pop(_choose(len(remaining), "random.sample()")) for _ in range(k)]
 
     def getstate(self):
-        raise UnknownNumber("random.getstate() is not modelled: random numbers have no state here")
+        _assay.unsupported("random.getstate() is not modelled: random numbers have no state here")
 
     def setstate(self, state):
-        raise UnknownNumber("random.setstate() is not modelled: random numbers have no state here")
+        _assay.unsupported("random.setstate() is not modelled: random numbers have no state here")
 
 
 SystemRandom = Random

@@ -54,7 +54,7 @@ def getrecursionlimit():
 
 def setrecursionlimit(limit, /):
     if limit > 1000:
-        raise NotImplementedError(
+        _assay.unsupported(
             "sys.setrecursionlimit() above 1000 is not modelled: frames are part of every state"
         )
 
@@ -88,11 +88,11 @@ def intern(string, /):
 
 
 def getsizeof(object, *default):
-    raise NotImplementedError("sys.getsizeof() is not modelled: objects have no size in a state")
+    _assay.unsupported("sys.getsizeof() is not modelled: objects have no size in a state")
 
 
 def exc_info():
-    raise NotImplementedError("sys.exc_info() is not modelled; use `except Exception as error`")
+    _assay.unsupported("sys.exc_info() is not modelled; use `except Exception as error`")
 
 
 def excepthook(kind, value, traceback, /):

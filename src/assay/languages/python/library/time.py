@@ -4,7 +4,7 @@ A thread may be left out of the schedule for any time, so `sleep` needs no lengt
 """
 
 import _assay
-from _unknown import Unknown, UnknownNumber
+from _unknown import Unknown
 
 
 def sleep(seconds, /):
@@ -53,7 +53,7 @@ def process_time_ns():
 
 
 def _refuse(name):
-    raise UnknownNumber("time." + name + " is not modelled: the date is not known when a program is checked")
+    _assay.unsupported("time." + name + " is not modelled: the date is not known when a program is checked")
 
 
 def ctime(seconds=None, /):

@@ -29,7 +29,7 @@ def print_exception(exc, /, value=None, tb=None, limit=None, file=None, chain=Tr
 
 
 def format_exc(limit=None, chain=True):
-    raise NotImplementedError(
+    _assay.unsupported(
         "traceback.format_exc() is not modelled; use `except Exception as error` and traceback.format_exception(error)"
     )
 

@@ -1,8 +1,10 @@
 """Weak references are refused: when an object goes away is no part of the machine's states."""
 
+import _assay
+
 
 def _refuse(name):
-    raise NotImplementedError(
+    _assay.unsupported(
         "weakref."
         + name
         + " is not modelled: the moment at which objects are collected is not part of a state; "

@@ -461,4 +461,4 @@ def _run_task(task):
 
 class ProcessPoolExecutor(Executor):
     def __init__(self, *args, **kwargs):
-        raise NotImplementedError("processes are not modelled; use ThreadPoolExecutor while checking")
+        _assay.unsupported("processes are not modelled; use ThreadPoolExecutor while checking")
