@@ -51,6 +51,7 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
 
 /// What a store would change although no state tells it.
 void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
+  if (PyCell_Check(object)) throw Unsupported("a variable is stored through its cell; use nonlocal");
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
     throw Unsupported("an object changes its class while the program runs");
   }
@@ -167,7 +168,14 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
         // What is stored through it would be seen by nobody.
         throw Unsupported("__dict__ is not modelled while several threads run; use getattr and setattr");
       }
-      if (!is_plain(object) && !world.may_read_attribute(object, name)) return stop(Stop::kVisible);
+      // Slots and the fields of exceptions are not among the final attributes that a step is remembered by, and
+      // built-in methods (an exception's `__init__`) store the latter without telling their names.
+      if (!is_plain(object)) world.used(object);
+      const bool is_native = (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
+                             !is_program_type(PyDescr_TYPE(found)) && !PyType_Check(object) && !is_function(object);
+      if (!is_plain(object) && !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
+        return stop(Stop::kVisible);
+      }
       return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
     }
   }

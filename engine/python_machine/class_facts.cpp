@@ -55,8 +55,10 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
   // A heap type without a built-in base whose layout is object's plus __dict__, __weakref__ and __slots__.
   if (made->base == Base::kUnknown && is_heap) {
     PyTypeObject* native = type;
-    while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) && native->tp_alloc == PyType_GenericAlloc &&
-           native->tp_new != nullptr && native->tp_base != nullptr) {
+    // Types that C code makes can have fields of their own; only those of class statements end like this one.
+    const destructor made_by_statement = reinterpret_cast<PyTypeObject*>(enumeration_.get())->tp_dealloc;
+    while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) && native->tp_dealloc == made_by_statement &&
+           native->tp_alloc == PyType_GenericAlloc && native->tp_new != nullptr && native->tp_base != nullptr) {
       native = native->tp_base;
     }
     if (native == &PyBaseObject_Type) {

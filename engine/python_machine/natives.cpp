@@ -280,6 +280,10 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       native.name.find("register") != std::string::npos) {
     throw Unsupported("an abstract class gets a subclass while several threads run; register it before they start");
   }
+  if ((native.name == "__setattr__" || native.name == "__delattr__") && native.receiver != nullptr &&
+      (PyType_Check(native.receiver) || is_function(native.receiver) || PyCell_Check(native.receiver))) {
+    throw Unsupported("the built-in " + native.name + " of a class or function; use setattr");
+  }
   std::vector<PyObject*> written;
   for (const Ref& argument : arguments.positional) {
     if (is_consumed(argument.get())) written.push_back(argument.get());
@@ -321,6 +325,13 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     }
     const bool creates = native.name == "__new__" || native.name == "__init_subclass__" || native.name == "__setattr__" ||
                          native.name == "__init__";
+    const bool stores = (native.name == "__setattr__" || native.name == "__delattr__") && native.receiver != nullptr &&
+                        arguments.positional.size() > native.skipped &&
+                        PyUnicode_Check(arguments.positional[native.skipped].get());
+    if (stores) {
+      // By its name: the attribute may be one that is taken for final.
+      if (!world.may_write_attribute(native.receiver, arguments.positional[native.skipped].get())) return stop(Stop::kVisible);
+    }
     allowed = creates && (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
                   ? written.empty() || world.may_write(written[0])
                   : may_call(native.receiver, arguments, written);
