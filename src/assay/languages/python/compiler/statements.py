@@ -577,6 +577,12 @@ class StatementCompiler(PatternCompiler):
         self.expressions(node.decorator_list)
         self.out.at(node)
         inner = self.scope.children[node]
+        if "__del__" in inner.bound:
+            raise self.context.unsupported(
+                node,
+                "__del__ is not modelled",
+                "release what an object holds in a context manager or a method",
+            )
         if not self.closure_of(inner):
             self.out.emit("BUILD_TUPLE", 0)
         self.out.constant(self.class_code(node, inner))
