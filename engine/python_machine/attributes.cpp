@@ -1,5 +1,7 @@
 /// Attributes: lookup as CPython does it, with the program's own getters, setters and hooks entered as frames.
 #include "python_machine/class_facts.hpp"
+#include <algorithm>
+
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -164,9 +166,12 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
                            std::move(site));
     }
     if (Py_TYPE(found)->tp_descr_get != nullptr) {
-      if (name == interned("__dict__") && !world.is_single()) {
+      // One that is kept would be written down as a dict of its own, so programs that have threads get none.
+      const auto& modules = world.program->modules;
+      const bool has_threads = std::any_of(modules.begin(), modules.end(), [](const Module& m) { return m.name == "_thread"; });
+      if (name == interned("__dict__") && has_threads) {
         // What is stored through it would be seen by nobody.
-        throw Unsupported("__dict__ is not modelled while several threads run; use getattr and setattr");
+        throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
       }
       // Slots and the fields of exceptions are not among the final attributes that a step is remembered by, and
       // built-in methods (an exception's `__init__`) store the latter without telling their names.

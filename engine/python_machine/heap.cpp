@@ -683,6 +683,19 @@ std::string Heap::name_of_fixed(std::uint32_t fixed) const {
   return "?";
 }
 
+void Heap::visit_fixed(std::uint32_t fixed, visitproc visitor, void* context) {
+  if (fixed == 0) {
+    for (std::size_t g = 0; g < globals.size(); ++g) {
+      if (fixed_of_global_[g] == 0 && globals[g]) visitor(globals[g].get(), context);
+    }
+  } else if (fixed <= variable_globals_.size()) {
+    if (const Ref& value = globals[variable_globals_[fixed - 1]]) visitor(value.get(), context);
+  } else {
+    PyObject* const names = variable_classes_[fixed - 1 - variable_globals_.size()]->tp_dict;
+    if (names != nullptr) visitor(names, context);
+  }
+}
+
 std::uint32_t Heap::fixed_of_class(PyTypeObject* type) {
   const auto found = fixed_of_class_.find(type);
   return found == fixed_of_class_.end() ? 0 : found->second;

@@ -73,6 +73,9 @@ class Heap {
   std::uint32_t fixed_of_class(PyTypeObject* type);
   std::uint32_t fixed_count() const { return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size()); }
 
+  /// Calls the visitor with what a fixed component refers to.
+  void visit_fixed(std::uint32_t fixed, visitproc visitor, void* context);
+
   std::string name_of_fixed(std::uint32_t fixed) const;
 
   bool is_final_attribute(PyObject* name) const;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "python_machine/heap.hpp"
@@ -113,6 +114,8 @@ class StepWorld final : public World {
   void touch(Event::Kind kind, std::uint32_t index);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
+  bool has_escaped(PyObject* object);
+  PyObject* name_of_global(std::uint32_t global) const;
   std::string place() const;
   void check_untouched(const StateIds& state);
   Outcome written_down(const StateIds& state, std::uint32_t thread, Thread& live, Stop stop);
@@ -137,6 +140,10 @@ class StepWorld final : public World {
   std::vector<std::uint32_t> written_objects_, written_fixed_;
   std::vector<bool> is_written_object_, is_written_fixed_;
   std::vector<Access> accesses_;
+  // Objects without a slot that this step has made reachable from what others can reach.
+  std::unordered_set<PyObject*> escaped_;
+  bool has_written_ = false;       // the instruction that runs may have published something
+  bool is_escape_known_ = false;   // `escaped_` tells the truth
 };
 
 class Machine final : public transition_system::TransitionSystem {

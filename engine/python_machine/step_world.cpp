@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "python_machine/interpreter.hpp"
 #include "python_machine/program_system.hpp"
@@ -52,6 +53,9 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   is_written_object_.assign(state.objects(), false);
   is_written_fixed_.assign(heap.fixed_count(), false);
   accesses_.clear();
+  escaped_.clear();
+  has_written_ = false;
+  is_escape_known_ = true;
   started.clear();
   failure = Failure();
   output.clear();
@@ -64,6 +68,7 @@ void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
   thread_ = &thread;
   frame_ = &frame;
   is_allowed_ = false;
+  if (std::exchange(has_written_, false)) is_escape_known_ = false;
   if (++instructions_ > kLongestStep) {
     throw Unsupported("more than " + std::to_string(kLongestStep) + " instructions without a visible one");
   }
@@ -157,14 +162,40 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
   recorded_values.push_back(name);
 }
 
+/// Whether this step has published an object that was its own: others may come between what it does to it from now on.
+bool StepWorld::has_escaped(PyObject* object) {
+  if (is_single() || is_checking_ || heap.is_loading) return false;
+  if (!std::exchange(is_escape_known_, true)) {
+    Reach reach;
+    const auto follow = [&](PyObject* from) {
+      const traverseproc traverse = Py_TYPE(from)->tp_traverse;
+      if (traverse != nullptr && !is_module(from) && !PyFunction_Check(from)) traverse(from, visit, &reach);
+    };
+    for (std::uint32_t slot : written_objects_) follow(heap.living(slot));
+    for (std::uint32_t fixed : written_fixed_) heap.visit_fixed(fixed, visit, &reach);
+    for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+      // What has a slot was published before; if it was written it is a root itself.
+      if (heap.slot(reach.pending[next]) == Heap::kNoSlot) follow(reach.pending[next]);
+    }
+    escaped_ = std::move(reach.seen);
+  }
+  return escaped_.contains(object);
+}
+
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   const std::uint32_t slot = heap.slot(object);
-  if (slot == Heap::kNoSlot) return true;
+  if (slot == Heap::kNoSlot) {
+    if (!has_escaped(object)) return true;
+    if (!visible(false)) return false;
+    has_written_ |= is_write;
+    return true;
+  }
   if (!visible(false)) return false;
   touch(Event::Kind::kObject, slot);
   note(is_write, Event::Kind::kObject, slot, detail);
   if (is_write && !heap.is_loading) {
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
+    has_written_ = true;
     if (slot < is_written_object_.size() && !is_written_object_[slot]) {
       is_written_object_[slot] = true;
       written_objects_.push_back(slot);
@@ -183,9 +214,8 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
     return true;
   }
   const std::uint32_t slot = heap.slot(object);
-  if (slot == Heap::kNoSlot) return true;
   if (heap.is_final_attribute(name)) {
-    touch(Event::Kind::kFinals, slot);
+    if (slot != Heap::kNoSlot) touch(Event::Kind::kFinals, slot);
     return true;
   }
   return may_access(object, name, false);
@@ -201,6 +231,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
     if (!visible(false)) return false;
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
+    has_written_ = true;
     touch(Event::Kind::kFixed, fixed);
     note(true, Event::Kind::kFixed, fixed, name);
     if (fixed >= is_written_fixed_.size()) is_written_fixed_.resize(fixed + 1, false);
@@ -210,8 +241,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     }
     return true;
   }
-  const std::uint32_t slot = heap.slot(object);
-  if (slot == Heap::kNoSlot) return true;
+  if (heap.slot(object) == Heap::kNoSlot && !has_escaped(object)) return true;
   if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
   return may_access(object, name, true);
 }
@@ -223,10 +253,9 @@ bool StepWorld::may_read_item(PyObject* container, PyObject* key) {
     const std::uint32_t instruction = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)];
     const std::uint32_t cell = instruction >> 8;
     const std::uint32_t slot = heap.slot(container);
-    if (slot == Heap::kNoSlot) return true;
     if (static_cast<Operation>(instruction & 0xFF) == Operation::LOAD_DEREF && cell < code.final_cells.size() &&
         code.final_cells[cell] && PyCell_GET(container) != nullptr) {
-      touch(Event::Kind::kObject, slot);
+      if (slot != Heap::kNoSlot) touch(Event::Kind::kObject, slot);
       return true;
     }
   }
@@ -235,7 +264,7 @@ bool StepWorld::may_read_item(PyObject* container, PyObject* key) {
 
 bool StepWorld::may_write_item(PyObject* container, PyObject* key) {
   if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr && !is_single() &&
-      heap.slot(container) != Heap::kNoSlot && PyCell_GET(container) != nullptr) {
+      PyCell_GET(container) != nullptr && (heap.slot(container) != Heap::kNoSlot || has_escaped(container))) {
     const Code& code = *frame_->code;
     const std::uint32_t cell = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)] >> 8;
     if (cell < code.final_cells.size() && code.final_cells[cell]) {
@@ -246,11 +275,23 @@ bool StepWorld::may_write_item(PyObject* container, PyObject* key) {
   return may_access(container, key, true);
 }
 
+PyObject* StepWorld::name_of_global(std::uint32_t global) const {
+  for (const Module& module : program->modules) {
+    if (global >= module.first_global && global < module.first_global + module.global_names.size()) {
+      return module.global_names[global - module.first_global].get();
+    }
+  }
+  return nullptr;
+}
+
 bool StepWorld::may_read_global(std::uint32_t global) {
   const std::uint32_t fixed = heap.fixed_of_global(global);
   if (fixed == 0) {
     // Part of the statics, on which every step depends. Unset ones may still be set.
-    return globals[global] ? true : visible(false);
+    if (globals[global]) return true;
+    if (!visible(false)) return false;
+    note(false, Event::Kind::kFixed, 0, name_of_global(global));
+    return true;
   }
   if (!visible(false)) return false;
   touch(Event::Kind::kFixed, fixed);
@@ -269,8 +310,9 @@ bool StepWorld::may_write_global(std::uint32_t global) {
   }
   if (!visible(false)) return false;
   if (is_checking_) throw Unsupported("an invariant changes the program's state");
+  has_written_ = true;
   if (fixed != 0) touch(Event::Kind::kFixed, fixed);
-  note(true, Event::Kind::kFixed, fixed, nullptr);
+  note(true, Event::Kind::kFixed, fixed, fixed == 0 ? name_of_global(global) : nullptr);
   if (!is_written_fixed_[fixed]) {
     is_written_fixed_[fixed] = true;
     written_fixed_.push_back(fixed);
@@ -288,7 +330,7 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
   for (std::size_t next = 0; next < reach.pending.size(); ++next) {
     PyObject* const object = reach.pending[next];
-    if (heap.slot(object) != Heap::kNoSlot && !may_access(object, nullptr, next < writable)) return false;
+    if (!may_access(object, nullptr, next < writable)) return false;
     if (PyAnySet_Check(object)) {
       const Ref elements = heap.ordered(object);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
