@@ -416,7 +416,11 @@ def test_claims_of_the_program_may_be_left_out_only_for_those_who_say_so(folder)
         ({"defines": ["-include /etc/passwd"]}, None),
         ({"defines": [["N"]]}, "the header has no list of texts under 'defines'"),
         ({"safety_only": 0}, "the certificate was made under other semantics than this Assay has"),
-        ({"language": "another"}, "the certificate was made under other semantics than this Assay has"),
+        (
+            {"language": "another"},
+            "the certificate was made under other semantics than this Assay has: "
+            "language is 'another' there and 'Promela as SPIN 6.5 understands it' here",
+        ),
         ({"more": 1}, "the certificate was made under other semantics than this Assay has"),
     ],
 )

@@ -41,6 +41,8 @@ class SavedEstimate:
 
 def looks_like_an_estimate(path: Path) -> bool:
     """Certificates are binary and never begin with a brace."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
         with path.open("rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
