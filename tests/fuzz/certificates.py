@@ -437,6 +437,7 @@ class WatchedEngine:
     Walk = _engine.Walk
     Rejected = _engine.Rejected
 
+    CompiledModel = _engine.CompiledModel
     PythonSystem = _engine.PythonSystem
 
     def __init__(self) -> None:
