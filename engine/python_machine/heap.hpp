@@ -115,10 +115,6 @@ class Heap {
     ComponentId mirrors = kNothing;
   };
 
-  Ref make_shell(ComponentId id);
-  bool fits(PyObject* object, ComponentId id);
-  void fill(PyObject* object, ComponentId id);
-
   std::vector<Living> living_;
   std::unordered_map<PyObject*, std::uint32_t> slots_;
   std::vector<ComponentId> fixed_mirrors_;
@@ -132,11 +128,9 @@ class Heap {
   std::vector<bool> is_made_plain_;
   std::vector<std::uint32_t> classes_with_closures_;
   std::uint32_t loaded_objects_ = 0;
-  std::uint32_t written_fresh_ = 0;
   std::unordered_map<PyObject*, std::uint64_t> ranks_;
   std::vector<Ref> ranked_;
   std::uint64_t next_rank_ = 0;
-  std::vector<std::vector<bool>> final_global_;
 };
 
 }  // namespace assay::python_machine

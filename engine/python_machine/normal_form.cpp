@@ -57,10 +57,6 @@ ComponentId NormalForm::renumbered(ComponentId id) {
 
 /// A thread with the objects that only it reaches: theirs become records of its own, numbered as they are found.
 ComponentId NormalForm::with_private(const StateIds& state, ComponentId thread) {
-  struct Source {
-    std::span<const Token> tokens;
-    bool is_local;
-  };
   const std::span<const Token> whole = components_.tokens(thread);
   std::vector<std::size_t> records;  // where its own private objects begin
   for (std::size_t i = 1; i < whole.size(); ++i) {

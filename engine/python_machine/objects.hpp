@@ -1,5 +1,5 @@
 /// The types of CPython that the machine adds: what the program's functions, generators, iterators and modules are
-/// while a step runs. Their fields are public, because `capture` writes them down and makes them anew.
+/// while a step runs. Their fields are public, because the heap writes them down and makes them anew.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-/// A thread of the program while it runs: plain data, which `capture` writes down and reads back.
+/// A thread of the program while it runs: plain data, which the heap writes down and reads back.
 #pragma once
 
 #include <cstdint>
