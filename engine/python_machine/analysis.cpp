@@ -70,6 +70,13 @@ void find_live_locals(Code& code) {
   }
 }
 
+bool is_in_loop(const Code& code, std::size_t at) {
+  for (std::size_t j = at; j < code.instructions.size(); ++j) {
+    if (operation(code.instructions[j]) == Operation::LOOP && (code.instructions[j] >> 8) <= at) return true;
+  }
+  return false;
+}
+
 std::string text(const Ref& name) { return PyUnicode_AsUTF8(name.get()); }
 
 int stores_in_nested(const Code& code, const std::string& name) {
@@ -101,10 +108,7 @@ void find_final_cells(Code& code, const std::map<std::string, bool>& outer) {
     for (std::size_t i = 0; i < code.instructions.size(); ++i) {
       const Operation op = operation(code.instructions[i]);
       if ((op != Operation::STORE_DEREF && op != Operation::DELETE_DEREF) || (code.instructions[i] >> 8) != cell) continue;
-      ++stores;
-      for (std::size_t j = i; j < code.instructions.size(); ++j) {
-        if (operation(code.instructions[j]) == Operation::LOOP && (code.instructions[j] >> 8) <= i) ++stores;
-      }
+      stores += is_in_loop(code, i) ? 2 : 1;
     }
     // One in an inner function may be executed many times.
     stores += 2 * stores_in_nested(code, text(code.cell_names[cell]));
@@ -120,11 +124,27 @@ void find_final_cells(Code& code, const std::map<std::string, bool>& outer) {
   }
 }
 
+/// What a module's body makes outside of loops is made once, and so are the methods of a class: a class statement that
+/// is executed again is refused.
+void find_made_once(const Code& code, bool runs_once) {
+  for (std::size_t i = 0; i + 1 < code.instructions.size(); ++i) {
+    if (operation(code.instructions[i]) != Operation::LOAD_CONST) continue;
+    auto* const inner = const_cast<Code*>(code_of(code.constants[code.instructions[i] >> 8].get()));
+    if (inner == nullptr) continue;
+    const bool is_function = operation(code.instructions[i + 1]) == Operation::MAKE_FUNCTION;
+    inner->is_made_once = is_function && runs_once && !is_in_loop(code, i);
+    find_made_once(*inner, !is_function);
+  }
+}
+
 }  // namespace
 
 void analyse(Program& program) {
   for (const auto& code : program.codes) find_live_locals(*code);
-  for (const Module& module : program.modules) find_final_cells(const_cast<Code&>(*module.code), {});
+  for (const Module& module : program.modules) {
+    find_final_cells(const_cast<Code&>(*module.code), {});
+    find_made_once(*module.code, true);
+  }
 }
 
 }  // namespace assay::python_machine

@@ -5,7 +5,7 @@
 
 namespace assay::python_machine {
 
-/// Fills `live_at` and `final_cells` of all codes.
+/// Fills `live_at`, `final_cells` and `is_made_once` of all codes.
 void analyse(Program& program);
 
 }  // namespace assay::python_machine

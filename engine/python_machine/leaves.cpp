@@ -116,6 +116,7 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
   }
   if (is_function(value)) {
     const auto* function = reinterpret_cast<const Function*>(value);
+    if (!function->code->is_made_once) return false;  // another one may be made of the same code
     if (function->attributes != nullptr && PyDict_GET_SIZE(function->attributes) > 0) return false;
     name = "F" + std::to_string(function->code->number) + ":";
     if (function->closure != nullptr) {

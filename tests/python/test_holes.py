@@ -20,6 +20,7 @@ FAILS = (
     "final_attribute_stored_by_built_in",
     "final_slot",
     "first_store_of_global",
+    "functions_made_twice",
     "instance_sees_new_class_attribute",
     "length_of_view",
     "published_by_append",
