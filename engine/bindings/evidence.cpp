@@ -52,15 +52,10 @@ void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t firs
 
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
                 const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts) {
-  evidence::FrameSections sections;
-  sections.states = states;
-  sections.entries = entries;
-  sections.references = references;
-  sections.bits = string_of(bits);
-  sections.ids = string_of(ids);
-  sections.counts = string_of(counts);
-  nb::gil_scoped_release unlocked;
-  return walk.frame(sections);
+  const auto view = [](const nb::bytes& bytes) { return std::string_view(bytes.c_str(), bytes.size()); };
+  const evidence::FrameView frame{states, entries, references, view(bits), view(ids), view(counts)};
+  nb::gil_scoped_release unlocked;  // the caller keeps the bytes
+  return walk.frame(frame);
 }
 
 void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::uint32_t entries,

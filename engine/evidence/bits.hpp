@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include "evidence/open_path.hpp"
 
@@ -11,7 +11,7 @@ namespace assay::evidence {
 /// Reads the bits of a frame, lowest of a byte first. The bytes must outlive it.
 class Bits {
  public:
-  Bits(const std::string& bytes, std::uint64_t count)
+  Bits(std::string_view bytes, std::uint64_t count)
       : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data())), count_(count) {
     if (bytes.size() != (count + 7) / 8) throw Rejected("a frame has more or fewer bits than entries");
     if (count % 8 != 0 && (bytes_[count / 8] >> (count % 8)) != 0) throw Rejected("unused bits of a frame are set");

@@ -125,7 +125,7 @@ class WalkFor final : public Walk {
         map_(options.drop_after_last),
         words_(std::size_t{system.max_words()} + 1) {}
 
-  void begin(const std::string& start, std::uint64_t first_state, std::vector<Interval> holes) override {
+  void begin(std::string_view start, std::uint64_t first_state, std::vector<Interval> holes) override {
     numbering_ = Numbering(first_state, std::move(holes));
     VarintReader section(start.data(), start.size());
     const auto read = [&] {
@@ -169,7 +169,7 @@ class WalkFor final : public Walk {
     }
   }
 
-  bool frame(const FrameSections& sections) override {
+  bool frame(const FrameView& sections) override {
     Bits bits(sections.bits, sections.entries);
     VarintReader ids(sections.ids.data(), sections.ids.size());
     VarintReader counts(sections.counts.data(), sections.counts.size());

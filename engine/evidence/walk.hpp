@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
-#include "evidence/script_writer.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::evidence {
@@ -52,6 +52,14 @@ struct WrongCount {
   std::uint64_t found = 0;
 };
 
+/// One frame as it is walked through (docs/formats/certificate.md); the bytes are somebody else's.
+struct FrameView {
+  std::uint32_t states = 0;
+  std::uint32_t entries = 0;
+  std::uint32_t references = 0;
+  std::string_view bits, ids, counts;
+};
+
 /// What a walk has seen so far.
 struct WalkFacts {
   std::uint64_t states = 0;
@@ -77,9 +85,9 @@ class Walk {
   /// Goes to where a frame starts, whose first state has that number; those
   /// after it count on from there, without the numbers in `holes`. Throws
   /// Rejected, here and below, when the script does not fit the program.
-  virtual void begin(const std::string& start, std::uint64_t first_state, std::vector<Interval> holes) = 0;
+  virtual void begin(std::string_view start, std::uint64_t first_state, std::vector<Interval> holes) = 0;
   /// Walks through one frame. False: a property fails, and the walk is over.
-  virtual bool frame(const FrameSections& sections) = 0;
+  virtual bool frame(const FrameView& sections) = 0;
   /// Where the walk stands, as the start section of a frame.
   virtual std::string position() const = 0;
   /// Nothing is left to visit.
