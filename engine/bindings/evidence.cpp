@@ -176,12 +176,12 @@ void bind_evidence(nb::module_& m) {
   m.def(
       "walk",
       [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock, std::uint64_t total_states,
-         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last) {
+         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last, bool portable) {
         return evidence::Walk::make(model, {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                            string_of(secrets), drop_after_last});
+                                            string_of(secrets), drop_after_last, portable});
       },
       "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a, "secrets"_a,
-      "drop_after_last"_a, nb::keep_alive<0, 1>());
+      "drop_after_last"_a, "portable"_a = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace assay::bindings

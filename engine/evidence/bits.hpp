@@ -1,7 +1,9 @@
 /// One bit for each entry of a frame: whether it is a TREE entry.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "evidence/open_path.hpp"
@@ -19,10 +21,16 @@ class Bits {
   const std::uint8_t* bytes() const { return bytes_; }
   std::uint64_t next() const { return next_; }
   std::uint64_t left() const { return count_ - next_; }
-  bool read() {
-    const bool bit = (bytes_[next_ / 8] >> (next_ % 8)) & 1;
-    ++next_;
-    return bit;
+  /// The next bits, at most 64 of those that are left; the first is the lowest.
+  std::uint64_t take(std::uint32_t count) {
+    const std::size_t first = next_ / 8, last = (next_ + count + 7) / 8;
+    const unsigned shift = next_ % 8;
+    next_ += count;
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes_ + first, std::min<std::size_t>(last - first, sizeof word));
+    word >>= shift;
+    if (last - first > sizeof word) word |= std::uint64_t{bytes_[first + sizeof word]} << (64 - shift);
+    return count == 64 ? word : word & ((std::uint64_t{1} << count) - 1);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evidence/content_hash.hpp"
 #include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
 #include "transition_system/transition_system.hpp"
@@ -28,6 +29,7 @@ struct WalkOptions {
   std::uint64_t memory_limit_bytes = 0;  // for what the walk keeps; 0: none
   std::string secrets;                   // random bytes, at least `secret_bytes(max_words)` of them
   bool drop_after_last = false;          // kExplain: forget a number after its last reference (thesis 4.4)
+  bool portable = false;                 // use no instruction that only some processors have
 };
 
 /// A property that fails; code 0 is a deadlock. The path leads from the initial state on.
@@ -70,7 +72,7 @@ struct WalkFacts {
   std::uint64_t path_length = 0;    // of the initialization path
   std::uint64_t duplicates = 0;     // kExplain: states visited under a second number
   std::uint64_t map_entries = 0;    // kExplain: the largest size of the map
-  std::string referred, visited;    // the two products, three numbers of 8 bytes each: kAuthenticate only
+  std::string referred, visited;    // the two products, 16 bytes each: kAuthenticate only
 };
 
 class Walk {
@@ -78,7 +80,7 @@ class Walk {
   virtual ~Walk() = default;
 
   /// How many random bytes a walk needs for states of that many words.
-  static std::size_t secret_bytes(std::uint32_t max_words) { return ContentHash::secret_bytes(max_words); }
+  static std::size_t secret_bytes(std::uint32_t max_words) { return evidence::secret_bytes(max_words); }
 
   static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system, const WalkOptions& options);
 
