@@ -84,21 +84,25 @@ class ContentHash {
   [[gnu::always_inline]] static std::uint64_t different_words(const std::uint64_t* a, const std::uint64_t* b,
                                                               std::uint32_t count) {
     std::uint64_t different = 0;
-    std::uint32_t i = 0;
 #ifdef __SSE2__
-    for (; i + 4 <= count; i += 4) {
+    const auto look_at_four = [&](std::uint32_t i) {
       const auto equal = [&](std::uint32_t at) {
-        return _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at)),
-                               _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at)));
+        return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at)),
+                                                _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at))));
       };
-      const __m128 first = _mm_castsi128_ps(equal(i)), second = _mm_castsi128_ps(equal(i + 2));
+      const __m128 first = equal(i), second = equal(i + 2);
       const __m128 lower_halves = _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0));
       const __m128 upper_halves = _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1));
       const int same = _mm_movemask_ps(_mm_and_ps(lower_halves, upper_halves));
       different |= static_cast<std::uint64_t>(same ^ 0xF) << i;
+    };
+    if (count >= 4) {
+      for (std::uint32_t i = 0; i + 4 < count; i += 4) look_at_four(i);
+      look_at_four(count - 4);  // some of them perhaps twice
+      return different;
     }
 #endif
-    for (; i < count; ++i) different |= std::uint64_t{a[i] != b[i]} << i;
+    for (std::uint32_t i = 0; i < count; ++i) different |= std::uint64_t{a[i] != b[i]} << i;
     return different;
   }
 

@@ -138,9 +138,13 @@ class OpenPath {
 
 /// States are short, so that calling for a copy would take longer than the copy.
 inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::uint32_t count) {
-  std::uint32_t i = 0;
-  for (; i + 2 <= count; i += 2) std::memcpy(to + i, from + i, 2 * sizeof *to);
-  if (i < count) to[i] = from[i];
+  const auto copy_four = [&](std::uint32_t i) { std::memcpy(to + i, from + i, 4 * sizeof *to); };
+  if (count < 4) {
+    for (std::uint32_t i = 0; i < count; ++i) to[i] = from[i];
+    return;
+  }
+  for (std::uint32_t i = 0; i + 4 < count; i += 4) copy_four(i);
+  copy_four(count - 4);  // some of them perhaps twice
 }
 
 /// The states that the walk has computed and not yet visited, the next one

@@ -183,7 +183,10 @@ class WalkFor final : public Walk {
         remaining_.push_back(static_cast<std::uint32_t>(position));
       }
       path_.enter_outside(successors, static_cast<std::uint32_t>(taken), remaining_);
-      for (std::size_t r = remaining_.size(); r-- > 0;) push_child(remaining_[r], count, mark);
+      for (std::size_t r = remaining_.size(); r-- > 0;) {
+        (void)child(remaining_[r]);
+        push_child(remaining_[r], count, mark);
+      }
       const assay_successor& next = child(static_cast<std::uint32_t>(taken));
       const std::uint64_t* words = buffer_.words(next);
       if constexpr (kReadsIds) mark = hash_.mark_of_similar(mark, words_.data(), count, words, next.word_count);
@@ -239,10 +242,11 @@ class WalkFor final : public Walk {
 
  private:
   void require_length(std::uint32_t count) const {
-    if (count > max_words_) {
-      throw std::runtime_error("the model wrote a state of " + std::to_string(count) + " words but promised at most " +
-                               std::to_string(max_words_));
-    }
+    if (count > max_words_) [[unlikely]] refuse_length(count);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_length(std::uint32_t count) const {
+    throw std::runtime_error("the model wrote a state of " + std::to_string(count) + " words but promised at most " +
+                             std::to_string(max_words_));
   }
   void require_memory() const {
     if (options_.memory_limit_bytes == 0) return;
@@ -257,8 +261,8 @@ class WalkFor final : public Walk {
     require_length(successor.word_count);
     return successor;
   }
-  void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
-    const assay_successor& successor = child(position);
+  [[gnu::always_inline]] void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
+    const assay_successor& successor = buffer_[position];
     const std::uint64_t* words = buffer_.words(successor);
     Mark mark;
     if constexpr (kReadsIds) mark = hash_.mark_of_similar(parent, words_.data(), count, words, successor.word_count);
@@ -374,16 +378,19 @@ class WalkFor final : public Walk {
     return code == 0 || violated_by_step(code, k);
   }
 
-  std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k, std::uint64_t predicted) {
+  [[gnu::always_inline]] std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k,
+                                                      std::uint64_t predicted) {
     std::uint64_t code = 0;
-    if (!ids.read(code)) throw Rejected("a frame has fewer numbers than references");
+    if (!ids.read(code)) [[unlikely]] throw Rejected("a frame has fewer numbers than references");
     // What would be below zero wraps around and is too large as well.
     const std::uint64_t target = predicted + static_cast<std::uint64_t>(unfolded(code));
-    if (target >= options_.total_states) [[unlikely]] {
-      throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
-                     std::to_string(static_cast<std::int64_t>(target)) + ", which the script does not have");
-    }
+    if (target >= options_.total_states) [[unlikely]] reject_reference(number, k, target);
     return target;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_reference(std::uint64_t number, std::uint32_t k,
+                                                                      std::uint64_t target) {
+    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
+                   std::to_string(static_cast<std::int64_t>(target)) + ", which the script does not have");
   }
 
   void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, const Fingerprint& content) {
