@@ -187,17 +187,14 @@ class WalkFor final : public Walk {
         (void)child(remaining_[r]);
         push_child(remaining_[r], count, mark);
       }
-      const assay_successor& next = child(static_cast<std::uint32_t>(taken));
-      const std::uint64_t* words = buffer_.words(next);
-      if constexpr (kReadsIds) mark = hash_.mark_of_similar(mark, words_.data(), count, words, next.word_count);
-      std::copy(words, words + next.word_count, words_.data());
-      count = next.word_count;
+      (void)child(static_cast<std::uint32_t>(taken));
+      go_to_child(static_cast<std::uint32_t>(taken), count, mark);
+      mark = next_.mark;
+      count = next_.length;
       require_memory();
     }
     if (!section.at_end()) throw Rejected("the start of a frame is longer than its path");
-    if (length > 0 || first_state == 0) {
-      pending_.push(words_.data(), count, mark);
-    }
+    next_ = {length > 0 || first_state == 0, count, mark};
   }
 
   bool frame(const FrameView& sections) override {
@@ -207,7 +204,7 @@ class WalkFor final : public Walk {
     frame_first_ = numbering_.next();
     const std::uint64_t references_before = facts_.references;
     for (std::uint32_t i = 0; i < sections.states; ++i) {
-      if (pending_.empty()) {
+      if (is_finished()) {
         throw Rejected("the script has more states than it leads to: nothing is left to visit at state " +
                        std::to_string(numbering_.next()) + ", where the frame still has " +
                        plural(sections.states - i, "state"));
@@ -227,7 +224,7 @@ class WalkFor final : public Walk {
   }
 
   std::string position() const override { return path_.as_section(); }
-  bool is_finished() const override { return pending_.empty(); }
+  bool is_finished() const override { return !next_.is_known && pending_.empty(); }
 
   WalkFacts facts() const override {
     WalkFacts facts = facts_;
@@ -261,12 +258,20 @@ class WalkFor final : public Walk {
     require_length(successor.word_count);
     return successor;
   }
-  [[gnu::always_inline]] void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
+  [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count, const Mark& parent) {
+    if constexpr (!kReadsIds) return Mark();
+    return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor), successor.word_count);
+  }
+  /// Keeps a child of the state in `words_` for later.
+  void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
     const assay_successor& successor = buffer_[position];
-    const std::uint64_t* words = buffer_.words(successor);
-    Mark mark;
-    if constexpr (kReadsIds) mark = hash_.mark_of_similar(parent, words_.data(), count, words, successor.word_count);
-    pending_.push(words, successor.word_count, mark);
+    pending_.push(buffer_.words(successor), successor.word_count, mark_of_child(successor, count, parent));
+  }
+  /// Puts a child of the state in `words_` in its place: it is visited next.
+  [[gnu::always_inline]] void go_to_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
+    const assay_successor& successor = buffer_[position];
+    next_ = {true, successor.word_count, mark_of_child(successor, count, parent)};
+    copy_words(words_.data(), buffer_.words(successor), successor.word_count);
   }
 
   bool violated(std::uint32_t code) {
@@ -283,8 +288,10 @@ class WalkFor final : public Walk {
   /// The next state with all its entries. False: a property fails.
   bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
     const std::uint64_t number = numbering_.take();
-    Mark mark;
-    const std::uint32_t length = pending_.pop(words_.data(), mark);
+    if (!next_.is_known) next_.length = pending_.pop(words_.data(), next_.mark);
+    next_.is_known = false;
+    const Mark mark = next_.mark;
+    const std::uint32_t length = next_.length;
     const std::uint64_t* const words = words_.data();
     ++facts_.states;
     facts_.depth = std::max<std::uint64_t>(facts_.depth, path_.length());
@@ -361,9 +368,12 @@ class WalkFor final : public Walk {
     }
     facts_.entries += count;
     facts_.references += count - tree_positions_.size();
-    path_.add_children(tree_positions_);
-    for (std::size_t i = tree_positions_.size(); i-- > 0;) push_child(tree_positions_[i], length, mark);
-    if (!tree_positions_.empty()) require_memory();
+    if (!tree_positions_.empty()) {
+      path_.add_children(tree_positions_);
+      for (std::size_t i = tree_positions_.size(); i-- > 1;) push_child(tree_positions_[i], length, mark);
+      go_to_child(tree_positions_[0], length, mark);
+      require_memory();
+    }
     path_.advance(numbering_.next());
   }
 
@@ -432,6 +442,11 @@ class WalkFor final : public Walk {
   OpenPath path_;
   PendingStates<Mark> pending_;
   SuccessorBuffer buffer_;
+  struct {
+    bool is_known = false;  // otherwise the last of those that are pending comes next
+    std::uint32_t length = 0;
+    Mark mark;
+  } next_;  // its words are in `words_`
   std::vector<std::uint64_t> words_, scratch_;
   std::vector<std::uint32_t> remaining_, tree_positions_;
   Numbering numbering_;
