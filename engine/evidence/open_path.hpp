@@ -71,15 +71,16 @@ class OpenPath {
   const Step& innermost() const { return steps_.back(); }
 
   /// A state was visited, a child of the innermost one. The caller fills in where its `entries`
-  /// lead, as many as it wants to know of, and then says which are children.
+  /// lead, as many as it wants to know of, and then says which are children, the last one first.
   std::uint32_t* enter(std::uint64_t number, std::uint32_t entries) {
     if (used_ + entries > entries_.size()) entries_.resize((used_ + entries) * 2);
     steps_.push_back({number, used_, children_.size(), entries, 0});
     used_ += entries;
     return entries_.data() + steps_.back().first_entry;
   }
+  void add_child(std::uint32_t position) { children_.push_back(position); }
   void add_children(const std::vector<std::uint32_t>& positions) {
-    for (std::size_t i = positions.size(); i-- > 0;) children_.push_back(positions[i]);
+    for (std::size_t i = positions.size(); i-- > 0;) add_child(positions[i]);
   }
   const std::uint32_t* entries_of(const Step& step) const { return entries_.data() + step.first_entry; }
 

@@ -80,7 +80,7 @@ void Subgraphs::read(const FrameSections& frame) {
     children.clear();
     for (std::uint32_t k = 0; k < entries; ++k) {
       std::uint64_t target = kTree;
-      if (bits.take(1) != 0) {
+      if (bits.peek(k, 1) != 0) {
         children.push_back(k);
       } else {
         ++references;
@@ -89,6 +89,7 @@ void Subgraphs::read(const FrameSections& frame) {
       targets_.push_back(static_cast<std::uint32_t>(target));
       leads_to[k] = static_cast<std::uint32_t>(target);
     }
+    bits.skip(entries);
     path_.add_children(children);
     first_entry_.push_back(static_cast<std::uint32_t>(targets_.size()));
     listed_.push_back(static_cast<std::int64_t>(size));

@@ -258,6 +258,7 @@ class WalkFor final : public Walk {
     require_length(successor.word_count);
     return successor;
   }
+  /// Of a successor of the state in `words_`, which has that many words and that mark.
   [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count, const Mark& parent) {
     if constexpr (!kReadsIds) return Mark();
     return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor), successor.word_count);
@@ -337,44 +338,51 @@ class WalkFor final : public Walk {
     const OpenPath::Step parent = has_parent ? path_.innermost() : OpenPath::Step{};
     std::uint32_t* const leads_to = path_.enter(number, kReadsIds ? count : 0);
     const OpenPath::Prediction predicted(number, count, has_parent ? &parent : nullptr, path_.entries_of(parent));
-    tree_positions_.clear();
     for (std::uint32_t base = 0; base < count; base += 64) {
       const std::uint32_t here = std::min(count - base, 64u);
-      const std::uint64_t tree = bits.take(here);
-      for (std::uint64_t left = tree; left != 0; left &= left - 1) {
-        tree_positions_.push_back(base + static_cast<std::uint32_t>(std::countr_zero(left)));
+      const std::uint64_t tree = bits.peek(base, here), all = ~std::uint64_t{0} >> (64 - here);
+      const std::uint64_t looked_at = kReadsIds ? all : tree;
+      for (std::uint64_t left = looked_at; left != 0; left &= left - 1) {
+        const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
+        if (!check_step(k, length)) return;
+        if constexpr (kReadsIds) leads_to[k] = OpenPath::kUnvisited;
       }
       if constexpr (!kReadsIds) continue;
-      for (std::uint32_t k = base; k < base + here; ++k) {
-        if (!check_step(k, length)) return;
-        leads_to[k] = OpenPath::kUnvisited;
-      }
-      const std::uint64_t all = here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1;
       for (std::uint64_t left = all & ~tree; left != 0; left &= left - 1) {
         const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
         const std::uint64_t target = read_reference(ids, number, k, predicted(k));
         leads_to[k] = static_cast<std::uint32_t>(target);
-        const assay_successor& successor = buffer_[k];
-        const Mark reached =
-            hash_.mark_of_similar(mark, words_.data(), length, buffer_.words(successor), successor.word_count);
+        const Mark reached = mark_of_child(buffer_[k], length, mark);
         if constexpr (kAuthenticates) products_.refer(reached, target);
         if constexpr (kExplains) note_reference(number, k, target, {reached.bytes()});
       }
     }
-    if constexpr (!kReadsIds) {
-      for (const std::uint32_t k : tree_positions_) {
-        if (!check_step(k, length)) return;
+    const std::uint32_t children = enter_children(mark, length, count, bits);
+    bits.skip(count);
+    facts_.entries += count;
+    facts_.references += count - children;
+    if (children > 0) require_memory();
+    path_.advance(numbering_.next());
+  }
+
+  /// Keeps the children of the state that was just visited, the last one first: they are taken from
+  /// the end. The first one takes the place of its parent, so it is the last to be looked at. Answers how many.
+  std::uint32_t enter_children(const Mark& mark, std::uint32_t length, std::uint32_t count, const Bits& bits) {
+    constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+    std::uint32_t held = kNone, children = 0;
+    for (std::uint32_t chunk = (count + 63) / 64; chunk-- > 0;) {
+      const std::uint32_t base = chunk * 64;
+      for (std::uint64_t left = bits.peek(base, std::min(count - base, 64u)); left != 0;) {
+        const auto highest = static_cast<std::uint32_t>(std::bit_width(left) - 1);
+        left ^= std::uint64_t{1} << highest;
+        if (held != kNone) push_child(held, length, mark);
+        held = base + highest;
+        path_.add_child(held);
+        ++children;
       }
     }
-    facts_.entries += count;
-    facts_.references += count - tree_positions_.size();
-    if (!tree_positions_.empty()) {
-      path_.add_children(tree_positions_);
-      for (std::size_t i = tree_positions_.size(); i-- > 1;) push_child(tree_positions_[i], length, mark);
-      go_to_child(tree_positions_[0], length, mark);
-      require_memory();
-    }
-    path_.advance(numbering_.next());
+    if (held != kNone) go_to_child(held, length, mark);
+    return children;
   }
 
   /// False: a property fails on this step.
@@ -448,7 +456,7 @@ class WalkFor final : public Walk {
     Mark mark;
   } next_;  // its words are in `words_`
   std::vector<std::uint64_t> words_, scratch_;
-  std::vector<std::uint32_t> remaining_, tree_positions_;
+  std::vector<std::uint32_t> remaining_;
   Numbering numbering_;
   std::uint64_t frame_first_ = 0;
   WalkFacts facts_;
