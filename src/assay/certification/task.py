@@ -51,7 +51,7 @@ class FrameSource:
         return ()
 
     def frames(self, *, bits_only: bool) -> Iterator[tuple[str, Frame]]:
-        """With what a sentence about a frame begins with."""
+        """With what a sentence about a frame begins with; one after another, as they are asked for."""
         offset = self.offset
         dictionaries = self.dictionaries.opened()
         for index, record in enumerate(self.records):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay import _engine
-from assay.certification.task import CertificationTask, TaskProgress, TaskReport, checked_start
+from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport, checked_start
 from assay.distribution.local_processes import Answer
 from assay.distribution.messages import LENGTH_BYTES, Raised, Reported, Returned
 from assay.evidence.certificate.frames import Frame
@@ -69,6 +69,10 @@ class _Walk:
 
     def messages(self) -> Iterator[bytes]:
         task = self._task
+        if isinstance(task.source, FrameSource):
+            longest = max(record.start_length for record in task.source.records)
+            if 0 < task.memory_limit_bytes < longest:  # it is read here, and what it says is kept there
+                raise MemoryError("the path to where a frame starts is longer than the memory limit allows")
         holes = [number for hole in task.source.holes for number in hole]
         yield _message(
             b"W",
@@ -86,11 +90,11 @@ class _Walk:
         )
         frames = task.source.frames(bits_only=task.purpose == "trust")
         while self._found is None and (frame := self._next(frames)) is not None:
-            yield frame
+            yield from _frame_message(frame)
         yield _message(b"E")
 
-    def _next(self, frames: Iterator[tuple[str, Frame]]) -> bytes | None:
-        """The next frame as a message, if there is one and it can be read."""
+    def _next(self, frames: Iterator[tuple[str, Frame]]) -> Frame | None:
+        """The next frame, if there is one and it can be read."""
         began = time.perf_counter()
         try:
             name, frame = next(frames)
@@ -107,8 +111,7 @@ class _Walk:
             self._unreadable = CertificateProblem(f"{name}: {problem}")
             return None
         self._names.append(name)
-        counts = struct.pack("<III", frame.states, frame.entries, frame.references)
-        return _message(b"F", counts, *map(_blob, (frame.start, frame.bits, frame.ids, frame.counts)))
+        return frame
 
     def answer(self, body: bytearray) -> Answer | None:
         kind = body[:1]
@@ -166,6 +169,18 @@ def _message(kind: bytes, *parts: bytes) -> bytes:
 
 def _blob(content: bytes) -> bytes:
     return struct.pack("<Q", len(content)) + content
+
+
+def _frame_message(frame: Frame) -> Iterator[bytes]:
+    """In pieces: sections may be large, and are not copied."""
+    sections = (frame.start, frame.bits, frame.ids, frame.counts)
+    counts = struct.pack("<III", frame.states, frame.entries, frame.references)
+    length = 1 + len(counts) + sum(8 + len(section) for section in sections)
+    yield length.to_bytes(LENGTH_BYTES, "little") + b"F" + counts
+    for section in sections:
+        yield struct.pack("<Q", len(section))
+        if section:
+            yield section
 
 
 def _problem(body: bytearray, name_of_frame: Callable[[int], str]) -> Raised:
