@@ -18,15 +18,15 @@ namespace assay::evidence {
 
 /// How many secret bytes states of that many words need.
 inline std::size_t secret_bytes(std::uint32_t max_words) {
-  return (2 + std::size_t{max_words}) * sizeof(support::ElementBytes);
+  return (2 + std::size_t{max_words}) * sizeof(support::ElementWords);
 }
 
-/// In the field of 2^128 elements, for a state w of n words with number i:
+/// In the field of 2^192 elements, for a state w of n words with number i:
 ///
 ///     h(i, w) = i + a(0)*n + a(1)*w(1) + ... + a(n)*w(n)
 ///
 /// A number or word of 64 bits is the element with these bits. Two different
-/// pairs (i, w) collide with probability at most 2^-128 over the secrets: either
+/// pairs (i, w) collide with probability at most 2^-192 over the secrets: either
 /// only their numbers differ, then h differs; or h differs by a linear form that
 /// is not zero. Because h is linear, what it gives for a successor follows from
 /// its parent by the words that changed; no component has to be interned.
@@ -42,7 +42,7 @@ class ContentHash {
     }
     const char* next = secrets.data();
     const auto draw = [&next] {
-      support::ElementBytes drawn;
+      support::ElementWords drawn;
       std::memcpy(&drawn, next, sizeof drawn);
       next += sizeof drawn;
       return Element(drawn);

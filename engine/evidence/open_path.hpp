@@ -158,8 +158,8 @@ class PendingStates {
     if (needed > words_.size()) words_.resize(needed * 2);
     std::uint64_t* const to = words_.data() + used_;
     copy_words(to, words, length);
-    const support::ElementBytes bytes = mark.bytes();
-    std::memcpy(to + length, &bytes, sizeof bytes);
+    const support::ElementWords parts = mark.words();
+    std::memcpy(to + length, &parts, sizeof parts);
     to[length + kExtraWords - 1] = length;
     used_ = needed;
   }
@@ -170,15 +170,15 @@ class PendingStates {
     used_ -= length + kExtraWords;
     const std::uint64_t* const from = words_.data() + used_;
     copy_words(words, from, length);
-    support::ElementBytes bytes;
-    std::memcpy(&bytes, from + length, sizeof bytes);
-    mark = Mark(bytes);
+    support::ElementWords parts;
+    std::memcpy(&parts, from + length, sizeof parts);
+    mark = Mark(parts);
     return length;
   }
   std::size_t bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  static constexpr std::size_t kExtraWords = sizeof(support::ElementBytes) / sizeof(std::uint64_t) + 1;  // and the length
+  static constexpr std::size_t kExtraWords = sizeof(support::ElementWords) / sizeof(std::uint64_t) + 1;  // and the length
 
   std::vector<std::uint64_t> words_;
   std::size_t used_ = 0;

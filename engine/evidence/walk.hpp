@@ -72,7 +72,7 @@ struct WalkFacts {
   std::uint64_t path_length = 0;    // of the initialization path
   std::uint64_t duplicates = 0;     // kExplain: states visited under a second number
   std::uint64_t map_entries = 0;    // kExplain: the largest size of the map
-  std::string referred, visited;    // the two products, 16 bytes each: kAuthenticate only
+  std::string referred, visited;    // the two products, 24 bytes each: kAuthenticate only
 };
 
 class Walk {

@@ -50,8 +50,8 @@ class Products {
 
  private:
   static std::string bytes_of(Mark product) {
-    const support::ElementBytes bytes = product.bytes();
-    return std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+    const support::ElementWords words = product.words();
+    return std::string(reinterpret_cast<const char*>(words.data()), sizeof words);
   }
   static std::array<Mark, 64> ones() {
     std::array<Mark, 64> result;
@@ -65,10 +65,10 @@ class Products {
 
 /// The content of a state, for the map below: its mark.
 struct Fingerprint {
-  support::ElementBytes mark;
+  support::ElementWords mark;
 
   friend bool operator==(const Fingerprint& a, const Fingerprint& b) {
-    return a.mark.low == b.mark.low && a.mark.high == b.mark.high;
+    return a.mark == b.mark;
   }
 };
 
@@ -309,7 +309,7 @@ class WalkFor final : public Walk {
       if (!counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
       facts_.counted += references;
       if constexpr (kAuthenticates) products_.visit(mark, number, references);
-      if constexpr (kExplains) note_visit(number, {mark.bytes()}, references);
+      if constexpr (kExplains) note_visit(number, {mark.words()}, references);
     }
 
     assay_buffer* const out = buffer_.cleared();
@@ -354,7 +354,7 @@ class WalkFor final : public Walk {
         leads_to[k] = static_cast<std::uint32_t>(target);
         const Mark reached = mark_of_child(buffer_[k], length, mark);
         if constexpr (kAuthenticates) products_.refer(reached, target);
-        if constexpr (kExplains) note_reference(number, k, target, {reached.bytes()});
+        if constexpr (kExplains) note_reference(number, k, target, {reached.words()});
       }
     }
     const std::uint32_t children = enter_children(mark, length, count, bits);
@@ -416,11 +416,11 @@ class WalkFor final : public Walk {
     discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
     discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
     wanted_ = content;
-    if (const auto known = numbers_.find(content.mark.low); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
   }
   void note_visit(std::uint64_t number, const Fingerprint& content, std::uint64_t references) {
     if (!options_.drop_after_last) {
-      const auto [known, is_new] = numbers_.try_emplace(content.mark.low, number);
+      const auto [known, is_new] = numbers_.try_emplace(content.mark[0], number);
       if (!is_new) ++facts_.duplicates;
     }
     if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content) discrepancy_->actual = number;
@@ -429,7 +429,7 @@ class WalkFor final : public Walk {
     // An earlier entry took this number for another state.
     discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
     wanted_ = wrong->fingerprint;
-    if (const auto known = numbers_.find(wanted_.mark.low); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
   }
 
   std::uint64_t* scratch_initial() {
@@ -445,7 +445,7 @@ class WalkFor final : public Walk {
   const ContentHash<Mark> hash_;
   Products<Mark> products_;
   FingerprintMap map_;
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first half of the fingerprint
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first word of the fingerprint
   Fingerprint wanted_;
   OpenPath path_;
   PendingStates<Mark> pending_;

@@ -299,7 +299,7 @@ class WalkFacts:
     @property
     def map_entries(self) -> int: ...  # purpose "explain": the largest size of the map
     @property
-    def referred(self) -> bytes: ...  # the two products: elements of the field of 2^128, 16 bytes each
+    def referred(self) -> bytes: ...  # the two products: elements of the field of 2^192, 24 bytes each
     @property
     def visited(self) -> bytes: ...
 

@@ -197,7 +197,7 @@ def expected_products(certificate: Certificate, model: _engine.Model, secrets: b
     """R and O by the book, in big integers."""
     times = products.times
     g, of_length, *of_word = (
-        int.from_bytes(secrets[begin : begin + 16], "little") for begin in range(0, len(secrets), 16)
+        int.from_bytes(secrets[begin : begin + 24], "little") for begin in range(0, len(secrets), 24)
     )
 
     def factor(number: int, state: bytes) -> int:

@@ -1,6 +1,6 @@
 """The coordinator's half of checking references without a table.
 
-Each task returns two products, elements of the field of 2^128 elements that
+Each task returns two products, elements of the field of 2^192 elements that
 `engine/support/binary_field.hpp` describes; those of all tasks multiply. They
 agree if every reference is right, and otherwise with a probability that
 `wrong_acceptance_log2` bounds (docs/formats/certificate.md).
@@ -13,13 +13,13 @@ import secrets
 from collections.abc import Iterable
 from functools import reduce
 
-BITS = 128
-MODULUS = (1 << BITS) | 0b1000_0111  # x^128 + x^7 + x^2 + x + 1
+BITS = 192
+MODULUS = (1 << BITS) | 0b1000_0111  # x^192 + x^7 + x^2 + x + 1
 ONE = 1
 
 
 def draw(length: int) -> bytes:
-    """Secrets for a walk: any 16 bytes are an element, so all elements are equally likely."""
+    """Secrets for a walk: any 24 bytes are an element, so all elements are equally likely."""
     return secrets.token_bytes(length)
 
 
