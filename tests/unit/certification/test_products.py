@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.certification import products
@@ -14,6 +14,7 @@ elements = st.integers(0, 2**192 - 1)
 X = 2
 
 
+@settings(deadline=None)
 @given(elements, elements, elements)
 def test_elements_form_a_commutative_ring(a, b, c):
     assert times(a, b) == times(b, a) < 2**192
@@ -22,6 +23,7 @@ def test_elements_form_a_commutative_ring(a, b, c):
     assert times(a, 1) == a
 
 
+@settings(deadline=None)
 @given(elements.filter(bool))
 def test_every_element_but_zero_has_an_inverse(a):
     """So that the modulus has no factors: a to the power of 2^192 - 2 is the inverse of a."""
