@@ -7,7 +7,7 @@ namespace assay::python_machine {
 namespace {
 
 enum class Primitive : std::uint8_t {
-  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported
+  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kObserves
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -21,7 +21,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 15> kEntries = {{
+constexpr std::array<Entry, 16> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -37,6 +37,7 @@ constexpr std::array<Entry, 15> kEntries = {{
     {"write", 1, Primitive::kWrite},
     {"is_single", 0, Primitive::kIsSingle},
     {"unsupported", 1, Primitive::kUnsupported},
+    {"observes", 1, Primitive::kObserves},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -139,6 +140,9 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
     case Primitive::kUnsupported:
       throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get()) : std::string("a library says no"));
+    case Primitive::kObserves:
+      world.observes(utf8(checked(PyObject_Str(given[0].get())).get()));
+      return none();
   }
   return std::nullopt;
 }

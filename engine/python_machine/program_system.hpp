@@ -54,7 +54,7 @@ struct Violation {
   std::vector<std::pair<const Code*, std::uint32_t>> traceback;
 };
 
-/// The name that must not be taken as final.
+/// The name that must not be taken as final, or another assumption that failed.
 class NotFinal : public std::runtime_error {
  public:
   explicit NotFinal(const std::string& name) : std::runtime_error("not final: " + name) {}
@@ -78,6 +78,8 @@ class StepWorld final : public World {
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
   bool may_synchronise() override;
+  bool joins_step() override;
+  void observes(const std::string& assumption) override;
   std::uint32_t choose(std::uint32_t count) override;
   bool is_single() const override { return thread_count_ == 1; }
   void add_invariant(Ref function, std::string name) override;

@@ -343,6 +343,16 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   return true;
 }
 
+bool StepWorld::joins_step() {
+  if (!has_acted_) return false;  // then this is its visible instruction, like any other
+  has_synchronised_ = true;
+  return true;
+}
+
+void StepWorld::observes(const std::string& assumption) {
+  throw NotFinal(assumption);
+}
+
 bool StepWorld::may_synchronise() { return visible(true); }
 
 std::uint32_t StepWorld::choose(std::uint32_t count) {

@@ -79,6 +79,11 @@ class World {
                         std::size_t written_count) = 0;
   /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
   virtual bool may_synchronise() = 0;
+  /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it
+  /// belongs to the step that runs.
+  virtual bool joins_step() = 0;
+  /// The program could tell that something happened early; the assumption is that it cannot.
+  virtual void observes(const std::string& assumption) = 0;
 
   /// A number below `count`.
   virtual std::uint32_t choose(std::uint32_t count) = 0;

@@ -204,6 +204,8 @@ class Scheduler:
                 raise Redundant
 
         module.atomic = self.atomic
+        module.early = lambda assumption: self.atomic
+        module.observes = lambda assumption: None
         module.block = block
         module.choose = self.decide
         module.current = lambda: self.running.identity

@@ -735,6 +735,7 @@ def single_threaded_assay():
     module.invariant = lambda function, name: None
     module.write = lambda text: print(text, end="")
     module.is_single = lambda: True
+    module.observes = lambda assumption: None
     return module
 
 

@@ -38,9 +38,16 @@ MOST_MODULES = 1000
 class Modules:
     """All modules of a program; the first is the program itself."""
 
-    def __init__(self, main: Path, text: str | None, library: Mapping[str, Path]) -> None:
+    def __init__(
+        self,
+        main: Path,
+        text: str | None,
+        library: Mapping[str, Path],
+        failed_assumptions: frozenset[str] = frozenset(),
+    ) -> None:
         self.folder = main.parent
         self.library = library
+        self.failed_assumptions = failed_assumptions
         self.modules: list[ModuleSource] = []
         self.by_key: dict[tuple[bool, str], ModuleSource] = {}
         self.found: dict[tuple[bool, str], Found] = {}

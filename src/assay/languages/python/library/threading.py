@@ -77,6 +77,7 @@ class Condition:
 
     @_assay.atomic
     def _count_waiters(self):
+        _assay.observes("releases of locks")
         return len(self._waiters)
 
     def wait(self, timeout=None):
@@ -92,7 +93,7 @@ class Condition:
             return False
         return outcome
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def _enqueue_and_release(self):
         lock = self._lock
         if not lock._condition_owned():
@@ -109,6 +110,7 @@ class Condition:
     @_assay.atomic
     def _wake_or_give_up(self, saved):
         """True: notified, and has the lock. False: time ran out, has the lock. None: time ran out, no lock yet."""
+        _assay.observes("releases of locks")
         place = _place_of(_assay.current(), self._waiters)
         if not self._lock._condition_free():
             if place < 0:
@@ -156,7 +158,7 @@ class Condition:
 
     notifyAll = notify_all
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def _notify(self, n):
         if not self._lock._condition_owned():
             raise RuntimeError("cannot notify on un-acquired lock")
@@ -513,6 +515,8 @@ class Thread:
         self._check_initialized("thread.__init__() not called")
         if self._thread_state != _NEW:
             raise RuntimeError("threads can only be started once")
+        if self._daemonic:
+            _assay.observes("ends of threads")
         self._thread_state = _RUNNING
         _active.append(self)
         target, args, kwargs = self._target, self._args, self._kwargs
@@ -528,6 +532,8 @@ class Thread:
         self._check_initialized("thread.__init__() not called")
         if self._thread_state != _NEW:
             raise RuntimeError("threads can only be started once")
+        if self._daemonic:
+            _assay.observes("ends of threads")
         self._thread_state = _RUNNING
         _active.append(self)
         _assay.start(self, _run_method, (run,), {}, bool(self._daemonic))
@@ -658,7 +664,7 @@ def _run_method(run):
     _leave()
 
 
-@_assay.atomic
+@_assay.early("ends of threads")
 def _leave():
     me = _assay.current()
     me._thread_state = _LEFT
@@ -744,6 +750,7 @@ def main_thread():
 
 @_assay.atomic
 def active_count():
+    _assay.observes("ends of threads")
     return len(_active)
 
 
@@ -752,6 +759,7 @@ activeCount = active_count
 
 @_assay.atomic
 def enumerate():
+    _assay.observes("ends of threads")
     return list(_active)
 
 
