@@ -174,7 +174,7 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
         if text.startswith(opening.ASSUMPTION_FAILED):
             name = text.removeprefix(opening.ASSUMPTION_FAILED)
             raise CertificateProblem(
-                f"the certificate relies on an assumption about {name!a} that fails for what is checked here; "
+                f"the certificate assumes something about {name!a} that fails for what is checked here; "
                 "verify it again, with the same properties"
             ) from None
         if text.startswith(opening.UNSUPPORTED):

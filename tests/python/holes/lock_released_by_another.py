@@ -19,7 +19,7 @@ def watcher():
             lock.release()
         except RuntimeError:
             return
-        assert False, "it was still taken"
+        raise AssertionError("it was still taken")
 
 
 threads = [threading.Thread(target=target) for target in (worker, watcher)]

@@ -18,7 +18,7 @@ def watcher():
             condition.notify()
         except RuntimeError:
             return
-        assert False, "somebody had the lock"
+        raise AssertionError("somebody had the lock")
 
 
 threads = [threading.Thread(target=target) for target in (worker, watcher)]

@@ -146,7 +146,9 @@ class LocationCode(TransitionCode):
             self.line("  switch (TYPE(p)) {")
             for p in provided:
                 assert p.provided is not None
-                self.line(f"  case {p.number}: return {self.expression(p.provided, Context(p, offered=True))};")
+                self.line(
+                    f"  case {p.number}: return {self.expression(p.provided, Context(p, offered=True))};"
+                )
             self.line("  }\n  return 1;\n}")
         self.line(
             "static inline int may_run(struct run *c, uint32_t state, uint32_t size, uint32_t process, "
