@@ -35,7 +35,7 @@ class SequentialWorld final : public World {
   bool may_read_global(std::uint32_t) override { return true; }
   bool may_write_global(std::uint32_t) override { return true; }
   bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return true; }
-  bool joins_step() override { return false; }
+  bool joins_step(const Code&) override { return false; }
   void observes(const std::string&) override {}
   bool may_synchronise() override { return true; }
   std::uint32_t choose(std::uint32_t) override { return 0; }

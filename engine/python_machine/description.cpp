@@ -289,7 +289,10 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
     if (access.code == nullptr || program_->modules[access.code->module].is_library) continue;
     push(shown_accesses,
          Ref::steal(Py_BuildValue("(sIsss)", program_->modules[access.code->module].file.c_str(),
-                                  line_at(*access.code, access.pc), access.is_write ? "write" : "read",
+                                  line_at(*access.code, access.pc),
+                                  access.is_operation ? "does"
+                                  : access.is_write   ? "write"
+                                                      : "read",
                                   values[i].c_str(), "")));
   }
   put(result, "accesses", shown_accesses);

@@ -142,7 +142,7 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
 Step Interpreter::push_frame(std::unique_ptr<Frame> frame, Site site) {
   if (thread.frames.size() >= kRecursionLimit) raise(PyExc_RecursionError, "maximum recursion depth exceeded");
   if (frame->code->atomic) {
-    const bool is_allowed = thread.atomic > 0 || (frame->code->early && world.joins_step()) || world.may_synchronise();
+    const bool is_allowed = thread.atomic > 0 || (frame->code->early && world.joins_step(*frame->code)) || world.may_synchronise();
     if (!is_allowed) return stop(Stop::kVisible);
     frame->in_atomic = true;
     ++thread.atomic;

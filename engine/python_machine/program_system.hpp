@@ -26,6 +26,7 @@ struct Access {
   std::uint32_t detail = 0;  // leaf of the attribute or key; 0: all of it
   const Code* code = nullptr;
   std::uint32_t pc = 0;
+  bool is_operation = false;  // of a library, early; for people only
 
   bool conflicts_with(const Access& other) const {
     return place == other.place && index == other.index && (is_write || other.is_write) &&
@@ -78,7 +79,7 @@ class StepWorld final : public World {
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
   bool may_synchronise() override;
-  bool joins_step() override;
+  bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
   std::uint32_t choose(std::uint32_t count) override;
   bool is_single() const override { return thread_count_ == 1; }

@@ -343,9 +343,22 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   return true;
 }
 
-bool StepWorld::joins_step() {
+bool StepWorld::joins_step(const Code& operation) {
   if (!has_acted_) return false;  // then this is its visible instruction, like any other
   has_synchronised_ = true;
+  if (records_lines) {
+    // The place in the program where it is called from.
+    for (std::size_t i = thread_->frames.size(); i-- > 0;) {
+      const Frame& frame = *thread_->frames[i];
+      if (program->modules[frame.code->module].is_library) continue;
+      const bool is_top = i + 1 == thread_->frames.size();
+      Access access{false, Event::Kind::kObject, 0, 0, frame.code, is_top || frame.pc == 0 ? frame.pc : frame.pc - 1};
+      access.is_operation = true;
+      recorded_accesses.push_back(access);
+      recorded_values.push_back(operation.qualname);
+      break;
+    }
+  }
   return true;
 }
 

@@ -81,7 +81,7 @@ class World {
   virtual bool may_synchronise() = 0;
   /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it
   /// belongs to the step that runs.
-  virtual bool joins_step() = 0;
+  virtual bool joins_step(const Code& operation) = 0;
   /// The program could tell that something happened early; the assumption is that it cannot.
   virtual void observes(const std::string& assumption) = 0;
 
