@@ -66,6 +66,10 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
       made->native = native;
     }
   }
+  if (type == &PyBaseObject_Type) {  // `object()`, the sentinel of many programs
+    made->base = Base::kPlain;
+    made->native = type;
+  }
   made->is_enumeration = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(enumeration_.get()));
   if (PyObject* const mro = type->tp_mro) {
     for (Py_ssize_t i = PyTuple_GET_SIZE(mro) - 1; i >= 0; --i) {

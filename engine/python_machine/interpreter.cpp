@@ -511,8 +511,10 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::BUILD_CLASS:
       return build_class(operand != 0);
     case Operation::RETURN_VALUE:
+      if (!may_leave_generators()) return stop(Stop::kVisible);
       return return_value(pop(frame));
     case Operation::YIELD_VALUE: {
+      if (!may_leave_generators()) return stop(Stop::kVisible);
       Ref value = pop(frame);
       ++frame.pc;
       return yield_value(std::move(value));
