@@ -7,7 +7,8 @@ namespace assay::python_machine {
 namespace {
 
 enum class Primitive : std::uint8_t {
-  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark
+  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark,
+  kHandled
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -21,7 +22,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 16> kEntries = {{
+constexpr std::array<Entry, 17> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -38,6 +39,7 @@ constexpr std::array<Entry, 16> kEntries = {{
     {"is_single", 0, Primitive::kIsSingle},
     {"unsupported", 1, Primitive::kUnsupported},
     {"remark", 1, Primitive::kRemark},
+    {"handled", 0, Primitive::kHandled},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -141,6 +143,10 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       return none();
     case Primitive::kIsSingle:
       return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
+    case Primitive::kHandled: {
+      Ref exception = nearest_handled();
+      return done(exception ? std::move(exception) : Ref::borrow(Py_None));
+    }
     case Primitive::kRemark:
       world.remark(utf8(str_of(given[0].get()).get()));
       return none();

@@ -118,7 +118,7 @@ bool Classes::is_data(PyObject* name, PyObject* value) {
   PyTypeObject* const type = Py_TYPE(value);
   if (type == &PyProperty_Type || type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
       type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type || type == &PyMethodDescr_Type ||
-      type == &PyWrapperDescr_Type) {
+      type == &PyWrapperDescr_Type || std::string_view(type->tp_name) == "_collections._tuplegetter") {
     return false;
   }
   return true;

@@ -11,7 +11,8 @@ constexpr std::uint32_t kMaxObjects = 1u << 16;
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
   const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},
-                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"re", "Pattern"},
+                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"datetime", "timezone"},
+                                  {"re", "Pattern"},
                                   {"types", "GenericAlias"}};
   Ref types = checked(PyTuple_New(std::size(names)));
   for (std::size_t i = 0; i < std::size(names); ++i) {
@@ -297,7 +298,7 @@ class Writer {
         break;
       }
       case Base::kOrderedDict: {
-        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "O", o));
+        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "(O)", o));
         const Ref pairs = checked(PySequence_List(items.get()));
         number(static_cast<std::uint64_t>(PyList_GET_SIZE(pairs.get())));
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
@@ -580,7 +581,7 @@ class Reader {
     const std::uint64_t count = number();
     for (std::uint64_t i = 0; i < count; ++i) {
       const Ref item = value();
-      const Ref done = checked(PyObject_CallMethod(o, "append", "O", item.get()));
+      const Ref done = checked(PyObject_CallMethod(o, "append", "(O)", item.get()));
     }
   }
   void fill_instance(PyObject* o) {

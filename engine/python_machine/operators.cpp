@@ -196,6 +196,12 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
   PyObject* right = frame.stack.back().get();
+  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left) && holds_unknown(right)) {
+    Arguments arguments;
+    arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
+    Site site{.operands = 2};
+    if (std::optional<Step> step = delegate("_percent", nullptr, arguments, site)) return *step;
+  }
   if (is_program_operand(left) || is_program_operand(right)) {
     for (const Attempt& attempt : attempts_of(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right)) {
       if (attempt.method != nullptr && is_function(attempt.method)) {
@@ -206,12 +212,6 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   if (!is_plain(left) || !is_plain(right)) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, operands, in_place ? 1 : 0)) return stop(Stop::kVisible);
-  }
-  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left) && holds_unknown(right)) {
-    Arguments arguments;
-    arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
-    Site site{.operands = 2};
-    if (std::optional<Step> step = delegate("_percent", nullptr, arguments, site)) return *step;
   }
   if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) &&
       (PyAnySet_Check(right) || iterates_program(right))) {

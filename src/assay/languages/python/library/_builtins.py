@@ -51,7 +51,7 @@ def _instantiate(make, cls, /, *arguments, **keywords):
 
 def _percent(text, values, /):
     """`text % values` where some of the values are numbers that nobody knows: these become texts."""
-    if not isinstance(values, tuple):
+    if not isinstance(values, ().__class__):
         values = (values,)
     pieces = []
     used = 0
@@ -81,7 +81,7 @@ def _percent(text, values, /):
 
 
 def _plain_percent(text, values):
-    return text % tuple(str(value) if hasattr(value, "_is_unknown") else value for value in values)
+    return text % tuple([str(value) if hasattr(value, "_is_unknown") else value for value in values])
 
 
 def _items(iterable):
