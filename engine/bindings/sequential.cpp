@@ -42,6 +42,7 @@ class SequentialWorld final : public World {
   void add_invariant(Ref, std::string) override {}
   Ref class_made(Ref type, const Code*) override { return type; }
   void used(PyObject*) override {}
+  bool has_chosen() const override { return false; }
   bool may_import(std::uint32_t) override { return true; }
   Ref ordered(PyObject* set) override { return ordered_by_content(set); }
   Ref arranged(PyObject* set) override { return ordered_by_content(set); }

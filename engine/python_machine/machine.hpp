@@ -169,6 +169,7 @@ class Interpreter {
   Step execute(Frame& frame, std::uint32_t instruction);
 
   Stop stop_ = Stop::kVisible;
+  bool loops_ = false;  // the last instruction went back to the begin of a loop
 };
 
 // --- helpers without state

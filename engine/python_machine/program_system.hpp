@@ -82,6 +82,7 @@ class StepWorld final : public World {
                 std::size_t written_count) override;
   bool may_synchronise() override;
   std::uint32_t choose(std::uint32_t count) override;
+  bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
   void add_invariant(Ref function, std::string name) override;
   Ref class_made(Ref type, const Code* body) override;

@@ -85,6 +85,8 @@ class World {
 
   /// A number below `count`.
   virtual std::uint32_t choose(std::uint32_t count) = 0;
+  /// Whether this step made a choice.
+  virtual bool has_chosen() const = 0;
   virtual bool is_single() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
   /// Told of each class that a class statement makes, right after it was made: it becomes part of the program's

@@ -85,8 +85,8 @@ class Modules:
     def libraries_imported_late(self) -> list[int]:
         """Libraries that functions of the program import.
 
-        They are imported before the program begins: nobody can tell, and their classes are made while there is
-        one thread.
+        They are imported before the program begins: nobody can tell, and their classes are made while there
+        is one thread.
         """
         late: dict[int, None] = {}
         for module in self.modules:

@@ -22,7 +22,7 @@ REFUSED_PARTS = {
 # Modules that only libraries of the machine import.
 FOR_LIBRARIES = frozenset({"_datetime"})
 
-# Modules of the standard library whose parts nobody could verify, with a way out: refused where they are imported.
+# Modules of the standard library that are refused where the program imports them, with a way out.
 REFUSED_MODULES = {
     "argparse": "give the arguments as values, or let assay.choose pick from those that matter",
     "asyncio": "threads are modelled, coroutines are not",

@@ -135,7 +135,10 @@ class Unknown:
 
     def _as_text(self, specification=""):
         _assay.remark(
-            self.unknown_origin + " becomes a text, which is taken for '<" + self.unknown_origin + ">' in every run"
+            self.unknown_origin
+            + " becomes a text, which is taken for '<"
+            + self.unknown_origin
+            + ">' in every run"
         )
         return "<" + self.unknown_origin + ">"
 

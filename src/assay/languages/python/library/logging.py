@@ -68,7 +68,9 @@ class LogRecord:
 class Formatter:
     def __init__(self, fmt=None, datefmt=None, style="%", validate=True, *, defaults=None):
         if style not in ("%", "{"):
-            _assay.unsupported("formats of logging with the style " + repr(style) + " are not modelled; use '%'")
+            _assay.unsupported(
+                "formats of logging with the style " + repr(style) + " are not modelled; use '%'"
+            )
         self._format_style = style
         self._format_text = fmt or ("{message}" if style == "{" else "%(message)s")
 
