@@ -92,7 +92,7 @@ class PythonProgram:
             "language": f"Python as {platform.python_implementation()} {platform.python_version()} runs it",
             "granularity": self.granularity,
             "hash_seed": 0,
-            "set_order": "numbers by value, others by type and content, objects as they were made",
+            "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
             "not_final": sorted(self.options.not_final),
