@@ -25,6 +25,14 @@ Ref imported_types() {
 
 Ref instance_dict(PyObject* object) { return checked(PyObject_GenericGetDict(object, nullptr)); }
 
+/// The number, text or bytes that an instance of a subclass is.
+Ref plain_value(PyTypeObject* native, PyObject* object) {
+  if (native == &PyUnicode_Type) return checked(PyUnicode_FromObject(object));
+  if (native == &PyFloat_Type) return checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(object)));
+  if (native == &PyBytes_Type) return checked(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  return checked(PyLong_Type.tp_as_number->nb_int(object));
+}
+
 std::string type_text(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
 }  // namespace
@@ -320,6 +328,11 @@ class Writer {
         number(reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context != 0);
         break;
       }
+      case Base::kValue: {  // a number or text of a class of the program: the plain one, and then its attributes
+        const Ref plain = plain_value(facts.native, o);
+        leaf(plain.get());
+        break;
+      }
       default: throw Unsupported("an instance of " + type_text(o) + " cannot be part of a state");
     }
     if (facts.has_dict) {
@@ -451,6 +464,11 @@ class Reader {
         auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
         const ClassFacts& facts = heap_.classes.facts(type);
         if (facts.base == Base::kDeque) return deque_shell(type);
+        if (facts.base == Base::kValue) {
+          const Ref plain = value();
+          const Ref arguments = checked(PyTuple_Pack(1, plain.get()));
+          return checked(facts.native->tp_new(type, arguments.get(), nullptr));
+        }
         const Ref none = checked(PyTuple_New(0));
         return checked(facts.native->tp_new(type, none.get(), nullptr));
       }
@@ -620,6 +638,7 @@ class Reader {
         reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context = number() != 0;
         break;
       }
+      case Base::kValue: value(); break;  // it was made with its value
       default: throw std::runtime_error("internal: an instance cannot be filled");
     }
     const std::uint64_t count = number();
