@@ -211,7 +211,7 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
     // Others can see that it ends. The step cannot stop here, between what raises and where that goes.
     if (!world.may_write(left->generator.get())) {
       throw Unsupported("an exception leaves the generator " + left->code->qualname +
-                        ", which other threads can reach; catch it inside, or guard the generator with a lock");
+                        ", which other threads can reach; catch it inside of the generator");
     }
     generator_finish(left->generator.get());
     if (PyErr_GivenExceptionMatches(exception.get(), PyExc_StopIteration) != 0) {

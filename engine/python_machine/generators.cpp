@@ -103,9 +103,9 @@ Step Interpreter::close(PyObject* object, Site site) {
 }
 
 bool Interpreter::may_leave_generators() {
-  for (auto at = thread.frames.rbegin(); at != thread.frames.rend() && (*at)->generator; ++at) {
-    if (!world.may_write((*at)->generator.get())) return false;
-    if ((*at)->on_return != Return::kYieldFrom) break;
+  for (auto at = thread.frames.rbegin(); at != thread.frames.rend(); ++at) {
+    if ((*at)->generator && !world.may_write((*at)->generator.get())) return false;
+    if ((*at)->on_return != Return::kYieldFrom) break;  // else what it returns or yields is yielded by the next one
   }
   return true;
 }

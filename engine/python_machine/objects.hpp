@@ -73,9 +73,6 @@ Ref new_module(std::uint32_t module);
 Ref ordered_elements(PyObject* set);
 /// The elements of a set as a program meets them, which is in any order: one step for each (`World::arranged`).
 Ref arranged_elements(PyObject* set);
-/// Whether CPython goes through these elements of a set in the order of their values, whatever became of the set
-/// before: numbers that are smaller than any table that holds so many are their own places in it.
-bool is_in_order_of_value(PyObject* elements);
 /// One of the arrangements of a list; a new list.
 Ref permutation(PyObject* elements, std::uint32_t number);
 

@@ -96,20 +96,6 @@ Ref arranged_elements(PyObject* set) {
   return world == nullptr ? ordered_by_content(set) : world->arranged(set);
 }
 
-bool is_in_order_of_value(PyObject* elements) {
-  constexpr Py_ssize_t kFewElements = 4;
-  const Py_ssize_t count = PyList_GET_SIZE(elements);
-  const long limit = count > kFewElements ? 16 : 8;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* element = PyList_GET_ITEM(elements, i);
-    if (!PyLong_CheckExact(element)) return false;
-    int overflow = 0;
-    const long value = PyLong_AsLongAndOverflow(element, &overflow);
-    if (overflow != 0 || value < 0 || value >= limit) return false;
-  }
-  return true;
-}
-
 Ref permutation(PyObject* elements, std::uint32_t number) {
   std::vector<Ref> left;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements); ++i) left.push_back(Ref::borrow(PyList_GET_ITEM(elements, i)));

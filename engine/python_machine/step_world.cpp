@@ -390,13 +390,14 @@ std::uint32_t StepWorld::choose(std::uint32_t count) {
   return chosen;
 }
 
-/// CPython's order depends on hashes, addresses and what the set went through; with few elements each is tried.
+/// CPython's order depends on hashes, addresses and what the set went through (even that of small numbers, if some
+/// were removed); with few elements each is tried.
 Ref StepWorld::arranged(PyObject* set) {
   constexpr Py_ssize_t kMostArranged = 4;
   constexpr std::uint32_t kArrangements[] = {1, 1, 2, 6, 24};
   Ref elements = heap.ordered(set);
   const Py_ssize_t count = PyList_GET_SIZE(elements.get());
-  if (count < 2 || is_in_order_of_value(elements.get())) return elements;
+  if (count < 2) return elements;
   if (count > kMostArranged || is_checking_) {
     remark("a set is gone through in one order only; sort it where the order matters");
     return elements;

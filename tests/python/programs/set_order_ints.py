@@ -1,4 +1,5 @@
-# verdict: bytecode=verified
-names = {3, 1, 2}
-assert list(names) == [1, 2, 3]
-assert sorted({"x", "y", "z"}) == ["x", "y", "z"]
+# verdict: bytecode=violated:assertion
+numbers = {3, 1, 2}
+assert sorted(numbers) == [1, 2, 3] and min(numbers) == 1
+numbers.discard(1)
+assert next(iter(numbers)) == 2
