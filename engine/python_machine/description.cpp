@@ -323,4 +323,14 @@ PyObject* Machine::statistics() const {
   return facts.release();
 }
 
+PyObject* Machine::remarks() const {
+  Ref sentences = checked(PyList_New(0));
+  for (const auto& [what, places] : world_->remarks) {
+    std::string where;
+    for (const std::string& place : places) where += (where.empty() ? "" : ", ") + place;
+    push(sentences, text(where + ": " + what));
+  }
+  return sentences.release();
+}
+
 }  // namespace assay::python_machine

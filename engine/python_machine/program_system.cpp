@@ -73,7 +73,7 @@ void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
     const Locked locked;
     const Ref hashlib = Ref::steal(PyImport_ImportModule("hashlib"));
     const Ref content = Ref::steal(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "O", content.get())) : Ref();
+    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "(O)", content.get())) : Ref();
     const Ref digest = hash ? Ref::steal(PyObject_CallMethod(hash.get(), "digest", nullptr)) : Ref();
     if (!digest) {
       PyErr_Clear();

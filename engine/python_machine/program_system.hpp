@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -76,17 +78,21 @@ class StepWorld final : public World {
   bool may_write(PyObject* object) override { return may_write_item(object, nullptr); }
   bool may_read_global(std::uint32_t global) override;
   bool may_write_global(std::uint32_t global) override;
+  bool may_import(std::uint32_t module) override;
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
   bool may_synchronise() override;
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
   std::uint32_t choose(std::uint32_t count) override;
+  bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
   void add_invariant(Ref function, std::string name) override;
   Ref class_made(Ref type, const Code* body) override;
   void used(PyObject* object) override;
   Ref ordered(PyObject* set) override { return heap.ordered(set); }
+  Ref arranged(PyObject* set) override;
+  void remark(std::string what) override;
   std::uint64_t rank(PyObject* object) override { return heap.rank(object); }
 
   /// Executes one step of a thread and writes down what became of it.
@@ -99,6 +105,7 @@ class StepWorld final : public World {
   Heap heap;
   std::vector<Event> events;  // of the last execution, in order
   std::vector<Violation> violations;
+  std::map<std::string, std::set<std::string>> remarks;  // what the verdict has to mention, and where it happened
 
   /// After each step, compares everything that it did not say it wrote with what that was before (for tests).
   bool distrusts = false;
@@ -115,6 +122,7 @@ class StepWorld final : public World {
   void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
   bool visible(bool is_synchronisation);
   void touch(Event::Kind kind, std::uint32_t index);
+  void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
   bool has_escaped(PyObject* object);
@@ -170,6 +178,8 @@ class Machine final : public transition_system::TransitionSystem {
   PyObject* explain(const std::uint64_t* words, std::uint32_t count, std::uint32_t position) const;
   PyObject* violation(std::uint32_t code) const;
   PyObject* statistics() const;
+  /// What a verdict has to mention, as sentences with a place: a new list.
+  PyObject* remarks() const;
 
  private:
   struct Step {

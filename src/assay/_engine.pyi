@@ -44,6 +44,8 @@ class PythonMachine(Model):
     def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]
     def violation(self, code: int) -> dict[str, object]: ...
     def statistics(self) -> dict[str, int]: ...
+    def remarks(self) -> list[str]:
+        """What a verdict has to mention, with its place, of the steps computed so far."""
 
 def run_python_sequentially(program: object, modules: dict[str, object]) -> tuple[str, str | None]:
     """Runs a program, each of its threads at once when it starts: what it printed, and the last line of the

@@ -729,6 +729,8 @@ def single_threaded_assay():
 
     module.block, module.start, module.fail, module.adopt, module.assume = block, start, fail, adopt, assume
     module.unsupported = unsupported
+    module.remark = lambda text: None
+    module.handled = sys.exception
     module.current = lambda: identity[0]
     module.choose = lambda count: 0
     module.pause = module.begin_atomic = module.end_atomic = lambda: None

@@ -76,6 +76,7 @@ class NativeOutcome:
     disk_bytes: int = 0  # most that lay in the spill directory at once
     resumed_from: int = 0  # states that a checkpoint brought along
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
+    remarks: tuple[str, ...] = ()  # what the verdict has to mention of what the program did
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -423,6 +424,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         disk_bytes=searched["disk_bytes"],
         resumed_from=searched["resumed_from"],
         levels=tuple(searched["levels"]),
+        remarks=tuple(searched["remarks"]),
         certificate=certificate,
         certificate_problem=problem,
     )

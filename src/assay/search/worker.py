@@ -79,7 +79,7 @@ def _of_the_program(problem: Exception) -> tuple[str, str]:
 
 def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
-    from assay.transition_system.opening import open_model
+    from assay.transition_system.opening import open_model, remarks_of
 
     def alive() -> None:
         send("executing")
@@ -175,6 +175,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         resumed_from=result.resumed_from,
         levels=result.seen.levels[:LEVELS_KEPT],
         seen=_seen(result.seen),
+        remarks=remarks_of(model),
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:

@@ -66,6 +66,7 @@ def verify_compiled(
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
         notes=(
             *program.notes,
+            *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
             *how_to_go_on(request, program, outcome.facts.stop_reason),

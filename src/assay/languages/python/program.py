@@ -94,7 +94,7 @@ class PythonProgram:
             "language": f"Python as {platform.python_implementation()} {platform.python_version()} runs it",
             "granularity": self.granularity,
             "hash_seed": 0,
-            "set_order": "numbers by value, others by type and content, objects as they were made",
+            "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
             "not_final": sorted(self.options.not_final),
@@ -306,7 +306,7 @@ class PythonProgram:
     def _had_begun(self, transition: int) -> bool:
         """Whether others could already see something of the operation inside of which a step begins.
 
-        That is so if the thread's last step stayed inside of it, or ended there because it started a thread or
+        That is so if the thread's last step stayed inside of it, or ended there because it started one or
         began to wait.
         """
         steps = self.words["steps"]

@@ -62,6 +62,7 @@ class Found:
     target: Target
     index: int = 0
     problem: str = ""
+    hint: str = "take it out of what is verified"
 
 
 class Imports(Protocol):

@@ -36,6 +36,7 @@ def compile_program(
     prelude = []
     if BUILTINS_MODULE in modules.library:
         prelude.append(modules.find_for(Origin.LIBRARY, BUILTINS_MODULE).index)
+    prelude += modules.libraries_imported_late()
     contexts = [Context(module, modules) for module in modules.modules]
     parents: dict[int, int] = {}
     for module in modules.modules:

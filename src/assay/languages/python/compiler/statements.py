@@ -772,7 +772,7 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("RAISE", 1)
                     return False
                 case Target.REFUSED:
-                    self.unsupported(node, found.problem, "take it out of what is verified")
+                    self.unsupported(node, found.problem, found.hint)
                     return False
             if count < len(parts):
                 self.out.emit("POP_TOP")

@@ -13,7 +13,7 @@ longer in the queue. A waiter whose time has run out stays in it until it has th
 hit it and be lost, as in CPython.
 
 `enumerate` answers in the order in which threads were started; the order of CPython is not fixed. An exception that
-leaves `run` is reported by the machine and ends the run, so there is no `excepthook`.
+leaves `run` is reported by the machine and ends the run, unless the program has an `excepthook` of its own.
 """
 
 import _assay
@@ -33,7 +33,7 @@ from _thread import stack_size
 
 __all__ = [
     "Barrier", "BoundedSemaphore", "BrokenBarrierError", "Condition", "Event", "Lock", "RLock", "Semaphore",
-    "TIMEOUT_MAX", "Thread", "ThreadError", "Timer", "active_count", "current_thread", "enumerate", "get_ident",
+    "ExceptHookArgs", "TIMEOUT_MAX", "Thread", "ThreadError", "Timer", "active_count", "current_thread", "enumerate", "get_ident",
     "get_native_id", "local", "main_thread", "stack_size",
 ]  # fmt: skip
 
@@ -644,11 +644,43 @@ def _set_daemon(thread, daemonic):
     thread._daemonic = daemonic
 
 
+class ExceptHookArgs:
+    def __init__(self, exc_type, exc_value, thread):
+        self.exc_type = exc_type
+        self.exc_value = exc_value
+        self.exc_traceback = None
+        self.thread = thread
+
+
+def __excepthook__(args):
+    """The machine reports what is raised again."""
+    raise args.exc_value
+
+
+excepthook = __excepthook__
+
+
 def _run_target(target, args, kwargs):
+    if _assay.mentions("excepthook"):
+        _run_hooked(target, args, kwargs)
+        return
     try:
         target(*args, **kwargs)
     except SystemExit:
         pass
+    _leave()
+
+
+def _run_hooked(function, args, kwargs):
+    try:
+        function(*args, **kwargs)
+    except SystemExit:
+        pass
+    except BaseException as exception:
+        hook = excepthook
+        if hook is __excepthook__:
+            raise
+        hook(ExceptHookArgs(type(exception), exception, current_thread()))
     _leave()
 
 
@@ -657,6 +689,9 @@ def _run_nothing():
 
 
 def _run_method(run):
+    if _assay.mentions("excepthook"):
+        _run_hooked(run, (), {})
+        return
     try:
         run()
     except SystemExit:
