@@ -52,15 +52,10 @@ void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t firs
 
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
                 const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts) {
-  evidence::FrameSections sections;
-  sections.states = states;
-  sections.entries = entries;
-  sections.references = references;
-  sections.bits = string_of(bits);
-  sections.ids = string_of(ids);
-  sections.counts = string_of(counts);
-  nb::gil_scoped_release unlocked;
-  return walk.frame(sections);
+  const auto view = [](const nb::bytes& bytes) { return std::string_view(bytes.c_str(), bytes.size()); };
+  const evidence::FrameView frame{states, entries, references, view(bits), view(ids), view(counts)};
+  nb::gil_scoped_release unlocked;  // the caller keeps the bytes
+  return walk.frame(frame);
 }
 
 void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::uint32_t entries,
@@ -181,12 +176,12 @@ void bind_evidence(nb::module_& m) {
   m.def(
       "walk",
       [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock, std::uint64_t total_states,
-         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last) {
+         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last, bool portable) {
         return evidence::Walk::make(model, {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                            string_of(secrets), drop_after_last});
+                                            string_of(secrets), drop_after_last, portable});
       },
       "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a, "secrets"_a,
-      "drop_after_last"_a, nb::keep_alive<0, 1>());
+      "drop_after_last"_a, "portable"_a = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace assay::bindings

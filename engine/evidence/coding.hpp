@@ -35,6 +35,11 @@ class VarintReader {
       value = *next_++;
       return true;
     }
+    return read_long(value, limit);
+  }
+
+ private:
+  [[gnu::noinline]] bool read_long(std::uint64_t& value, int limit) {
     value = 0;
     for (int i = 0; i < limit && next_ != end_; ++i) {
       const std::uint64_t byte = *next_++;
@@ -44,7 +49,6 @@ class VarintReader {
     return false;
   }
 
- private:
   const unsigned char* next_;
   const unsigned char* end_;
 };

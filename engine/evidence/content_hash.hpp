@@ -8,113 +8,106 @@
 #include <string>
 #include <vector>
 
-#include "support/prime_field.hpp"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "support/binary_field.hpp"
 
 namespace assay::evidence {
 
-/// Three independent times, modulo p = 2^61 - 1, for a state w of n words with
-/// number i:
+/// How many secret bytes states of that many words need.
+inline std::size_t secret_bytes(std::uint32_t max_words) {
+  return (2 + std::size_t{max_words}) * sizeof(support::ElementWords);
+}
+
+/// In the field of 2^192 elements, for a state w of n words with number i:
 ///
-///     h(i, w) = i + a(0)*n + sum of a(k)*low(w(k)) + b(k)*high(w(k))
+///     h(i, w) = i + a(0)*n + a(1)*w(1) + ... + a(n)*w(n)
 ///
-/// A word is taken as its low 60 and its high 4 bits, because it may be larger
-/// than p. Two different pairs (i, w) collide in one of the three with
-/// probability at most 2^-60 over the secrets: either only their numbers
-/// differ, then h differs; or h differs by a linear form that is not zero.
-/// Because h is linear, what it gives for a successor follows from its parent
-/// by the words that changed; no component has to be interned.
+/// A number or word of 64 bits is the element with these bits. Two different
+/// pairs (i, w) collide with probability at most 2^-192 over the secrets: either
+/// only their numbers differ, then h differs; or h differs by a linear form that
+/// is not zero. Because h is linear, what it gives for a successor follows from
+/// its parent by the words that changed; no component has to be interned.
 ///
 /// All that is ever needed is g - h(i, w) for a secret point g, so a state is
 /// kept as g - h(0, w): its *mark*.
+template <class Element>
 class ContentHash {
  public:
-  using Element = support::FieldElement;
-  using Mark = support::FieldLanes;
-
-  /// How many secret bytes states of that many words need.
-  static std::size_t secret_bytes(std::uint32_t max_words) {
-    return (2 + 2 * std::size_t{max_words}) * Mark::kCount * sizeof(std::uint64_t);
-  }
-
   ContentHash(const std::string& secrets, std::uint32_t max_words) {
     if (secrets.size() < secret_bytes(max_words)) {
       throw std::invalid_argument("too few secret bytes for the length of the states");
     }
     const char* next = secrets.data();
     const auto draw = [&next] {
-      Mark drawn;
-      for (Element& element : drawn.lane) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, next, sizeof word);
-        next += sizeof word;
-        element = Element(word >> 3);
-      }
-      return drawn;
+      support::ElementWords drawn;
+      std::memcpy(&drawn, next, sizeof drawn);
+      next += sizeof drawn;
+      return Element(drawn);
     };
     point_ = draw();
     of_length_ = draw();
-    for (std::uint32_t i = 0; i < max_words; ++i) {
-      const Mark low = draw(), high = draw();
-      of_word_.push_back({low, high});
-    }
+    for (std::uint32_t i = 0; i < max_words; ++i) of_word_.push_back(draw());
   }
 
-  Mark mark(const std::uint64_t* words, std::uint32_t length) const {
-    Mark result = point_;
-    for (std::size_t l = 0; l < Mark::kCount; ++l) {
-      Element sum = of_length_.lane[l] * Element(length);
-      for (std::uint32_t i = 0; i < length; ++i) {
-        sum = sum + of_word_[i].low.lane[l] * Element(words[i] & kLow) +
-              of_word_[i].high.lane[l] * Element(words[i] >> kLowBits);
-      }
-      result.lane[l] = result.lane[l] - sum;
-    }
-    return result;
+  Element mark(const std::uint64_t* words, std::uint32_t length) const {
+    typename Element::Sum sum;
+    sum.add(of_length_, length);
+    for (std::uint32_t i = 0; i < length; ++i) sum.add(of_word_[i], words[i]);
+    return point_ + sum.value();
   }
 
   /// The mark of a state that differs from a known one in few words. Inlined
   /// and written out, because this is the innermost loop of certification.
-  [[gnu::always_inline]] Mark mark_of_similar(const Mark& known, const std::uint64_t* from, std::uint32_t from_length,
-                                              const std::uint64_t* to, std::uint32_t to_length) const {
+  [[gnu::always_inline]] Element mark_of_similar(Element known, const std::uint64_t* from, std::uint32_t from_length,
+                                                 const std::uint64_t* to, std::uint32_t to_length) const {
     if (from_length != to_length) [[unlikely]] return mark(to, to_length);
-    Mark result = known;
-    Element::Wide sum0 = 0, sum1 = 0, sum2 = 0;
-    const auto add = [&](const Mark& coefficients, std::uint64_t factor) {
-      sum0 += Element::Wide{coefficients.lane[0].value()} * factor;
-      sum1 += Element::Wide{coefficients.lane[1].value()} * factor;
-      sum2 += Element::Wide{coefficients.lane[2].value()} * factor;
-    };
+    typename Element::Sum sum;
     for (std::uint32_t base = 0; base < to_length; base += kWordsAtOnce) {
       const std::uint32_t end = to_length - base < kWordsAtOnce ? to_length : base + kWordsAtOnce;
-      // Which words differ cannot be predicted, so it is found out without branches.
-      std::uint32_t different = 0;
-      for (std::uint32_t i = base; i < end; ++i) different |= std::uint32_t{from[i] != to[i]} << (i - base);
+      std::uint64_t different = different_words(from + base, to + base, end - base);
       for (; different != 0; different &= different - 1) {
         const std::uint32_t i = base + static_cast<std::uint32_t>(std::countr_zero(different));
-        const Coefficients& coefficients = of_word_[i];
-        add(coefficients.low, Element::difference(to[i] & kLow, from[i] & kLow));
-        if (((from[i] ^ to[i]) >> kLowBits) != 0) [[unlikely]] {
-          add(coefficients.high, Element::difference(to[i] >> kLowBits, from[i] >> kLowBits));
-        }
+        sum.add(of_word_[i], from[i] ^ to[i]);
       }
-      result.lane = {result.lane[0] + Element::of_sum(sum0), result.lane[1] + Element::of_sum(sum1),
-                     result.lane[2] + Element::of_sum(sum2)};
-      sum0 = sum1 = sum2 = 0;
     }
-    return result;
+    return known + sum.value();
   }
 
  private:
-  static constexpr int kLowBits = 60;
-  static constexpr std::uint64_t kLow = (std::uint64_t{1} << kLowBits) - 1;
-  static constexpr std::uint32_t kWordsAtOnce = 24;  // two products each: fewer than `of_sum` takes
+  static constexpr std::uint32_t kWordsAtOnce = 64;
 
-  struct Coefficients {
-    Mark low, high;
-  };
+  /// A bit for each of at most 64 words. Which of them differ cannot be predicted, so there are no
+  /// branches; several at once, where every processor can do that.
+  [[gnu::always_inline]] static std::uint64_t different_words(const std::uint64_t* a, const std::uint64_t* b,
+                                                              std::uint32_t count) {
+    std::uint64_t different = 0;
+#ifdef __SSE2__
+    const auto look_at_four = [&](std::uint32_t i) {
+      const auto equal = [&](std::uint32_t at) {
+        return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at)),
+                                                _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at))));
+      };
+      const __m128 first = equal(i), second = equal(i + 2);
+      const __m128 lower_halves = _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0));
+      const __m128 upper_halves = _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1));
+      const int same = _mm_movemask_ps(_mm_and_ps(lower_halves, upper_halves));
+      different |= static_cast<std::uint64_t>(same ^ 0xF) << i;
+    };
+    if (count >= 4) {
+      for (std::uint32_t i = 0; i + 4 < count; i += 4) look_at_four(i);
+      look_at_four(count - 4);  // some of them perhaps twice
+      return different;
+    }
+#endif
+    for (std::uint32_t i = 0; i < count; ++i) different |= std::uint64_t{a[i] != b[i]} << i;
+    return different;
+  }
 
-  Mark point_, of_length_;
-  std::vector<Coefficients> of_word_;
+  Element point_, of_length_;
+  std::vector<Element> of_word_;
 };
 
 }  // namespace assay::evidence

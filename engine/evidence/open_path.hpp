@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "evidence/coding.hpp"
-#include "evidence/content_hash.hpp"
+#include "support/binary_field.hpp"
 
 namespace assay::evidence {
 
@@ -23,55 +24,74 @@ class Rejected : public std::runtime_error {
 inline constexpr std::uint64_t kNoNumber = ~std::uint64_t{0};
 
 /// The ancestors of the state that is visited next, with what is known of
-/// their entries. Entries of all of them stand in one array.
+/// their entries. Entries of all of them stand in one array, and so do the
+/// positions of their children that are still to come.
 class OpenPath {
  public:
   struct Step {
     std::uint64_t number;  // kNoNumber for a state visited before the walk began
     std::size_t first_entry;
+    std::size_t first_child;  // of those to come: where they begin
     std::uint32_t entries;
     std::uint32_t taken = 0;  // position of the child that comes next or that the walk is below of
-    std::uint32_t next = 0;   // no child before this position is left
-  };
-  /// What the script says of one entry.
-  struct Entry {
-    std::uint32_t leads_to;  // kUnvisited for a child that was not visited yet
-    std::uint32_t is_tree;
   };
   static constexpr std::uint32_t kUnvisited = 0xFFFFFFFFu;  // no script has so many states
+
+  /// Where the entries of a state lead if its actions do the same as in its
+  /// parent, both in places of the tree that are shifted alike.
+  class Prediction {
+   public:
+    Prediction(std::uint64_t number, std::uint32_t count, const Step* parent, const std::uint32_t* entries)
+        : number_(number) {
+      if (parent == nullptr) return;
+      entries_ = entries;
+      parent_entries_ = parent->entries;
+      taken_ = parent->taken;
+      longer_ = count - parent->entries;
+      shift_ = number - parent->number;
+    }
+    /// Of the entry at position `k`.
+    std::uint64_t operator()(std::uint32_t k) const {
+      // Below zero, it wraps around and is too large as well.
+      const std::uint32_t i = k < taken_ ? k : k - longer_;
+      if (i >= parent_entries_) return number_;
+      const std::uint32_t target = entries_[i];
+      return target == kUnvisited ? number_ : target + shift_;
+    }
+
+   private:
+    const std::uint64_t number_;
+    const std::uint32_t* entries_ = nullptr;  // of the parent: where they lead, kUnvisited for a child to come
+    std::uint32_t parent_entries_ = 0, taken_ = 0, longer_ = 0;
+    std::uint64_t shift_ = 0;
+  };
 
   bool empty() const { return steps_.empty(); }
   std::size_t length() const { return steps_.size(); }
   const Step& innermost() const { return steps_.back(); }
-  const Entry& entry(const Step& step, std::uint32_t position) const {
-    return entries_[step.first_entry + position];
-  }
 
-  /// Where entry `k` of `count` of a state leads if its action does the same as
-  /// in the parent, both in places of the tree that are shifted alike.
-  std::uint64_t predicted(const Step& parent, std::uint64_t number, std::uint32_t k, std::uint32_t count) const {
-    const std::int64_t i = k < parent.taken ? std::int64_t{k} : std::int64_t{k} - std::int64_t{count} + parent.entries;
-    if (i < 0 || i >= parent.entries) return number;
-    const std::uint32_t target = entry(parent, static_cast<std::uint32_t>(i)).leads_to;
-    return target == kUnvisited ? number : target + (number - parent.number);
-  }
-
-  /// A state was visited: room for its entries, which the caller fills in.
-  Entry* enter(std::uint64_t number, std::uint32_t entries) {
-    steps_.push_back({number, used_, entries, 0, 0});
+  /// A state was visited, a child of the innermost one. The caller fills in where its `entries`
+  /// lead, as many as it wants to know of, and then says which are children, the last one first.
+  std::uint32_t* enter(std::uint64_t number, std::uint32_t entries) {
+    if (used_ + entries > entries_.size()) entries_.resize((used_ + entries) * 2);
+    steps_.push_back({number, used_, children_.size(), entries, 0});
     used_ += entries;
-    if (used_ > entries_.size()) entries_.resize(used_ * 2);
     return entries_.data() + steps_.back().first_entry;
   }
+  void add_child(std::uint32_t position) { children_.push_back(position); }
+  void add_children(const std::vector<std::uint32_t>& positions) {
+    for (std::size_t i = positions.size(); i-- > 0;) add_child(positions[i]);
+  }
+  const std::uint32_t* entries_of(const Step& step) const { return entries_.data() + step.first_entry; }
 
   /// Goes on to the next child, which gets that number. False: none is left.
   bool advance(std::uint64_t number) {
     while (!steps_.empty()) {
       Step& step = steps_.back();
-      while (step.next < step.entries && !entries_[step.first_entry + step.next].is_tree) ++step.next;
-      if (step.next < step.entries) {
-        step.taken = step.next++;
-        entries_[step.first_entry + step.taken].leads_to = static_cast<std::uint32_t>(number);
+      if (children_.size() > step.first_child) {
+        step.taken = children_.back();
+        children_.pop_back();
+        if (used_ > step.first_entry) entries_[step.first_entry + step.taken] = static_cast<std::uint32_t>(number);
         return true;
       }
       used_ = step.first_entry;
@@ -81,11 +101,9 @@ class OpenPath {
   }
   /// Enters a state on the way to where a frame starts.
   void enter_outside(std::uint32_t entries, std::uint32_t taken, const std::vector<std::uint32_t>& remaining) {
-    Entry* const entry = enter(kNoNumber, entries);
-    std::fill(entry, entry + entries, Entry{kUnvisited, 0});
-    for (const std::uint32_t position : remaining) entry[position].is_tree = 1;
+    std::fill_n(enter(kNoNumber, entries), entries, kUnvisited);
+    add_children(remaining);
     steps_.back().taken = taken;
-    steps_.back().next = taken + 1;
   }
 
   /// As the start section of a frame.
@@ -93,12 +111,12 @@ class OpenPath {
     std::string section;
     put_varint(section, steps_.size());
     std::vector<std::uint32_t> remaining;
-    for (const Step& step : steps_) {
-      remaining.clear();
-      for (std::uint32_t i = step.taken + 1; i < step.entries; ++i) {
-        if (entries_[step.first_entry + i].is_tree) remaining.push_back(i);
-      }
-      put_path_step(section, step.taken, remaining.data(), remaining.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].first_child : children_.size();
+      const auto begin = children_.begin();
+      remaining.assign(std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(end)),
+                       std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(steps_[i].first_child)));
+      put_path_step(section, steps_[i].taken, remaining.data(), remaining.size());
     }
     return section;
   }
@@ -108,42 +126,59 @@ class OpenPath {
     for (const Step& step : steps_) result.push_back(step.taken);
     return result;
   }
-  std::size_t bytes() const { return steps_.capacity() * sizeof(Step) + entries_.capacity() * sizeof(Entry); }
+  std::size_t bytes() const {
+    return steps_.capacity() * sizeof(Step) + (entries_.capacity() + children_.capacity()) * sizeof(std::uint32_t);
+  }
 
  private:
   std::vector<Step> steps_;
-  std::vector<Entry> entries_;
-  std::size_t used_ = 0;  // of the entries
+  std::vector<std::uint32_t> entries_;   // where they lead; kUnvisited for a child that was not visited yet
+  std::vector<std::uint32_t> children_;  // positions, those of the innermost state last, the next one last
+  std::size_t used_ = 0;                 // of the entries
 };
+
+/// States are short, so that calling for a copy would take longer than the copy.
+inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::uint32_t count) {
+  const auto copy_four = [&](std::uint32_t i) { std::memcpy(to + i, from + i, 4 * sizeof *to); };
+  if (count < 4) {
+    for (std::uint32_t i = 0; i < count; ++i) to[i] = from[i];
+    return;
+  }
+  for (std::uint32_t i = 0; i + 4 < count; i += 4) copy_four(i);
+  copy_four(count - 4);  // some of them perhaps twice
+}
 
 /// The states that the walk has computed and not yet visited, the next one
 /// last, with their marks.
+template <class Mark>
 class PendingStates {
  public:
-  void push(const std::uint64_t* words, std::uint32_t length, const ContentHash::Mark& mark) {
+  void push(const std::uint64_t* words, std::uint32_t length, const Mark& mark) {
     const std::size_t needed = used_ + length + kExtraWords;
     if (needed > words_.size()) words_.resize(needed * 2);
     std::uint64_t* const to = words_.data() + used_;
-    std::memcpy(to, words, length * sizeof *words);
-    std::memcpy(to + length, &mark, sizeof mark);
+    copy_words(to, words, length);
+    const support::ElementWords parts = mark.words();
+    std::memcpy(to + length, &parts, sizeof parts);
     to[length + kExtraWords - 1] = length;
     used_ = needed;
   }
   bool empty() const { return used_ == 0; }
   /// Takes the next state off. `words` must have room for the longest state.
-  std::uint32_t pop(std::uint64_t* words, ContentHash::Mark& mark) {
+  std::uint32_t pop(std::uint64_t* words, Mark& mark) {
     const auto length = static_cast<std::uint32_t>(words_[used_ - 1]);
     used_ -= length + kExtraWords;
     const std::uint64_t* const from = words_.data() + used_;
-    std::memcpy(words, from, length * sizeof *words);
-    std::memcpy(&mark, from + length, sizeof mark);
+    copy_words(words, from, length);
+    support::ElementWords parts;
+    std::memcpy(&parts, from + length, sizeof parts);
+    mark = Mark(parts);
     return length;
   }
   std::size_t bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  static_assert(sizeof(ContentHash::Mark) % sizeof(std::uint64_t) == 0);
-  static constexpr std::size_t kExtraWords = sizeof(ContentHash::Mark) / sizeof(std::uint64_t) + 1;  // and the length
+  static constexpr std::size_t kExtraWords = sizeof(support::ElementWords) / sizeof(std::uint64_t) + 1;  // and the length
 
   std::vector<std::uint64_t> words_;
   std::size_t used_ = 0;

@@ -50,6 +50,7 @@ void Subgraphs::read(const FrameSections& frame) {
   VarintReader subgraphs(frame.subgraphs.data(), frame.subgraphs.size());
   const std::uint64_t frame_first = listed_.size();
   std::uint32_t references = 0;
+  std::vector<std::uint32_t> children;
   for (std::uint32_t i = 0; i < frame.states; ++i) {
     const std::uint64_t number = listed_.size();
     const auto name = [number] { return "state " + std::to_string(number); };
@@ -74,20 +75,22 @@ void Subgraphs::read(const FrameSections& frame) {
     const bool has_prediction = !trusted_ && predicts(path_, frame_first);
     const OpenPath::Step parent = has_prediction ? path_.innermost() : OpenPath::Step{};
     const auto entries = static_cast<std::uint32_t>(degree);
-    OpenPath::Entry* const on_path = path_.enter(number, entries);
+    std::uint32_t* const leads_to = path_.enter(number, entries);
+    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr, path_.entries_of(parent));
+    children.clear();
     for (std::uint32_t k = 0; k < entries; ++k) {
-      const bool is_tree = bits.read();
       std::uint64_t target = kTree;
-      if (!is_tree) {
+      if (bits.peek(k, 1) != 0) {
+        children.push_back(k);
+      } else {
         ++references;
-        target = 0;
-        if (!trusted_) {
-          target = read_reference(ids, number, k, has_prediction ? path_.predicted(parent, number, k, entries) : number);
-        }
+        target = trusted_ ? 0 : read_reference(ids, number, k, predicted(k));
       }
       targets_.push_back(static_cast<std::uint32_t>(target));
-      on_path[k] = {static_cast<std::uint32_t>(target), is_tree};
+      leads_to[k] = static_cast<std::uint32_t>(target);
     }
+    bits.skip(entries);
+    path_.add_children(children);
     first_entry_.push_back(static_cast<std::uint32_t>(targets_.size()));
     listed_.push_back(static_cast<std::int64_t>(size));
     expects_state_ = path_.advance(number + 1);
@@ -246,6 +249,7 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
   for (const std::uint32_t taken : region.path) path.enter_outside(taken + 1, taken, {});
   Numbering numbers(region.root, region.cut);
   std::vector<FrameSections> frames;
+  std::vector<std::uint32_t> children;
   std::uint64_t frame_first = 0;
   do {
     if (frames.empty() || frames.back().entries >= kFrameEntries) {
@@ -257,7 +261,9 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
     const OpenPath::Step parent = has_prediction ? path.innermost() : OpenPath::Step{};
     const auto number = static_cast<std::uint32_t>(numbers.take());
     const std::uint32_t first = first_entry_[number], entries = first_entry_[number + 1] - first;
-    OpenPath::Entry* const on_path = path.enter(number, entries);
+    std::uint32_t* const leads_to = path.enter(number, entries);
+    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr, path.entries_of(parent));
+    children.clear();
     std::uint32_t child = number + 1;
     for (std::uint32_t k = 0; k < entries; ++k) {
       std::uint32_t target = targets_[first + k];
@@ -269,19 +275,20 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
         }
         child = ends_[child];
       }
-      on_path[k] = {target, is_tree};
+      leads_to[k] = target;
       if (frame.entries % 8 == 0) frame.bits.push_back(0);
       if (is_tree) {
+        children.push_back(k);
         frame.bits.back() = static_cast<char>(frame.bits.back() | (1 << (frame.entries % 8)));
       } else {
         ++frame.references;
         if (!trusted_) {
-          const std::uint64_t predicted = has_prediction ? path.predicted(parent, number, k, entries) : number;
-          put_varint(frame.ids, folded(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(predicted)));
+          put_varint(frame.ids, folded(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(predicted(k))));
         }
       }
       ++frame.entries;
     }
+    path.add_children(children);
     if (!trusted_) {
       const bool has_one_more = number == region.root && number != 0;
       put_varint(frame.counts, std::uint64_t{counts_[number]} + has_one_more);

@@ -5,11 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "evidence/content_hash.hpp"
 #include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
-#include "evidence/script_writer.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::evidence {
@@ -28,6 +29,7 @@ struct WalkOptions {
   std::uint64_t memory_limit_bytes = 0;  // for what the walk keeps; 0: none
   std::string secrets;                   // random bytes, at least `secret_bytes(max_words)` of them
   bool drop_after_last = false;          // kExplain: forget a number after its last reference (thesis 4.4)
+  bool portable = false;                 // use no instruction that only some processors have
 };
 
 /// A property that fails; code 0 is a deadlock. The path leads from the initial state on.
@@ -52,6 +54,14 @@ struct WrongCount {
   std::uint64_t found = 0;
 };
 
+/// One frame as it is walked through (docs/formats/certificate.md); the bytes are somebody else's.
+struct FrameView {
+  std::uint32_t states = 0;
+  std::uint32_t entries = 0;
+  std::uint32_t references = 0;
+  std::string_view bits, ids, counts;
+};
+
 /// What a walk has seen so far.
 struct WalkFacts {
   std::uint64_t states = 0;
@@ -62,7 +72,7 @@ struct WalkFacts {
   std::uint64_t path_length = 0;    // of the initialization path
   std::uint64_t duplicates = 0;     // kExplain: states visited under a second number
   std::uint64_t map_entries = 0;    // kExplain: the largest size of the map
-  std::string referred, visited;    // the two products, three numbers of 8 bytes each: kAuthenticate only
+  std::string referred, visited;    // the two products, 24 bytes each: kAuthenticate only
 };
 
 class Walk {
@@ -70,16 +80,16 @@ class Walk {
   virtual ~Walk() = default;
 
   /// How many random bytes a walk needs for states of that many words.
-  static std::size_t secret_bytes(std::uint32_t max_words) { return ContentHash::secret_bytes(max_words); }
+  static std::size_t secret_bytes(std::uint32_t max_words) { return evidence::secret_bytes(max_words); }
 
   static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system, const WalkOptions& options);
 
   /// Goes to where a frame starts, whose first state has that number; those
   /// after it count on from there, without the numbers in `holes`. Throws
   /// Rejected, here and below, when the script does not fit the program.
-  virtual void begin(const std::string& start, std::uint64_t first_state, std::vector<Interval> holes) = 0;
+  virtual void begin(std::string_view start, std::uint64_t first_state, std::vector<Interval> holes) = 0;
   /// Walks through one frame. False: a property fails, and the walk is over.
-  virtual bool frame(const FrameSections& sections) = 0;
+  virtual bool frame(const FrameView& sections) = 0;
   /// Where the walk stands, as the start section of a frame.
   virtual std::string position() const = 0;
   /// Nothing is left to visit.

@@ -291,8 +291,17 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     if (out->recorder == nullptr) return;
     out->recorder->primitive_step(out->recorder->context, out->count, step.thread, out->count, after, length);
   };
+  const auto is_wanted = [out] {
+    const std::uint64_t bit = out->wanted_first + out->count;
+    return out->wanted == nullptr || out->count >= out->wanted_count || ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
+  };
   bool is_surveyed = false;
   for (const Step& step : all) {
+    if (!is_wanted()) {
+      room_for(0);
+      out->successors[out->count++] = {out->words_used, 0, 0, 0};
+      continue;
+    }
     const Outcome& outcome = outcomes_[step.outcome];
     if (outcome.kind == Outcome::Kind::kViolation) {
       room_for(0);

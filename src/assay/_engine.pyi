@@ -301,7 +301,7 @@ class WalkFacts:
     @property
     def map_entries(self) -> int: ...  # purpose "explain": the largest size of the map
     @property
-    def referred(self) -> bytes: ...  # the two products: three numbers modulo 2^61 - 1, 8 bytes each
+    def referred(self) -> bytes: ...  # the two products: elements of the field of 2^192, 24 bytes each
     @property
     def visited(self) -> bytes: ...
 
@@ -361,4 +361,5 @@ def walk(
     memory_limit_bytes: int,  # 0: none; MemoryError when the walk would keep more
     secrets: bytes,
     drop_after_last: bool,  # "explain": forget a number after its last reference
+    portable: bool = False,  # use no instruction that only some processors have
 ) -> Walk: ...

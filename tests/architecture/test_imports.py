@@ -117,6 +117,7 @@ MAY_INCLUDE = {
     "search": {"support", "storage", "transition_system", "evidence"},
     "python_machine": {"support", "storage", "transition_system"},
     "bindings": {"support", "storage", "transition_system", "evidence", "search", "python_machine"},
+    "walker": {"support", "transition_system", "evidence"},
 }
 ENGINE_FILES = sorted(path for path in ENGINE.rglob("*") if path.suffix in {".h", ".hpp", ".cpp"})
 

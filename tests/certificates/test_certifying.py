@@ -122,8 +122,8 @@ def test_a_certificate_that_holds_is_told_in_a_few_lines(run, philosophers):
     assert under.startswith("  under: defines: none; ")
     assert figures.startswith("  824 states, 2,522 transitions, ")
     assert "1 task in 1 local process" in figures
-    # 3 * log2((3 * 2522 + 824) / (2**61 - 1)) = -143.90
-    assert figures.endswith("a wrong certificate passes with probability below 2^-143")
+    # log2((3 * 2522 + 824) / 2**192) = -178.97
+    assert figures.endswith("a wrong certificate passes with probability below 2^-178")
 
 
 def test_quiet_prints_the_verdict_only(run, philosophers):
@@ -143,7 +143,7 @@ def test_json_has_every_key_and_counts_what_was_visited(run, philosophers):
     assert found["certificate"]["bytes"] == file.stat().st_size
     assert found["certificate"]["path"] == str(file)
     assert len(found["certificate"]["sha256"]) == 64
-    assert -144 < found["wrong_acceptance_log2"] < -143
+    assert -179 < found["wrong_acceptance_log2"] < -178
     assert (found["duplicates"], found["map_entries_peak"], found["signed_by"]) == (None, None, None)
     assert found["seconds"] >= found["compile_seconds"] + found["run_seconds"]
     assert found["peak_memory_bytes"] > 1 << 20

@@ -13,6 +13,8 @@ import struct
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import xor
 
 import pytest
 from hypothesis import given, settings
@@ -146,6 +148,7 @@ def walk_frames(
     first_state: int = 0,
     secrets: bytes = b"",
     drop_after_last: bool = False,
+    portable: bool = False,
 ) -> Walked:
     walk = _engine.walk(
         model,
@@ -155,6 +158,7 @@ def walk_frames(
         memory_limit_bytes=0,
         secrets=secrets or os.urandom(_engine.Walk.secret_bytes(model)),
         drop_after_last=drop_after_last,
+        portable=portable,
     )
     rejected = ""
     try:
@@ -179,7 +183,7 @@ def walk_frames(
     )
 
 
-def product(walks: list[Walked], name: str) -> tuple[int, ...]:
+def product(walks: list[Walked], name: str) -> int:
     return products.product(getattr(walked.facts, name) for walked in walks)
 
 
@@ -189,34 +193,26 @@ def is_one_walk(walks: list[Walked]) -> bool:
     return ends == starts and walks[-1].is_finished and not any(walked.rejected for walked in walks)
 
 
-def expected_products(
-    certificate: Certificate, model: _engine.Model, secrets: bytes
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """R and O by the book, in big integers: three times, each with its own secrets."""
-    numbers = [number >> 3 for number in struct.unpack(f"<{len(secrets) // 8}Q", secrets)]
-    lanes = [
-        one_product(certificate, model, numbers[lane :: products.LANES]) for lane in range(products.LANES)
-    ]
-    return tuple(referred for referred, _ in lanes), tuple(visited for _, visited in lanes)
+def expected_products(certificate: Certificate, model: _engine.Model, secrets: bytes) -> tuple[int, int]:
+    """R and O by the book, in big integers."""
+    times = products.times
+    g, of_length, *of_word = (
+        int.from_bytes(secrets[begin : begin + 24], "little") for begin in range(0, len(secrets), 24)
+    )
 
-
-def one_product(certificate: Certificate, model: _engine.Model, secrets: list[int]) -> tuple[int, int]:
-    prime = products.PRIME
-    g, of_length, *of_word = secrets
-
-    def h(number: int, state: bytes) -> int:
+    def factor(number: int, state: bytes) -> int:
+        """g - h: in this field, sums and differences are exclusive ors."""
         words = struct.unpack(f"<{len(state) // 8}Q", state)
-        parts = [part for word in words for part in (word & ((1 << 60) - 1), word >> 60)]
-        return (
-            number + of_length * len(words) + sum(a * part for a, part in zip(of_word, parts, strict=False))
-        )
+        parts = [number, times(of_length, len(words)), *map(times, of_word, words)]
+        return reduce(xor, parts, g)
 
     referred = visited = 1
     for number, (state, entries) in enumerate(zip(certificate.states, certificate.entries, strict=True)):
-        visited = visited * pow(g - h(number, state), certificate.counts[number], prime) % prime
+        for _ in range(certificate.counts[number]):
+            visited = times(visited, factor(number, state))
         for entry, (successor, _) in zip(entries, model.successors(state), strict=True):
             if entry != TREE:
-                referred = referred * (g - h(entry, successor)) % prime
+                referred = times(referred, factor(entry, successor))
     return referred, visited
 
 
@@ -250,6 +246,13 @@ def test_walks_accept_what_the_engine_wrote_in_one_task_or_cut_at_every_frame(se
             assert all(walked.discrepancy is None for walked in walks)
             if purpose == "authenticate":
                 assert (product(walks, "referred"), product(walks, "visited")) == expected
+                portable = walk_frames(
+                    model, written, purpose=purpose, total_states=states, secrets=secrets, portable=True
+                )
+                assert (portable.facts.referred, portable.facts.visited) == (
+                    whole[0].facts.referred,
+                    whole[0].facts.visited,
+                )
         if purpose == "explain":
             assert (whole[0].facts.duplicates, whole[0].facts.map_entries) == (0, states)
             assert whole[0].wrong_count is None

@@ -24,10 +24,18 @@ from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
 from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
-from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport, address_of
+from assay.certification.task import (
+    CertificationTask,
+    FrameSource,
+    TaskProgress,
+    TaskReport,
+    address_of,
+    is_compiled,
+)
+from assay.certification.walkers import NativeWalkers
 from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
-from assay.distribution.local_processes import LocalProcesses
+from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem, Header
 from assay.evidence.verdict import Verdict
@@ -300,11 +308,15 @@ class _Certification:
         header = file.header
         # What is executed in Python has to see every set in the order that the producer saw.
         fixed_hashes = bool(getattr(program, "opener", ""))
-        with self._here(fixed_hashes) as here, self._elsewhere(fixed_hashes) as elsewhere:
-            executor = elsewhere or here
+        with (
+            self._here(fixed_hashes) as here,
+            self._walkers(program) as walkers,
+            self._elsewhere(fixed_hashes) as elsewhere,
+        ):
+            executor = elsewhere or walkers or here
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
-            drawn = _secrets(here, program)
+            drawn = _secrets(walkers or here, program)
             shipped = None
             if elsewhere and not isinstance(program, HandwrittenProgram):
                 shipped = ship(self.program, program, header, self.added)
@@ -382,14 +394,21 @@ class _Certification:
         # On a cluster, more tasks than workers: one that is lost costs less.
         return self.tasks or (workers * TASKS_PER_CLUSTER_WORKER if self.cluster else workers)
 
-    def _here(self, fixed_hashes: bool) -> LocalProcesses:
+    def _here(self, fixed_hashes: bool, kind: ChildKind | None = None) -> LocalProcesses:
         limit = self.memory_limit_bytes
         return LocalProcesses(
             self.workers,
             memory_limit_bytes=limit + PROCESS_BYTES if limit else 0,
             deadline=self.deadline,
             fixed_hashes=fixed_hashes,
+            kind=kind,
         )
+
+    def _walkers(self, program: Program) -> AbstractContextManager[Executor | None]:
+        """Processes of the engine alone, where these are enough."""
+        if self.cluster is not None or self.mode == "explained" or not is_compiled(program):
+            return nullcontext()
+        return self._here(fixed_hashes=False, kind=NativeWalkers(address_of(program)))
 
     def _elsewhere(self, fixed_hashes: bool) -> AbstractContextManager[Executor | None]:
         if self.cluster is None:

@@ -1,39 +1,43 @@
 """The coordinator's half of checking references without a table.
 
-Each task returns two products, three independent numbers modulo 2^61 - 1
-each; those of all tasks multiply. They agree if every reference is right, and
-otherwise with a probability that `wrong_acceptance_log2` bounds: one of the
-three agrees with probability at most (3T + S)/p (docs/formats/certificate.md).
+Each task returns two products, elements of the field of 2^192 elements that
+`engine/support/binary_field.hpp` describes; those of all tasks multiply. They
+agree if every reference is right, and otherwise with a probability that
+`wrong_acceptance_log2` bounds (docs/formats/certificate.md).
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-import struct
 from collections.abc import Iterable
+from functools import reduce
 
-PRIME = (1 << 61) - 1
-LANES = 3
-UNUSED_BITS = 3  # the engine takes the upper 61 bits of a word
+BITS = 192
+MODULUS = (1 << BITS) | 0b1000_0111  # x^192 + x^7 + x^2 + x + 1
+ONE = 1
 
 
 def draw(length: int) -> bytes:
-    """Secrets for a walk: words that stand for numbers drawn uniformly below the prime."""
-    words = (secrets.randbelow(PRIME) << UNUSED_BITS for _ in range(length // 8))
-    return struct.pack(f"<{length // 8}Q", *words)
+    """Secrets for a walk: any 24 bytes are an element, so all elements are equally likely."""
+    return secrets.token_bytes(length)
 
 
-def product(factors: Iterable[bytes]) -> tuple[int, ...]:
-    lanes = [1] * LANES
-    for factor in factors:
-        lanes = [lane * number % PRIME for lane, number in zip(lanes, numbers(factor), strict=True)]
-    return tuple(lanes)
+def product(factors: Iterable[bytes]) -> int:
+    return reduce(times, (int.from_bytes(factor, "little") for factor in factors), ONE)
 
 
-def numbers(factor: bytes) -> tuple[int, ...]:
-    return struct.unpack(f"<{LANES}Q", factor)
+def times(a: int, b: int) -> int:
+    """Carry-less, and then modulo the polynomial of the field."""
+    result = 0
+    for bit in range(b.bit_length()):
+        if b >> bit & 1:
+            result ^= a << bit
+    for bit in reversed(range(BITS, result.bit_length())):
+        if result >> bit & 1:
+            result ^= MODULUS << bit - BITS
+    return result
 
 
 def wrong_acceptance_log2(states: int, transitions: int) -> float:
-    return min(0.0, LANES * math.log2((3 * transitions + states) / PRIME))
+    return min(0.0, math.log2(3 * transitions + states) - BITS)

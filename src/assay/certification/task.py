@@ -51,7 +51,7 @@ class FrameSource:
         return ()
 
     def frames(self, *, bits_only: bool) -> Iterator[tuple[str, Frame]]:
-        """With what a sentence about a frame begins with."""
+        """With what a sentence about a frame begins with; one after another, as they are asked for."""
         offset = self.offset
         dictionaries = self.dictionaries.opened()
         for index, record in enumerate(self.records):
@@ -133,6 +133,11 @@ def address_of(program: CompiledProgram | HandwrittenProgram) -> str:
     return json.dumps({"opener": opener, "file": str(program.library)})
 
 
+def is_compiled(program: CompiledProgram | HandwrittenProgram) -> bool:
+    """Whether its steps are in a shared object, which needs no interpreter."""
+    return not address_of(program).startswith("{")
+
+
 def open_model(library: str) -> _engine.Model:
     """The step function behind an address: a compiled program, or a class in its JSON form."""
     if not library.startswith("{"):
@@ -184,6 +189,13 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
         raise
 
 
+def checked_start(frame: Frame, first_state: int) -> bytes:
+    """Where the first frame of a task starts. Each state on the way there was numbered before."""
+    if next(varints(frame.start), 0) > first_state:
+        raise CertificateProblem("the path to its start has more states than are numbered before it")
+    return frame.start
+
+
 def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
     began = time.perf_counter()
     walker = _engine.walk(
@@ -201,11 +213,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
     for name, frame in task.source.frames(bits_only=task.purpose == "trust"):
         try:
             if not start:
-                start = frame.start
-                if next(varints(start), 0) > task.source.first_state:
-                    raise CertificateProblem(  # noqa: TRY301
-                        "the path to its start has more states than are numbered before it"
-                    )
+                start = checked_start(frame, task.source.first_state)
                 walker.begin(start, task.source.first_state, task.source.holes)
             elif walker.position() != frame.start:
                 raise CertificateProblem(  # noqa: TRY301 (the frame's name is added in one place)

@@ -17,8 +17,8 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from typing import Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, Self
 
 from assay.distribution.children import deep_stack, environment, signal_name
 from assay.distribution.interface import OutOfTime, WorkerDied
@@ -29,9 +29,56 @@ TICK_SECONDS = 0.1
 READ_BYTES = 1 << 20
 LAST_WORDS_BYTES = 4000
 
+Answer = Reported | Returned | Raised
+
+
+class Assignment(Protocol):
+    """A task on its way to a child and the answers on their way back."""
+
+    def messages(self) -> Iterator[bytes]:
+        """What the child is sent, piece by piece: the next one is asked for when it has taken the last."""
+
+    def answer(self, body: bytearray) -> Answer | None:
+        """What a message of the child means; None: it is only a part of an answer."""
+
+
+class ChildKind(Protocol):
+    """What the children of an executor are: a program, and how to talk to it."""
+
+    def command(self, pipes: Sequence[str]) -> Sequence[str]:
+        """To start one. It is told three numbers: this process, where tasks come from, where answers go."""
+
+    def greeting(self) -> bytes: ...
+    def assign(self, work: str, task: object) -> Assignment: ...
+
+
+class PythonWorkers:
+    """Children that can do any work: `assay.distribution.worker`."""
+
+    def command(self, pipes: Sequence[str]) -> Sequence[str]:
+        return [sys.executable, "-P", "-m", "assay.distribution.worker", *pipes]
+
+    def greeting(self) -> bytes:
+        return packed(sys.path)
+
+    def assign(self, work: str, task: object) -> Assignment:
+        return _PickledTask(packed(Assigned(work, task)))
+
+
+class _PickledTask:
+    def __init__(self, message: bytes) -> None:
+        self._message = message
+
+    def messages(self) -> Iterator[bytes]:
+        yield self._message
+
+    def answer(self, body: bytearray) -> Answer | None:
+        answer: Answer = pickle.loads(body)  # noqa: S301 (our own child wrote it)
+        return answer
+
 
 class LocalProcesses:
-    """An executor over `workers` child processes.
+    """An executor over `workers` child processes of one kind.
 
     A task is tried again `retries` times when its child dies. A child with more
     than `memory_limit_bytes` resident (0: no limit) is ended and its task is not
@@ -49,6 +96,7 @@ class LocalProcesses:
         deadline: float | None = None,
         on_tick: Callable[[], None] | None = None,
         fixed_hashes: bool = False,
+        kind: ChildKind | None = None,
     ) -> None:
         assert workers >= 1
         self.workers = workers
@@ -58,6 +106,7 @@ class LocalProcesses:
         self._deadline = deadline
         self._on_tick = on_tick
         self._fixed_hashes = fixed_hashes
+        self._kind = kind or PythonWorkers()
         self._children: list[_Child] = []
 
     def describe(self) -> str:
@@ -87,9 +136,12 @@ class LocalProcesses:
         results: dict[int, object] = {}
         deaths: Counter[int] = Counter()
 
-        def take(child: _Child, answer: object) -> None:
+        def take(child: _Child, body: bytearray) -> None:
             index = child.task
             assert index is not None
+            assert child.assignment is not None
+            answer = child.assignment.answer(body)
+            self._note_peak(getattr(answer, "peak_memory_bytes", 0))
             match answer:
                 case Reported(progress):
                     on_progress(index, progress)
@@ -123,9 +175,7 @@ class LocalProcesses:
                 for child in tuple(self._children):
                     alive = child.exchange()
                     for body in take_bodies(child.arrived):
-                        answer = pickle.loads(body)  # noqa: S301 (our own child wrote it)
-                        self._note_peak(getattr(answer, "peak_memory_bytes", 0))
-                        take(child, answer)
+                        take(child, body)
                     if not alive:
                         mourn(child)
                 if len(results) == len(tasks):
@@ -135,7 +185,7 @@ class LocalProcesses:
                     look_around(now)
                 while waiting and (idle := self._idle_child()) is not None:
                     index = waiting.popleft()
-                    idle.give(index, packed(Assigned(work, tasks[index])))
+                    idle.give(index, self._kind.assign(work, tasks[index]))
                 self._wait_for_a_sign(until=next_tick)
         except BaseException:
             self.close()
@@ -148,7 +198,7 @@ class LocalProcesses:
                 return child
         if len(self._children) == self.workers:
             return None
-        child = _Child(fixed_hashes=self._fixed_hashes)
+        child = _Child(self._kind, fixed_hashes=self._fixed_hashes)
         self._children.append(child)
         return child
 
@@ -156,7 +206,7 @@ class LocalProcesses:
         poll = select.poll()
         for child in self._children:
             poll.register(child.answers, select.POLLIN)
-            if child.unsent:
+            if child.has_more_to_send:
                 poll.register(child.tasks, select.POLLOUT)
         poll.poll(max(0.0, until - time.monotonic()) * 1000)
 
@@ -181,10 +231,12 @@ class LocalProcesses:
 class _Child:
     """One worker process: its two pipes, the task that it does, what is on the way."""
 
-    def __init__(self, *, fixed_hashes: bool) -> None:
+    def __init__(self, kind: ChildKind, *, fixed_hashes: bool) -> None:
         self.task: int | None = None
+        self.assignment: Assignment | None = None
         self.arrived = bytearray()
-        self.unsent = memoryview(packed(sys.path))
+        self._unsent = memoryview(kind.greeting())
+        self._messages: Iterator[bytes] | None = None
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             self._errors = ours.enter_context(tempfile.TemporaryFile())
             their_tasks, self.tasks = os.pipe()
@@ -195,10 +247,10 @@ class _Child:
             ours.callback(os.close, self.answers)
             os.set_blocking(self.tasks, False)
             os.set_blocking(self.answers, False)
-            arguments = [str(os.getpid()), str(their_tasks), str(their_answers)]
+            pipes = [str(os.getpid()), str(their_tasks), str(their_answers)]
             with deep_stack():
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "assay.distribution.worker", *arguments],
+                    kind.command(pipes),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=self._errors,
@@ -209,21 +261,24 @@ class _Child:
             self._ours = ours.pop_all()
         self.pid = self._process.pid
 
-    def give(self, task: int, message: bytes) -> None:
-        self.task = task
-        self.unsent = memoryview(bytes(self.unsent) + message)
+    def give(self, task: int, assignment: Assignment) -> None:
+        self.task, self.assignment, self._messages = task, assignment, assignment.messages()
+
+    @property
+    def has_more_to_send(self) -> bool:
+        return bool(self._unsent) or self._messages is not None
 
     def exchange(self) -> bool:
         """Send and receive what can be without waiting; False when the child is gone."""
         # Asked first: what a child said before it died is read before it is buried.
         gone = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         try:
-            while self.unsent:
-                self.unsent = self.unsent[os.write(self.tasks, self.unsent) :]
+            while self._unsent or self._next_message():
+                self._unsent = self._unsent[os.write(self.tasks, self._unsent) :]
         except BlockingIOError:
             pass
         except BrokenPipeError:
-            self.unsent = memoryview(b"")
+            self._unsent, self._messages = memoryview(b""), None
         try:
             while chunk := os.read(self.answers, READ_BYTES):
                 self.arrived += chunk
@@ -232,6 +287,14 @@ class _Child:
         except BlockingIOError:
             return not gone
         return False
+
+    def _next_message(self) -> bool:
+        message = None if self._messages is None else next(self._messages, None)
+        if message is None:
+            self._messages = None
+            return False
+        self._unsent = memoryview(message)
+        return True
 
     def kill(self) -> None:
         """Its own children too. Until `end` the number cannot belong to anyone else."""

@@ -24,7 +24,7 @@ def test_the_demo_verifies_breaks_certifies_and_catches_a_liar(capsys, monkeypat
         "verified",
         "rejected",
     ]
-    assert "a wrong certificate passes with probability below 2^-144" in shown
+    assert "a wrong certificate passes with probability below 2^-179" in shown
     assert "refers to state 559 but leads to state 542" in shown
     assert not list(tmp_path.glob("assay-demo-*"))
 

@@ -1,0 +1,477 @@
+/// The walk itself, for one purpose and one implementation of the field.
+///
+/// Included by one file for each implementation: files are compiled for the
+/// instructions that a processor may or may not have.
+#pragma once
+
+#include "evidence/walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <unordered_map>
+
+#include "evidence/bits.hpp"
+#include "evidence/content_hash.hpp"
+#include "support/memory.hpp"
+#include "transition_system/successor_buffer.hpp"
+
+namespace assay::evidence {
+
+using transition_system::SuccessorBuffer;
+using transition_system::TransitionSystem;
+
+inline std::string plural(std::uint64_t count, const std::string& what) {
+  const bool ends_in_y = what.back() == 'y';
+  return std::to_string(count) + " " + (count == 1 ? what : ends_in_y ? what.substr(0, what.size() - 1) + "ies" : what + "s");
+}
+
+/// Two products over everything seen: equal, apart from a tiny probability,
+/// exactly if every reference is right.
+template <class Mark>
+class Products {
+ public:
+  void refer(Mark mark, std::uint64_t number) { referred_ = referred_ * (mark + Mark(number)); }
+  /// A factor as often as it is referred to: once for each bit of that number,
+  /// in the product that is squared so many times in the end.
+  void visit(Mark mark, std::uint64_t number, std::uint64_t times) {
+    const Mark factor = mark + Mark(number);
+    for (; times != 0; times &= times - 1) {
+      Mark& product = visited_[static_cast<std::size_t>(std::countr_zero(times))];
+      product = product * factor;
+    }
+  }
+  std::string referred() const { return bytes_of(referred_); }
+  std::string visited() const {
+    Mark product(1);
+    for (std::size_t bit = visited_.size(); bit-- > 0;) product = product * product * visited_[bit];
+    return bytes_of(product);
+  }
+
+ private:
+  static std::string bytes_of(Mark product) {
+    const support::ElementWords words = product.words();
+    return std::string(reinterpret_cast<const char*>(words.data()), sizeof words);
+  }
+  static std::array<Mark, 64> ones() {
+    std::array<Mark, 64> result;
+    result.fill(Mark(1));
+    return result;
+  }
+
+  Mark referred_{1};
+  std::array<Mark, 64> visited_ = ones();
+};
+
+/// The content of a state, for the map below: its mark.
+struct Fingerprint {
+  support::ElementWords mark;
+
+  friend bool operator==(const Fingerprint& a, const Fingerprint& b) {
+    return a.mark == b.mark;
+  }
+};
+
+/// The map FP from numbers to fingerprints. A number is known from its first
+/// mention on, by an entry or by a visit.
+class FingerprintMap {
+ public:
+  explicit FingerprintMap(bool drop_after_last) : drops_(drop_after_last) {}
+
+  struct Claim {
+    Fingerprint fingerprint;
+    std::uint64_t state = kNoNumber;  // whose entry mentioned it first
+    std::uint32_t position = 0;
+    bool visited = false;
+    std::uint64_t claimed = 0;  // references, according to the script
+    std::uint64_t found = 0;
+  };
+
+  /// Null, or the claim that this one contradicts.
+  const Claim* refer(std::uint64_t number, const Fingerprint& fingerprint, std::uint64_t state, std::uint32_t position) {
+    const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint, state, position});
+    peak_ = std::max(peak_, map_.size());
+    Claim& claim = at->second;
+    if (!(claim.fingerprint == fingerprint)) {
+      if (claim.visited) return &claim;
+      // Which of the two is wrong shows when the state is visited.
+      disputed_.try_emplace(number, Claim{fingerprint, state, position});
+    }
+    ++claim.found;
+    drop_if_done(at);
+    return nullptr;
+  }
+  const Claim* visit(std::uint64_t number, const Fingerprint& fingerprint, std::uint64_t references) {
+    const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint});
+    peak_ = std::max(peak_, map_.size());
+    Claim& claim = at->second;
+    if (!(claim.fingerprint == fingerprint)) return &claim;
+    if (const auto other = disputed_.find(number); other != disputed_.end()) return &other->second;
+    claim.visited = true;
+    claim.claimed = references;
+    drop_if_done(at);
+    return nullptr;
+  }
+  std::optional<WrongCount> wrong_count() const {
+    std::optional<WrongCount> first;
+    for (const auto& [number, claim] : map_) {
+      if (claim.claimed == claim.found || (first && first->state < number)) continue;
+      first = WrongCount{number, claim.claimed, claim.found};
+    }
+    return first;
+  }
+  std::size_t peak() const { return peak_; }
+  std::size_t bytes() const { return map_.size() * (sizeof(Claim) + 40); }
+
+ private:
+  using Map = std::unordered_map<std::uint64_t, Claim>;
+
+  void drop_if_done(Map::iterator at) {
+    if (drops_ && at->second.visited && at->second.found == at->second.claimed) map_.erase(at);
+  }
+
+  const bool drops_;
+  Map map_;
+  Map disputed_;  // by number: the first entry that contradicts an earlier one before the state was visited
+  std::size_t peak_ = 0;
+};
+
+template <Purpose purpose, class Mark>
+class WalkFor final : public Walk {
+  static constexpr bool kAuthenticates = purpose == Purpose::kAuthenticate;
+  static constexpr bool kExplains = purpose == Purpose::kExplain;
+  static constexpr bool kReadsIds = purpose != Purpose::kTrust;
+
+ public:
+  WalkFor(const TransitionSystem& system, const WalkOptions& options)
+      : system_(system),
+        options_(options),
+        max_words_(system.max_words()),
+        has_state_checks_(system.has_state_checks()),
+        has_step_checks_(kReadsIds && system.has_step_checks()),
+        hash_(options.secrets, kReadsIds ? system.max_words() : 0),
+        map_(options.drop_after_last),
+        words_(std::size_t{system.max_words()} + 1) {}
+
+  void begin(std::string_view start, std::uint64_t first_state, std::vector<Interval> holes) override {
+    numbering_ = Numbering(first_state, std::move(holes));
+    VarintReader section(start.data(), start.size());
+    const auto read = [&] {
+      std::uint64_t value = 0;
+      if (!section.read(value)) throw Rejected("the start of a frame is not a list of numbers");
+      return value;
+    };
+    const std::uint64_t length = read();
+    facts_.path_length = length;
+    std::uint32_t violation = 0;
+    std::uint32_t count = system_.initial(words_.data(), &violation);
+    require_length(count);
+    Mark mark = kReadsIds ? hash_.mark(words_.data(), count) : Mark();
+    for (std::uint64_t i = 0; i < length; ++i) {
+      const std::uint64_t taken = read(), remaining_count = read();
+      system_.successors(words_.data(), count, buffer_.cleared());
+      const std::uint32_t successors = buffer_.count();
+      if (taken >= successors || remaining_count >= successors) {
+        throw Rejected("the initialization path of a frame takes step number " + std::to_string(taken) +
+                       " in a state with " + plural(successors, "successor"));
+      }
+      remaining_.clear();
+      std::uint64_t position = taken;
+      for (std::uint64_t r = 0; r < remaining_count; ++r) {
+        position += read() + 1;
+        if (position >= successors) throw Rejected("the start of a frame names a child that does not exist");
+        remaining_.push_back(static_cast<std::uint32_t>(position));
+      }
+      path_.enter_outside(successors, static_cast<std::uint32_t>(taken), remaining_);
+      for (std::size_t r = remaining_.size(); r-- > 0;) {
+        (void)child(remaining_[r]);
+        push_child(remaining_[r], count, mark);
+      }
+      (void)child(static_cast<std::uint32_t>(taken));
+      go_to_child(static_cast<std::uint32_t>(taken), count, mark);
+      mark = next_.mark;
+      count = next_.length;
+      require_memory();
+    }
+    if (!section.at_end()) throw Rejected("the start of a frame is longer than its path");
+    next_ = {length > 0 || first_state == 0, count, mark};
+  }
+
+  bool frame(const FrameView& sections) override {
+    Bits bits(sections.bits, sections.entries);
+    VarintReader ids(sections.ids.data(), sections.ids.size());
+    VarintReader counts(sections.counts.data(), sections.counts.size());
+    frame_first_ = numbering_.next();
+    const std::uint64_t references_before = facts_.references;
+    for (std::uint32_t i = 0; i < sections.states; ++i) {
+      if (is_finished()) {
+        throw Rejected("the script has more states than it leads to: nothing is left to visit at state " +
+                       std::to_string(numbering_.next()) + ", where the frame still has " +
+                       plural(sections.states - i, "state"));
+      }
+      if (!visit(bits, ids, counts)) return false;
+    }
+    if (bits.left() > 0) {
+      throw Rejected(plural(bits.left(), "entry") + " of a frame belong to no state");
+    }
+    if constexpr (kReadsIds) {
+      if (!ids.at_end() || !counts.at_end()) throw Rejected("a frame has more numbers than its entries need");
+    }
+    if (facts_.references - references_before != sections.references) {
+      throw Rejected("a frame has another number of references than the index says");
+    }
+    return true;
+  }
+
+  std::string position() const override { return path_.as_section(); }
+  bool is_finished() const override { return !next_.is_known && pending_.empty(); }
+
+  WalkFacts facts() const override {
+    WalkFacts facts = facts_;
+    facts.referred = products_.referred();
+    facts.visited = products_.visited();
+    facts.map_entries = map_.peak();
+    return facts;
+  }
+  const std::optional<WalkViolation>& violation() const override { return violation_; }
+  const std::optional<Discrepancy>& discrepancy() const override { return discrepancy_; }
+  std::optional<WrongCount> wrong_count() const override { return map_.wrong_count(); }
+
+ private:
+  void require_length(std::uint32_t count) const {
+    if (count > max_words_) [[unlikely]] refuse_length(count);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_length(std::uint32_t count) const {
+    throw std::runtime_error("the model wrote a state of " + std::to_string(count) + " words but promised at most " +
+                             std::to_string(max_words_));
+  }
+  void require_memory() const {
+    if (options_.memory_limit_bytes == 0) return;
+    if (pending_.bytes() + path_.bytes() + buffer_.bytes() + map_.bytes() > options_.memory_limit_bytes) {
+      throw support::MemoryRefused();
+    }
+  }
+
+  const assay_successor& child(std::uint32_t position) const {
+    const assay_successor& successor = buffer_[position];
+    if (successor.has_state == 0) throw Rejected("the script follows a step that ends in an error");
+    require_length(successor.word_count);
+    return successor;
+  }
+  /// Of a successor of the state in `words_`, which has that many words and that mark.
+  [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count, const Mark& parent) {
+    if constexpr (!kReadsIds) return Mark();
+    return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor), successor.word_count);
+  }
+  /// Keeps a child of the state in `words_` for later.
+  void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
+    const assay_successor& successor = buffer_[position];
+    pending_.push(buffer_.words(successor), successor.word_count, mark_of_child(successor, count, parent));
+  }
+  /// Puts a child of the state in `words_` in its place: it is visited next.
+  [[gnu::always_inline]] void go_to_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
+    const assay_successor& successor = buffer_[position];
+    next_ = {true, successor.word_count, mark_of_child(successor, count, parent)};
+    copy_words(words_.data(), buffer_.words(successor), successor.word_count);
+  }
+
+  bool violated(std::uint32_t code) {
+    violation_ = WalkViolation{code, path_.positions()};
+    return false;
+  }
+  /// While the entries of the violating state are read, it is the innermost of the path.
+  bool violated_by_step(std::uint32_t code, std::uint32_t position) {
+    violated(code);
+    violation_->path.back() = position;
+    return false;
+  }
+
+  /// The next state with all its entries. False: a property fails.
+  bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
+    const std::uint64_t number = numbering_.take();
+    if (!next_.is_known) next_.length = pending_.pop(words_.data(), next_.mark);
+    next_.is_known = false;
+    const Mark mark = next_.mark;
+    const std::uint32_t length = next_.length;
+    const std::uint64_t* const words = words_.data();
+    ++facts_.states;
+    facts_.depth = std::max<std::uint64_t>(facts_.depth, path_.length());
+    if (number == 0) {
+      std::uint32_t code = 0;
+      system_.initial(scratch_initial(), &code);
+      if (code != 0) return violated(code);
+    }
+    if (has_state_checks_) {
+      if (const std::uint32_t code = system_.check_state(words, length)) return violated(code);
+    }
+    if constexpr (kReadsIds) {
+      std::uint64_t references = 0;
+      if (!counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
+      facts_.counted += references;
+      if constexpr (kAuthenticates) products_.visit(mark, number, references);
+      if constexpr (kExplains) note_visit(number, {mark.words()}, references);
+    }
+
+    assay_buffer* const out = buffer_.cleared();
+    if constexpr (!kReadsIds) {
+      out->wanted = bits.bytes();
+      out->wanted_first = bits.next();
+      out->wanted_count = bits.left();
+    }
+    system_.successors(words, length, out);
+    const std::uint32_t count = buffer_.count();
+    if (count == 0 && options_.check_deadlock && !system_.is_valid_end(words, length)) {
+      return violated(0);
+    }
+    if (count > bits.left()) {
+      throw Rejected("state " + std::to_string(number) + " has " + plural(count, "successor") + ", but the frame has " +
+                     plural(bits.left(), "entry") + " left for it");
+    }
+    enter(number, mark, length, count, bits, ids);
+    return !violation_;
+  }
+
+  /// The entries of the state that was just visited.
+  void enter(std::uint64_t number, Mark mark, std::uint32_t length, std::uint32_t count, Bits& bits, VarintReader& ids) {
+    const bool has_parent = kReadsIds && !path_.empty() && path_.innermost().number != kNoNumber &&
+                            path_.innermost().number >= frame_first_;
+    const OpenPath::Step parent = has_parent ? path_.innermost() : OpenPath::Step{};
+    std::uint32_t* const leads_to = path_.enter(number, kReadsIds ? count : 0);
+    const OpenPath::Prediction predicted(number, count, has_parent ? &parent : nullptr, path_.entries_of(parent));
+    for (std::uint32_t base = 0; base < count; base += 64) {
+      const std::uint32_t here = std::min(count - base, 64u);
+      const std::uint64_t tree = bits.peek(base, here), all = ~std::uint64_t{0} >> (64 - here);
+      const std::uint64_t looked_at = kReadsIds ? all : tree;
+      for (std::uint64_t left = looked_at; left != 0; left &= left - 1) {
+        const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
+        if (!check_step(k, length)) return;
+        if constexpr (kReadsIds) leads_to[k] = OpenPath::kUnvisited;
+      }
+      if constexpr (!kReadsIds) continue;
+      for (std::uint64_t left = all & ~tree; left != 0; left &= left - 1) {
+        const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t target = read_reference(ids, number, k, predicted(k));
+        leads_to[k] = static_cast<std::uint32_t>(target);
+        const Mark reached = mark_of_child(buffer_[k], length, mark);
+        if constexpr (kAuthenticates) products_.refer(reached, target);
+        if constexpr (kExplains) note_reference(number, k, target, {reached.words()});
+      }
+    }
+    const std::uint32_t children = enter_children(mark, length, count, bits);
+    bits.skip(count);
+    facts_.entries += count;
+    facts_.references += count - children;
+    if (children > 0) require_memory();
+    path_.advance(numbering_.next());
+  }
+
+  /// Keeps the children of the state that was just visited, the last one first: they are taken from
+  /// the end. The first one takes the place of its parent, so it is the last to be looked at. Answers how many.
+  std::uint32_t enter_children(const Mark& mark, std::uint32_t length, std::uint32_t count, const Bits& bits) {
+    constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+    std::uint32_t held = kNone, children = 0;
+    for (std::uint32_t chunk = (count + 63) / 64; chunk-- > 0;) {
+      const std::uint32_t base = chunk * 64;
+      for (std::uint64_t left = bits.peek(base, std::min(count - base, 64u)); left != 0;) {
+        const auto highest = static_cast<std::uint32_t>(std::bit_width(left) - 1);
+        left ^= std::uint64_t{1} << highest;
+        if (held != kNone) push_child(held, length, mark);
+        held = base + highest;
+        path_.add_child(held);
+        ++children;
+      }
+    }
+    if (held != kNone) go_to_child(held, length, mark);
+    return children;
+  }
+
+  /// False: a property fails on this step.
+  bool check_step(std::uint32_t k, std::uint32_t length) {
+    const assay_successor& successor = buffer_[k];
+    if (successor.violation != 0) return violated_by_step(successor.violation, k);
+    (void)child(k);
+    if (!has_step_checks_) return true;
+    const std::uint32_t code =
+        system_.check_step(words_.data(), length, buffer_.words(successor), successor.word_count);
+    return code == 0 || violated_by_step(code, k);
+  }
+
+  [[gnu::always_inline]] std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k,
+                                                      std::uint64_t predicted) {
+    std::uint64_t code = 0;
+    if (!ids.read(code)) [[unlikely]] throw Rejected("a frame has fewer numbers than references");
+    // What would be below zero wraps around and is too large as well.
+    const std::uint64_t target = predicted + static_cast<std::uint64_t>(unfolded(code));
+    if (target >= options_.total_states) [[unlikely]] reject_reference(number, k, target);
+    return target;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_reference(std::uint64_t number, std::uint32_t k,
+                                                                      std::uint64_t target) {
+    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
+                   std::to_string(static_cast<std::int64_t>(target)) + ", which the script does not have");
+  }
+
+  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, const Fingerprint& content) {
+    if (map_.refer(target, content, number, k) == nullptr || discrepancy_) return;
+    discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
+    discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
+    wanted_ = content;
+    if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
+  }
+  void note_visit(std::uint64_t number, const Fingerprint& content, std::uint64_t references) {
+    if (!options_.drop_after_last) {
+      const auto [known, is_new] = numbers_.try_emplace(content.mark[0], number);
+      if (!is_new) ++facts_.duplicates;
+    }
+    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content) discrepancy_->actual = number;
+    const FingerprintMap::Claim* const wrong = map_.visit(number, content, references);
+    if (wrong == nullptr || discrepancy_) return;
+    // An earlier entry took this number for another state.
+    discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
+    wanted_ = wrong->fingerprint;
+    if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
+  }
+
+  std::uint64_t* scratch_initial() {
+    scratch_.resize(std::size_t{max_words_} + 1);
+    return scratch_.data();
+  }
+
+  const TransitionSystem& system_;
+  const WalkOptions options_;
+  const std::uint32_t max_words_;
+  const bool has_state_checks_;
+  const bool has_step_checks_;
+  const ContentHash<Mark> hash_;
+  Products<Mark> products_;
+  FingerprintMap map_;
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first word of the fingerprint
+  Fingerprint wanted_;
+  OpenPath path_;
+  PendingStates<Mark> pending_;
+  SuccessorBuffer buffer_;
+  struct {
+    bool is_known = false;  // otherwise the last of those that are pending comes next
+    std::uint32_t length = 0;
+    Mark mark;
+  } next_;  // its words are in `words_`
+  std::vector<std::uint64_t> words_, scratch_;
+  std::vector<std::uint32_t> remaining_;
+  Numbering numbering_;
+  std::uint64_t frame_first_ = 0;
+  WalkFacts facts_;
+  std::optional<WalkViolation> violation_;
+  std::optional<Discrepancy> discrepancy_;
+};
+
+template <class Mark>
+std::unique_ptr<Walk> make_walk(const TransitionSystem& system, const WalkOptions& options) {
+  switch (options.purpose) {
+    case Purpose::kAuthenticate: return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark>>(system, options);
+    case Purpose::kExplain: return std::make_unique<WalkFor<Purpose::kExplain, Mark>>(system, options);
+    case Purpose::kTrust: return std::make_unique<WalkFor<Purpose::kTrust, Mark>>(system, options);
+  }
+  throw std::invalid_argument("unknown purpose of a walk");
+}
+
+}  // namespace assay::evidence
