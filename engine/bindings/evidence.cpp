@@ -106,8 +106,8 @@ void bind_graph_log(nb::module_& m) {
 
 void bind_evidence(nb::module_& m) {
   nb::class_<evidence::ScriptWriter>(m, "ScriptWriter")
-      .def(nb::init<const evidence::GraphLog&, bool>(), "log"_a, nb::kw_only(), "subgraphs"_a, nb::keep_alive<1, 2>(),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const evidence::GraphLog&, bool, std::size_t>(), "log"_a, nb::kw_only(), "subgraphs"_a,
+           "memory_bytes"_a = 0, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
       .def_prop_ro("transitions", [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
       .def_prop_ro("depth", [](const evidence::ScriptWriter& writer) { return writer.facts().depth; })

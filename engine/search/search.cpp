@@ -55,9 +55,6 @@ Strategy choose(const Options& options) {
     if (!is_breadth_first || options.storage != "exact" || options.threads != 1) {
       throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
     }
-    if (options.log != nullptr) {
-      throw std::invalid_argument("a search that keeps its states on disk does not write the graph down");
-    }
     return spilling_breadth_first;
   }
   if (options.storage == "exact") {

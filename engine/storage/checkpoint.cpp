@@ -9,7 +9,7 @@ namespace assay::storage {
 namespace {
 
 // The format of what a spilling search leaves on disk; another one, another number.
-constexpr std::uint64_t kMagic = 0x3130'6C70'7341ull;
+constexpr std::uint64_t kMagic = 0x3230'6C70'7341ull;
 constexpr std::size_t kFrame = 4;  // magic, number of words, two checksums
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
