@@ -101,6 +101,7 @@ void bind_graph_log(nb::module_& m) {
   nb::class_<evidence::GraphLog>(m, "GraphLog")
       .def(nb::init<const std::string&>(), "directory"_a)
       .def_prop_ro("is_finished", &evidence::GraphLog::is_finished)
+      .def("has_served", &evidence::GraphLog::has_served)
       .def_prop_ro("bytes", &evidence::GraphLog::bytes);
 }
 

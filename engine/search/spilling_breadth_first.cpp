@@ -113,21 +113,21 @@ class Search {
         options_(task.options),
         result_(result),
         shares_(Shares::of(task.options)),
-        directory_(task.options.spilling.directory),
+        directory_(std::make_shared<storage::SearchDirectory>(task.options.spilling.directory)),
         candidates_(shares_.candidates) {}
 
   void run() {
     try {
-      if (directory_.has_checkpoint()) {
+      if (directory_->has_checkpoint()) {
         if (!options_.spilling.resume) {
-          throw CheckpointProblem(directory_.path() +
+          throw CheckpointProblem(directory_->path() +
                                   " holds a search that is not finished; continue it with --resume, or choose "
                                   "another directory");
         }
         load();
         result_.resumed_from = states_;
       } else {
-        directory_.sweep({});
+        directory_->sweep({});
         begin();
       }
       while (!finished_) {
@@ -148,9 +148,9 @@ class Search {
     const std::uint32_t length = system_.initial(initial.data(), &violation);
     require_word_count(length, system_.max_words());
     layouts_.add(PackedLayout(initial.data(), length, system_.max_words()));
-    levels_ = std::make_shared<DiskFile>(directory_.file("levels"), DiskFile::Mode::kCreate);
-    index_ = std::make_shared<DiskFile>(directory_.file("index"), DiskFile::Mode::kCreate);
-    if (options_.log != nullptr) edges_ = std::make_unique<EdgeLog>(directory_.file("edges"), DiskFile::Mode::kCreate);
+    levels_ = std::make_shared<DiskFile>(directory_->file("levels"), DiskFile::Mode::kCreate);
+    index_ = std::make_shared<DiskFile>(directory_->file("index"), DiskFile::Mode::kCreate);
+    if (options_.log != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
     if (violation != 0) {
       add({violation, Finding::kAtState, 0, Words(initial.begin(), initial.begin() + length)});
     }
@@ -211,7 +211,7 @@ class Search {
       for (const SortedRun& run : *runs) {
         const bool in_levels = run.file == levels_;
         out.number(run.in_memory() ? 0 : in_levels ? 1 : 2);
-        out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(directory_.file("").size()));
+        out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(directory_->file("").size()));
         out.number(run.offset);
         out.number(run.records);
         out.number(run.layout);
@@ -222,7 +222,7 @@ class Search {
     }
     levels_->sync();
     index_->sync();
-    out.save(directory_.file("checkpoint"));
+    out.save(directory_->file("checkpoint"));
     last_checkpoint_ = Clock::now();
     for (const std::string& path : garbage_) unlink(path.c_str());
     garbage_.clear();
@@ -231,7 +231,7 @@ class Search {
   }
 
   void load() {
-    storage::CheckpointReader in(directory_.file("checkpoint"));
+    storage::CheckpointReader in(directory_->file("checkpoint"));
     compare_identity(in);
     const Words base = in.words();
     Words initial(std::size_t{system_.max_words()} + 1);
@@ -240,7 +240,7 @@ class Search {
     require_word_count(length, system_.max_words());
     const PackedLayout first(initial.data(), length, system_.max_words());
     if (first.base() != base) {
-      throw CheckpointProblem("the checkpoint in " + directory_.path() + " begins in another state than the program");
+      throw CheckpointProblem("the checkpoint in " + directory_->path() + " begins in another state than the program");
     }
     const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
     for (std::uint64_t i = 0; i < layouts; ++i) {
@@ -272,7 +272,7 @@ class Search {
     std::vector<std::string> kept{levels_->path(), index_->path()};
     if (options_.log != nullptr) {
       require_file("edges");
-      edges_ = std::make_unique<EdgeLog>(directory_.file("edges"), DiskFile::Mode::kOpen);
+      edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kOpen);
       if (!edges_->go_back_to(edge_words, edge_checksum)) damaged(edges_->path());
       kept.push_back(edges_->path());
     }
@@ -316,7 +316,7 @@ class Search {
     check_levels();
     // What was written after the checkpoint is written again.
     levels_->truncate(levels_end_);
-    directory_.sweep(kept);
+    directory_->sweep(kept);
     last_checkpoint_ = Clock::now();
     note_disk();
     start_candidates();
@@ -334,19 +334,19 @@ class Search {
       if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
       const auto& other = i < theirs.size() ? theirs[i] : ours[i];
       const std::string here = i < ours.size() ? ours[i].second : "";
-      throw CheckpointProblem("the search in " + directory_.path() + " was begun with another " + other.first +
+      throw CheckpointProblem("the search in " + directory_->path() + " was begun with another " + other.first +
                               (other.second.size() + here.size() < 200 ? " (" + other.second + ", now " + here + ")" : "") +
                               "; continue it as it was, or choose another directory");
     }
   }
 
   void require_file(const std::string& name) const {
-    if (access(directory_.file(name).c_str(), R_OK | W_OK) == 0) return;
-    throw CheckpointProblem(directory_.file(name) + " is missing; the search cannot go on and has to begin again");
+    if (access(directory_->file(name).c_str(), R_OK | W_OK) == 0) return;
+    throw CheckpointProblem(directory_->file(name) + " is missing; the search cannot go on and has to begin again");
   }
   std::shared_ptr<DiskFile> open_file(const std::string& name) const {
     require_file(name);
-    return std::make_shared<DiskFile>(directory_.file(name), DiskFile::Mode::kOpen);
+    return std::make_shared<DiskFile>(directory_->file(name), DiskFile::Mode::kOpen);
   }
   [[noreturn]] void damaged(const std::string& path) const {
     throw CheckpointProblem(path + " is damaged; the search cannot go on from it and has to begin again");
@@ -675,7 +675,7 @@ class Search {
     edges_->flush();
     RunWriter writer(layouts_, levels_, levels_end_, io_bytes(4));
     const NewLevel level{layouts_, run, *edges_, level_.edges};
-    if (!write_in_order_of_discovery(level, candidates_.lend(), io_bytes(4), directory_.path(),
+    if (!write_in_order_of_discovery(level, candidates_.lend(), io_bytes(4), directory_->path(),
                                      [&] { return task_.control.should_stop(); }, writer)) {
       return false;
     }
@@ -734,7 +734,7 @@ class Search {
   std::size_t most_batches() const { return std::clamp<std::size_t>(shares_.io / kLeastIo / 2, 4, 256); }
 
   std::shared_ptr<DiskFile> new_file() {
-    return std::make_shared<DiskFile>(directory_.file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
+    return std::make_shared<DiskFile>(directory_->file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
   }
   /// The file goes when no checkpoint refers to it any more.
   void discard(const SortedRun& run) {
@@ -797,8 +797,11 @@ class Search {
     result_.violation_count = violation_count_;
     task_.control.tracing = !found_.empty();
     result_.violations = trace_back();
-    // A search whose graph was asked for can be finished again, until its log has served.
-    if (finished_ && !is_logged) directory_.clear();
+    if (is_logged) {
+      options_.log->keep([directory = directory_] { directory->clear(); });
+    } else if (finished_) {
+      directory_->clear();
+    }
   }
 
   void write_graph() {
@@ -886,7 +889,7 @@ class Search {
   const Options& options_;
   Result& result_;
   const Shares shares_;
-  storage::SearchDirectory directory_;
+  const std::shared_ptr<storage::SearchDirectory> directory_;  // the log may outlive us and keep it
   storage::Layouts layouts_;
   storage::CandidateSet candidates_;
   transition_system::SuccessorBuffer buffer_;

@@ -217,13 +217,22 @@ class GraphLog:
     def is_finished(self) -> bool:
         """The search saw every state and wrote all of it down."""
 
+    def has_served(self) -> None:
+        """Nobody will need the log again: removes what a search on disk keeps to make it once more."""
+
     @property
     def bytes(self) -> int: ...
 
 class ScriptWriter:
     """Turns a finished log into the frames of a certificate, in preorder."""
 
-    def __init__(self, log: GraphLog, *, subgraphs: bool) -> None: ...
+    def __init__(
+        self,
+        log: GraphLog,
+        *,
+        subgraphs: bool,
+        memory_bytes: int = 0,  # that it may take; 0: as much as it needs
+    ) -> None: ...
     @property
     def states(self) -> int: ...
     @property

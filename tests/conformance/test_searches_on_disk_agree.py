@@ -130,6 +130,3 @@ def test_a_limit_on_states_is_kept_and_the_rest_can_be_searched_later(tmp_path):
 def test_other_searches_are_refused_with_a_sentence(options, tmp_path):
     with pytest.raises(ValueError, match="bfs on one thread with exact storage"):
         native_search(random_graph(1).native(), spill_directory=str(tmp_path), **options)
-    log = _engine.GraphLog(str(tmp_path))
-    with pytest.raises(ValueError, match="does not write the graph down"):
-        native_search(random_graph(1).native(), spill_directory=str(tmp_path), log=log)

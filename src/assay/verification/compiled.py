@@ -68,7 +68,7 @@ def verify_compiled(
             *program.notes,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, program, outcome.facts.stop_reason),
+            *how_to_go_on(request, program, outcome.facts.stop_reason, problem=outcome.certificate_problem),
             *_what_the_estimate_met(estimation),
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
@@ -114,6 +114,7 @@ def _search(
 ) -> tuple[CompiledProgram, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail."""
     while True:
+        certificate = None if program.caveats else request.certificate
         try:
             return program, native.search(
                 program.library,
@@ -121,7 +122,7 @@ def _search(
                 opener=program.opener,
                 deadline=search_deadline(request),
                 on_progress=request.listener,
-                certificate=None if program.caveats else request.certificate,
+                certificate=certificate,
                 claim=claim_of(
                     request,
                     program=str(path),
@@ -129,7 +130,7 @@ def _search(
                     sources=program.sources,
                     semantics=program.semantics,
                 ),
-                identity=identity_of(request, program),
+                identity=identity_of(request, program, with_graph=certificate is not None),
             )
         except native.AssumptionFailed as failed:
             if not isinstance(program, ToldProgram):

@@ -12,7 +12,7 @@ from assay.verification.request import Request
 CONTINUABLE = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}
 
 
-def identity_of(request: Request, program: CompiledProgram) -> list[tuple[str, str]]:
+def identity_of(request: Request, program: CompiledProgram, *, with_graph: bool) -> list[tuple[str, str]]:
     """By name, everything that decides what the search sees; limits on time, memory and states do not."""
     options, language = request.options, request.language_options
     return [
@@ -24,14 +24,17 @@ def identity_of(request: Request, program: CompiledProgram) -> list[tuple[str, s
         ("choice about deadlocks", "checked" if options.check_deadlock else "not checked"),
         ("choice about errors", "the first" if options.stop_at_first_violation else "all"),
         ("depth limit", str(options.depth_limit)),
+        ("choice about certificates", "one is written" if with_graph else "none is written"),
     ]
 
 
-def how_to_go_on(request: Request, program: CompiledProgram, stopped: StopReason) -> list[str]:
-    """What a user can do about a search that a limit stopped."""
+def how_to_go_on(
+    request: Request, program: CompiledProgram, stopped: StopReason, *, problem: str = ""
+) -> list[str]:
+    """What a user can do about a search that a limit stopped, or a certificate that a `problem` prevented."""
     options = request.options
     if options.spill_directory:
-        if stopped not in CONTINUABLE:
+        if stopped not in CONTINUABLE and not problem:
             return []
         return [f"the search can be continued: the same command with --resume ({options.spill_directory})"]
     if stopped is StopReason.MEMORY and options.storage == "exact" and not program.opener:

@@ -96,12 +96,9 @@ def test_a_search_of_a_program_that_has_changed_is_not_continued(program, tmp_pa
         ({"search": "dfs"}, "needs the search bfs, got dfs"),
         ({"storage": "fingerprint"}, "needs the storage exact"),
         ({"threads": 2}, "one thread"),
-        ({"certificate": "out.assay"}, "leave --spill or --certificate out"),
     ],
 )
 def test_what_does_not_go_with_the_disk_is_refused(options, sentence, program, tmp_path):
-    if "certificate" in options:
-        options = {"certificate": tmp_path / "out.assay"}
     with pytest.raises(OptionProblem, match=sentence):
         assay.verify(program, spill=tmp_path / "disk", **options)
 
