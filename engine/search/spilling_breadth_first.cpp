@@ -11,6 +11,7 @@
 //     assay-levels      the records of level 0, 1, 2, ... one after another
 //     assay-index       where each level stands, and its checksum
 //     assay-edges       the transitions, if the graph is to be written down
+//     assay-lessons     states that the system met new parts in, if its states refer to parts
 //     assay-run-N       a merged run of seen states, or a batch of candidates
 //     assay-checkpoint  everything else; replaced in one step
 //
@@ -59,6 +60,7 @@ using storage::RunCursor;
 using storage::RunMerge;
 using storage::RunWriter;
 using storage::SortedRun;
+using storage::WordLog;
 
 using Words = std::vector<std::uint64_t>;
 using Clock = std::chrono::steady_clock;
@@ -82,6 +84,9 @@ struct Found {
 
   std::uint64_t path_length() const { return depth + (position == Finding::kAtState ? 0 : 1); }
 };
+
+/// A search that is stopped while it takes up what another one left; that stays as it is.
+struct Interrupted {};
 
 /// How the memory is divided.
 struct Shares {
@@ -135,6 +140,11 @@ class Search {
       }
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
+    } catch (const Interrupted&) {
+      result_.stop_reason = task_.control.reason();
+      result_.states = states_;
+      result_.transitions = transitions_;
+      return;
     }
     report();
   }
@@ -151,6 +161,8 @@ class Search {
     levels_ = std::make_shared<DiskFile>(directory_->file("levels"), DiskFile::Mode::kCreate);
     index_ = std::make_shared<DiskFile>(directory_->file("index"), DiskFile::Mode::kCreate);
     if (options_.log != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
+    parts_met_ = system_.parts_met();
+    if (parts_met_ != 0) lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kCreate);
     if (violation != 0) {
       add({violation, Finding::kAtState, 0, Words(initial.begin(), initial.begin() + length)});
     }
@@ -184,19 +196,18 @@ class Search {
 
   void save() {
     storage::CheckpointWriter out;
-    out.number(options_.spilling.identity.size());
-    for (const auto& [name, value] : options_.spilling.identity) {
-      out.text(name);
-      out.text(value);
-    }
+    storage::write_identity(out, options_.spilling.identity);
     out.words(layouts_[0].base());
     out.number(layouts_.count());
     for (std::uint32_t i = 0; i < layouts_.count(); ++i) out.words(layouts_[i].masks());
     if (edges_ != nullptr) edges_->sync();
+    if (lessons_ != nullptr) lessons_->sync();
     for (const std::uint64_t value :
          {depth_, level_.offset, level_.records, level_.layout, level_.checksum, level_.edges, expanded_, states_,
           transitions_, std::uint64_t{cut_}, levels_end_, index_checksum_, next_file_, violation_count_,
-          edges_ == nullptr ? 0 : edges_->words(), edges_ == nullptr ? 0 : edges_->checksum()}) {
+          edges_ == nullptr ? 0 : edges_->words(), edges_ == nullptr ? 0 : edges_->checksum(),
+          lessons_ == nullptr ? 0 : lessons_->words(), lessons_ == nullptr ? 0 : lessons_->checksum(), parts_met_,
+          system_.digest_of_parts()}) {
       out.number(value);
     }
     out.number(found_.size());
@@ -245,15 +256,16 @@ class Search {
     const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
     for (std::uint64_t i = 0; i < layouts; ++i) {
       Words masks = in.words();
-      if (masks.size() != base.size()) damaged("assay-checkpoint");
+      if (masks.size() > std::size_t{system_.max_words()} + 1) damaged("assay-checkpoint");
       layouts_.add(PackedLayout(first, std::move(masks)));
     }
     if (layouts == 0) damaged("assay-checkpoint");
     std::uint64_t cut = 0, edge_words = 0, edge_checksum = 0;
+    std::uint64_t lesson_words = 0, lesson_checksum = 0, parts = 0, digest_of_parts = 0;
     for (std::uint64_t* const value :
          {&depth_, &level_.offset, &level_.records, &level_.layout, &level_.checksum, &level_.edges, &expanded_, &states_,
           &transitions_, &cut, &levels_end_, &index_checksum_, &next_file_, &violation_count_, &edge_words,
-          &edge_checksum}) {
+          &edge_checksum, &lesson_words, &lesson_checksum, &parts, &digest_of_parts}) {
       *value = in.number();
     }
     cut_ = cut != 0;
@@ -275,6 +287,14 @@ class Search {
       edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kOpen);
       if (!edges_->go_back_to(edge_words, edge_checksum)) damaged(edges_->path());
       kept.push_back(edges_->path());
+    }
+    parts_met_ = system_.parts_met();
+    if (parts_met_ != 0) {
+      require_file("lessons");
+      lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kOpen);
+      if (!lessons_->go_back_to(lesson_words, lesson_checksum)) damaged(lessons_->path());
+      kept.push_back(lessons_->path());
+      learn_again(parts, digest_of_parts);
     }
     std::uint64_t visited_records = 0;
     for (std::vector<SortedRun>* runs : {&visited_, &batches_}) {
@@ -322,14 +342,36 @@ class Search {
     start_candidates();
   }
 
+  /// The system meets its parts in the order in which it met them before.
+  void learn_again(std::uint64_t parts, std::uint64_t digest) {
+    storage::WordLog::Reader reader(*lessons_, 0, lessons_->words(), kLeastIo);
+    Words words;
+    while (!reader.at_end()) {
+      const std::uint32_t length = reader.next(1)[0];
+      require_word_count(length, system_.max_words());
+      words.resize(length);
+      const std::span<const std::uint32_t> halves = reader.next(std::size_t{length} * 2);
+      std::memcpy(words.data(), halves.data(), halves.size_bytes());
+      if (system_.has_state_checks()) system_.check_state(words.data(), length);
+      system_.successors(words.data(), length, buffer_.cleared());
+      if (task_.control.should_stop()) break;
+    }
+    parts_met_ = system_.parts_met();
+    if (task_.control.should_stop()) throw Interrupted();
+    if (parts_met_ != parts || system_.digest_of_parts() != digest) {
+      throw CheckpointProblem("the program does not repeat what it did when the search in " + directory_->path() +
+                              " was begun; the search has to begin again");
+    }
+  }
+  void note_lesson(const std::uint64_t* words, std::uint32_t length) {
+    parts_met_ = system_.parts_met();
+    lessons_->append({&length, 1});
+    lessons_->append({reinterpret_cast<const std::uint32_t*>(words), std::size_t{length} * 2});
+  }
+
   void compare_identity(storage::CheckpointReader& in) const {
     const auto& ours = options_.spilling.identity;
-    const std::uint64_t count = in.number(1000);
-    std::vector<std::pair<std::string, std::string>> theirs;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::string name = in.text();
-      theirs.emplace_back(std::move(name), in.text());
-    }
+    const storage::Identity theirs = storage::read_identity(in);
     for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
       const auto& other = i < theirs.size() ? theirs[i] : ours[i];
@@ -435,6 +477,7 @@ class Search {
         }
       }
       if (edges_ != nullptr) edges_->add(marks_);
+      if (lessons_ != nullptr && system_.parts_met() != parts_met_) note_lesson(words, length);
       ++expanded_;
       if (!found_.empty() && options_.stop_at_first_violation) {
         // A step that violates ends one level further down than a state that
@@ -537,7 +580,7 @@ class Search {
       write_batch();
     }
     const std::uint64_t expected = std::max(candidates_.size(), level_.records);
-    layouts_.add(layouts_.current().widened(words, count));
+    layouts_.add(layouts_.current().widened(words, count, lessons_ != nullptr));
     for (SortedRun& run : visited_) storage::relayout(layouts_, old, run);
     record_words_ = layouts_.current().record_words();
     pending_.resize(kPending * record_words_);
@@ -743,8 +786,8 @@ class Search {
     garbage_bytes_ += run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
   }
   void note_disk() {
-    const std::uint64_t edges = edges_ == nullptr ? 0 : edges_->words() * sizeof(std::uint32_t);
-    result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_ + edges);
+    const std::uint64_t logs = (edges_ == nullptr ? 0 : edges_->bytes()) + (lessons_ == nullptr ? 0 : lessons_->bytes());
+    result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_ + logs);
   }
   bool is_checkpoint_due() const {
     return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
@@ -901,6 +944,8 @@ class Search {
   std::shared_ptr<DiskFile> levels_, index_;
   std::unique_ptr<EdgeLog> edges_;  // if the graph is to be written down
   std::vector<storage::StateMark> marks_;  // of the successors of a state
+  std::unique_ptr<WordLog> lessons_;       // if states refer to parts that the system has met
+  std::uint64_t parts_met_ = 0;
   Level level_;                // the one being expanded
   std::uint64_t depth_ = 0;    // its number
   std::uint64_t expanded_ = 0;  // states of it

@@ -1,6 +1,5 @@
 #include "storage/edge_log.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -9,16 +8,7 @@
 namespace assay::storage {
 namespace {
 
-constexpr std::size_t kBufferWords = std::size_t{1} << 14;
 constexpr std::size_t kMarkWords = sizeof(StateMark) / sizeof(std::uint32_t);
-
-/// One word after another, so that it does not matter where buffers ended.
-std::uint64_t continued(std::uint64_t checksum, const std::uint32_t* words, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    checksum = support::fold_multiply(checksum ^ words[i] ^ 0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull);
-  }
-  return checksum;
-}
 
 }  // namespace
 
@@ -54,69 +44,16 @@ std::uint32_t* MarkTable::find(const StateMark& mark) {
 }
 
 void EdgeLog::add(std::span<const StateMark> successors) {
-  buffer_.push_back(static_cast<std::uint32_t>(successors.size()));
-  const auto* const words = reinterpret_cast<const std::uint32_t*>(successors.data());
-  buffer_.insert(buffer_.end(), words, words + successors.size() * kMarkWords);
-  if (buffer_.size() >= kBufferWords) flush();
-}
-
-void EdgeLog::flush() {
-  if (buffer_.empty()) return;
-  checksum_ = continued(checksum_, buffer_.data(), buffer_.size());
-  file_.write(buffer_.data(), buffer_.size() * sizeof(std::uint32_t), flushed_ * sizeof(std::uint32_t));
-  flushed_ += buffer_.size();
-  buffer_.clear();
-}
-
-void EdgeLog::sync() {
-  flush();
-  file_.sync();
-}
-
-bool EdgeLog::go_back_to(std::uint64_t words, std::uint64_t checksum) {
-  if (file_.size() / sizeof(std::uint32_t) < words) return false;
-  std::vector<std::uint32_t> part;
-  std::uint64_t found = 0;
-  for (std::uint64_t at = 0; at < words; at += part.size()) {
-    part.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBufferWords, words - at)));
-    file_.read(part.data(), part.size() * sizeof(std::uint32_t), at * sizeof(std::uint32_t));
-    found = continued(found, part.data(), part.size());
-  }
-  if (found != checksum) return false;
-  file_.truncate(words * sizeof(std::uint32_t));
-  buffer_.clear();
-  flushed_ = words;
-  checksum_ = checksum;
-  return true;
-}
-
-EdgeLog::Reader::Reader(const EdgeLog& log, std::uint64_t begin, std::uint64_t end, std::size_t buffer_bytes)
-    : log_(&log),
-      next_(begin),
-      end_(std::min(end, log.flushed_)),
-      buffer_words_(std::max<std::size_t>(64, buffer_bytes / sizeof(std::uint32_t))) {}
-
-/// Makes that many words stand in the buffer.
-void EdgeLog::Reader::require(std::size_t words) {
-  if (buffer_.size() - at_ >= words) return;
-  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
-  at_ = 0;
-  const std::size_t kept = buffer_.size();
-  const auto more =
-      static_cast<std::size_t>(std::min<std::uint64_t>(std::max(buffer_words_, words - kept), end_ - next_));
-  if (kept + more < words) throw CheckpointProblem(log_->path() + " is shorter than its states need");
-  buffer_.resize(kept + more);
-  log_->file_.read(buffer_.data() + kept, more * sizeof(std::uint32_t), next_ * sizeof(std::uint32_t));
-  next_ += more;
+  const auto count = static_cast<std::uint32_t>(successors.size());
+  append({&count, 1});
+  append({reinterpret_cast<const std::uint32_t*>(successors.data()), successors.size() * kMarkWords});
 }
 
 std::span<const StateMark> EdgeLog::Reader::next() {
-  require(1);
-  const std::size_t count = buffer_[at_++];
-  require(count * kMarkWords);
+  const std::size_t count = words_.next(1)[0];
+  const std::span<const std::uint32_t> words = words_.next(count * kMarkWords);
   marks_.resize(count);
-  if (count != 0) std::memcpy(marks_.data(), buffer_.data() + at_, count * sizeof(StateMark));
-  at_ += count * kMarkWords;
+  if (count != 0) std::memcpy(marks_.data(), words.data(), count * sizeof(StateMark));
   return marks_;
 }
 

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "storage/disk_file.hpp"
+#include "storage/word_log.hpp"
 
 namespace assay::storage {
 
@@ -52,47 +51,27 @@ class MarkTable {
 };
 
 /// For each state in the order in which they are expanded: the number of its
-/// successors, and their marks. Goes on where a checkpoint says.
-class EdgeLog {
+/// successors, and their marks.
+class EdgeLog : public WordLog {
  public:
-  EdgeLog(const std::string& path, DiskFile::Mode mode) : file_(path, mode) {}
+  using WordLog::WordLog;
 
   void add(std::span<const StateMark> successors);
-  /// How long it is, in words of 32 bits.
-  std::uint64_t words() const { return flushed_ + buffer_.size(); }
-  /// Of what was flushed.
-  std::uint64_t checksum() const { return checksum_; }
-  void flush();
-  void sync();
-  /// Whether the file still is what it was when it was so long. If so, what came after is forgotten.
-  bool go_back_to(std::uint64_t words, std::uint64_t checksum);
-  const std::string& path() const { return file_.path(); }
 
   /// Reads the records of states between two places; flush first.
   class Reader {
    public:
-    Reader(const EdgeLog& log, std::uint64_t begin, std::uint64_t end, std::size_t buffer_bytes);
+    Reader(const EdgeLog& log, std::uint64_t begin, std::uint64_t end, std::size_t buffer_bytes)
+        : words_(log, begin, end, buffer_bytes) {}
 
-    bool at_end() const { return at_ == buffer_.size() && next_ == end_; }
+    bool at_end() const { return words_.at_end(); }
     /// The successors of the next state.
     std::span<const StateMark> next();
 
    private:
-    void require(std::size_t words);
-
-    const EdgeLog* log_;
-    std::uint64_t next_, end_;
-    std::size_t buffer_words_;
-    std::vector<std::uint32_t> buffer_;
-    std::size_t at_ = 0;
+    WordLog::Reader words_;
     std::vector<StateMark> marks_;
   };
-
- private:
-  DiskFile file_;
-  std::vector<std::uint32_t> buffer_;
-  std::uint64_t flushed_ = 0;
-  std::uint64_t checksum_ = 0;
 };
 
 }  // namespace assay::storage

@@ -53,27 +53,33 @@ bool has_fast_bits() {
 }  // namespace
 
 PackedLayout::PackedLayout(const std::uint64_t* initial, std::uint32_t count, std::uint32_t max_words)
-    : max_words_(max_words), base_(std::size_t{max_words} + 1), masks_(std::size_t{max_words} + 1) {
-  base_[0] = count;
-  std::copy(initial, initial + count, base_.begin() + 1);
+    : max_words_(max_words) {
+  auto base = std::make_shared<std::vector<std::uint64_t>>(std::size_t{count} + 1);
+  (*base)[0] = count;
+  std::copy(initial, initial + count, base->begin() + 1);
+  base_ = std::move(base);
   finish();
 }
 
 PackedLayout::PackedLayout(const PackedLayout& other, std::vector<std::uint64_t> masks)
     : max_words_(other.max_words_), base_(other.base_), masks_(std::move(masks)) {
-  if (masks_.size() != base_.size()) throw std::invalid_argument("a layout has one mask per word");
+  if (masks_.size() > std::size_t{max_words_} + 1) throw std::invalid_argument("a layout has one mask per word");
   finish();
 }
 
 void PackedLayout::finish() {
+  // States are often much shorter than they may be, and there can be many layouts.
+  while (masks_.size() > 1 && masks_.back() == 0) masks_.pop_back();
+  if (masks_.empty()) masks_.push_back(0);
+  masks_.shrink_to_fit();
   std::uint64_t bits = 0;
   for (std::uint32_t i = 0; i < masks_.size(); ++i) {
     if (masks_[i] == 0) continue;
-    live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i]});
+    live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i], base_of(i) & ~masks_[i]});
     bits += live_.back().bits;
   }
-  for (std::uint32_t i = 1; i < masks_.size(); ++i) {
-    if ((base_[i] & ~masks_[i]) != 0) shortest_ = i;
+  for (std::uint32_t i = 1; i < base_->size(); ++i) {
+    if ((base_of(i) & ~mask_of(i)) != 0) shortest_ = i;
   }
   record_words_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>((bits + 63) / 64));
 }
@@ -113,7 +119,7 @@ inline void PackedLayout::unpack_with(const std::uint64_t* record, std::uint64_t
     }
     bits >>= 64 - live.bits;
     if (live.word == 0) continue;
-    words[live.word - 1] = (base_[live.word] & ~live.mask) | expand_bits(bits, live.mask);
+    words[live.word - 1] = live.fixed | expand_bits(bits, live.mask);
   }
 }
 
@@ -153,7 +159,7 @@ __attribute__((target("bmi2"))) void PackedLayout::unpack_fast(const std::uint64
     }
     bits >>= 64 - live.bits;
     if (live.word == 0) continue;
-    words[live.word - 1] = (base_[live.word] & ~live.mask) | _pdep_u64(bits, live.mask);
+    words[live.word - 1] = live.fixed | _pdep_u64(bits, live.mask);
   }
 }
 #else
@@ -166,10 +172,12 @@ void PackedLayout::unpack_fast(const std::uint64_t* record, std::uint64_t* words
 #endif
 
 bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const {
-  std::uint64_t new_bits = (count ^ base_[0]) & ~masks_[0];
-  const std::uint64_t* const base = base_.data() + 1;
+  std::uint64_t new_bits = (count ^ base_of(0)) & ~masks_[0];
+  const std::uint64_t* const base = base_->data() + 1;
   const std::uint64_t* const masks = masks_.data() + 1;
-  for (std::uint32_t i = 0; i < count; ++i) new_bits |= (words[i] ^ base[i]) & ~masks[i];
+  const auto in_both = static_cast<std::uint32_t>(std::min({std::size_t{count}, base_->size() - 1, masks_.size() - 1}));
+  for (std::uint32_t i = 0; i < in_both; ++i) new_bits |= (words[i] ^ base[i]) & ~masks[i];
+  for (std::uint32_t i = in_both; i < count; ++i) new_bits |= (words[i] ^ base_of(i + 1)) & ~mask_of(i + 1);
   // A word that is missing here is zero: it must not have a fixed bit.
   if (new_bits != 0 || count < shortest_) return false;
   if (has_fast_bits()) {
@@ -181,13 +189,15 @@ bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::ui
 }
 
 std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* words) const {
-  std::uint64_t length = base_[0];
+  std::uint64_t length = base_of(0);
   if (!live_.empty() && live_[0].word == 0) {
-    length = (length & ~live_[0].mask) | expand(*record >> (64 - live_[0].bits), live_[0].mask);
+    length = live_[0].fixed | expand(*record >> (64 - live_[0].bits), live_[0].mask);
   }
   // States are often much shorter than they may be: what lies behind them is nobody's business.
   if (length > max_words_) return max_words_ + 1;
-  std::memcpy(words, base_.data() + 1, length * sizeof(std::uint64_t));
+  const std::uint64_t known = std::min<std::uint64_t>(length, base_->size() - 1);
+  std::memcpy(words, base_->data() + 1, known * sizeof(std::uint64_t));
+  std::memset(words + known, 0, (length - known) * sizeof(std::uint64_t));
   if (has_fast_bits()) {
     unpack_fast(record, words);
   } else {
@@ -196,10 +206,17 @@ std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* w
   return static_cast<std::uint32_t>(length);
 }
 
-PackedLayout PackedLayout::widened(const std::uint64_t* words, std::uint32_t count) const {
+PackedLayout PackedLayout::widened(const std::uint64_t* words, std::uint32_t count, bool has_numbers) const {
   std::vector<std::uint64_t> masks = masks_;
-  masks[0] |= count ^ base_[0];
-  for (std::uint32_t i = 0; i < max_words_; ++i) masks[i + 1] |= (i < count ? words[i] : 0) ^ base_[i + 1];
+  masks.resize(std::max({masks.size(), base_->size(), std::size_t{count} + 1}));
+  masks[0] |= count ^ base_of(0);
+  for (std::uint32_t i = 1; i < masks.size(); ++i) {
+    const std::uint64_t differing = (i <= count ? words[i - 1] : 0) ^ base_of(i);
+    const auto width = static_cast<std::uint32_t>(std::bit_width(differing));
+    const bool is_new = (differing & ~masks[i]) != 0;
+    // Numbers that are counted up will have these bits soon.
+    masks[i] |= has_numbers && is_new ? ones((width + 3) / 4 * 4) : differing;
+  }
   return PackedLayout(*this, std::move(masks));
 }
 

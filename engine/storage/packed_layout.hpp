@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace assay::storage {
@@ -31,12 +32,13 @@ class PackedLayout {
   /// Writes the state into room for `max_words()` words and answers its length;
   /// more than `max_words()` if this is no record of any state.
   std::uint32_t unpack(const std::uint64_t* record, std::uint64_t* words) const;
-  /// The layout in which this state has a place too.
-  PackedLayout widened(const std::uint64_t* words, std::uint32_t count) const;
+  /// The layout in which this state has a place too. `has_numbers`: words are
+  /// numbers that are given out one after another, and others like them will follow.
+  PackedLayout widened(const std::uint64_t* words, std::uint32_t count, bool has_numbers) const;
 
-  /// What a layout consists of: the initial state (its length first, padded
-  /// with zeros) and the mask of each of these words.
-  const std::vector<std::uint64_t>& base() const { return base_; }
+  /// What a layout consists of: the initial state, its length first, and a mask
+  /// for each of these words and those that longer states have.
+  const std::vector<std::uint64_t>& base() const { return *base_; }
   const std::vector<std::uint64_t>& masks() const { return masks_; }
 
  private:
@@ -44,6 +46,7 @@ class PackedLayout {
     std::uint32_t word;  // of base_
     std::uint32_t bits;
     std::uint64_t mask;
+    std::uint64_t fixed;  // the other bits
   };
   void finish();
   template <class Compress>
@@ -56,8 +59,11 @@ class PackedLayout {
   std::uint32_t max_words_;
   std::uint32_t record_words_ = 1;
   std::uint32_t shortest_ = 0;  // no state that fits has fewer words
-  std::vector<std::uint64_t> base_;   // the length, then the words
-  std::vector<std::uint64_t> masks_;  // bits that differ somewhere
+  std::uint64_t base_of(std::size_t word) const { return word < base_->size() ? (*base_)[word] : 0; }
+  std::uint64_t mask_of(std::size_t word) const { return word < masks_.size() ? masks_[word] : 0; }
+
+  std::shared_ptr<const std::vector<std::uint64_t>> base_;  // the length, then the words; all layouts share it
+  std::vector<std::uint64_t> masks_;                        // bits that differ somewhere
   std::vector<Live> live_;            // words with such bits
 };
 

@@ -185,6 +185,12 @@ def search(
     scratch_directory: str = "",  # "sweep": where long queues are written
 ) -> SearchResult: ...
 
+def identity_of_search(directory: str) -> list[tuple[str, str]]:
+    """What the search is about that was left there; nothing if there is none."""
+
+def discard_search(directory: str) -> None:
+    """Removes what a search left there; raises `CheckpointProblem` while one is running."""
+
 class Seen:
     """What a search that looks around saw; the names are those of `assay.evidence.coverage`."""
 

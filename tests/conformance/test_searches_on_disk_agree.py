@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from graphs import Graph, PlainModel, random_graph, replayed_codes
 from test_native_engine_agrees_with_the_reference import graphs, native_search
 
-from assay import _engine
 from assay.search import reference
 
 # The widest of the random states takes 2400 bytes, and a table must hold a few.
