@@ -120,6 +120,17 @@ std::uint64_t Machine::parts_met() const {
   return world_->heap.components.size() + world_->heap.leaves.size() + world_->violations.size();
 }
 
+bool Machine::is_state(const std::uint64_t* words, std::uint32_t count) const {
+  const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
+  if (count == 0 || (count - 1) % width != 0) return false;
+  const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]), threads = static_cast<std::uint32_t>(words[0] >> 32);
+  if (std::uint64_t{fixed} + threads > (count - 1) / width) return false;
+  for (std::uint32_t i = 1; i < count; i += width) {
+    if (is_canonical_ ? !by_digest_.contains(words[i]) : words[i] >= world_->heap.components.size()) return false;
+  }
+  return true;
+}
+
 std::uint64_t Machine::digest_of_parts() const {
   const std::lock_guard guard(mutex_);
   const Components& components = world_->heap.components;

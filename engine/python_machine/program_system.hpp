@@ -156,6 +156,7 @@ class Machine final : public transition_system::TransitionSystem {
   void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
   bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
   std::uint64_t parts_met() const override;
+  bool is_state(const std::uint64_t* words, std::uint32_t count) const override;
   std::uint64_t digest_of_parts() const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;

@@ -70,6 +70,8 @@ constexpr std::size_t kDefaultMemory = std::size_t{1} << 30;
 constexpr std::size_t kLeastBuffers = 4 * kMiB;
 constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
+constexpr std::size_t kLeastCandidates = kMiB;
+constexpr std::uint64_t kWeighEveryParts = 1024;
 constexpr std::size_t kPending = 256;
 constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
 constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
@@ -88,6 +90,10 @@ struct Found {
 /// A search that is stopped while it takes up what another one left; that stays as it is.
 struct Interrupted {};
 
+std::size_t memory_limit(const Options& options) {
+  return options.memory_limit_bytes == 0 ? kDefaultMemory : options.memory_limit_bytes;
+}
+
 /// How the memory is divided.
 struct Shares {
   std::size_t candidates;
@@ -97,7 +103,7 @@ struct Shares {
   static Shares of(const Options& options) {
     std::size_t usable = options.spilling.buffer_bytes;
     if (usable == 0) {
-      const std::size_t limit = options.memory_limit_bytes == 0 ? kDefaultMemory : options.memory_limit_bytes;
+      const std::size_t limit = memory_limit(options);
       const std::size_t taken = support::resident_bytes() + 2 * kMiB + limit / 32;
       if (limit < taken + kLeastBuffers) {
         throw std::invalid_argument("memory limit: a search on disk needs at least " +
@@ -344,24 +350,37 @@ class Search {
 
   /// The system meets its parts in the order in which it met them before.
   void learn_again(std::uint64_t parts, std::uint64_t digest) {
-    storage::WordLog::Reader reader(*lessons_, 0, lessons_->words(), kLeastIo);
+    WordLog::Reader reader(*lessons_, 0, lessons_->words(), kLeastIo);
     Words words;
-    while (!reader.at_end()) {
+    while (!reader.at_end() && system_.parts_met() < parts) {
+      if (task_.control.should_stop()) throw Interrupted();
       const std::uint32_t length = reader.next(1)[0];
-      require_word_count(length, system_.max_words());
+      if (length > system_.max_words()) damaged(lessons_->path());
       words.resize(length);
       const std::span<const std::uint32_t> halves = reader.next(std::size_t{length} * 2);
       std::memcpy(words.data(), halves.data(), halves.size_bytes());
+      if (!system_.is_state(words.data(), length)) break;
       if (system_.has_state_checks()) system_.check_state(words.data(), length);
       system_.successors(words.data(), length, buffer_.cleared());
-      if (task_.control.should_stop()) break;
     }
     parts_met_ = system_.parts_met();
-    if (task_.control.should_stop()) throw Interrupted();
     if (parts_met_ != parts || system_.digest_of_parts() != digest) {
       throw CheckpointProblem("the program does not repeat what it did when the search in " + directory_->path() +
                               " was begun; the search has to begin again");
     }
+  }
+  /// What the system has met stays in memory, and there is more and more of it.
+  void make_room() {
+    parts_weighed_ = parts_met_;
+    if (options_.spilling.buffer_bytes != 0) return;
+    const std::size_t limit = memory_limit(options_);
+    if (support::resident_bytes() <= limit - limit / 32) return;
+    if (candidates_.bytes() / 2 < kLeastCandidates) {
+      task_.control.stop(StopReason::kMemory);
+      return;
+    }
+    flush_candidates();
+    candidates_.halve();
   }
   void note_lesson(const std::uint64_t* words, std::uint32_t length) {
     parts_met_ = system_.parts_met();
@@ -443,6 +462,7 @@ class Search {
           flush_candidates();
           save();
         }
+        if (parts_met_ > parts_weighed_ + kWeighEveryParts) make_room();
       }
       const std::uint32_t length = reader.read();
       const std::uint64_t* const words = reader.words();
@@ -946,6 +966,7 @@ class Search {
   std::vector<storage::StateMark> marks_;  // of the successors of a state
   std::unique_ptr<WordLog> lessons_;       // if states refer to parts that the system has met
   std::uint64_t parts_met_ = 0;
+  std::uint64_t parts_weighed_ = 0;  // when their memory was last looked at
   Level level_;                // the one being expanded
   std::uint64_t depth_ = 0;    // its number
   std::uint64_t expanded_ = 0;  // states of it

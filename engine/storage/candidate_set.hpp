@@ -37,6 +37,10 @@ class CandidateSet {
   void sort();
   const std::uint64_t* sorted() const { return slots_; }
 
+  /// Gives half of the block back; nothing of the set is left then.
+  void halve();
+  std::size_t bytes() const { return pages_.bytes(); }
+
   /// The whole block, for somebody who needs memory for a while; nothing of the set is left then.
   std::span<std::uint64_t> lend() {
     start(words_, 0);

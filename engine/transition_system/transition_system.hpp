@@ -24,6 +24,8 @@ class TransitionSystem {
   /// in `initial`, `check_state` and `successors`, the same ones after the same calls that met any, in their order.
   /// How many it has met; 0: states speak for themselves, in every process.
   virtual std::uint64_t parts_met() const { return 0; }
+  /// Whether the system has met all parts of this state.
+  virtual bool is_state(const std::uint64_t*, std::uint32_t) const { return true; }
   /// Of the content of these parts: two systems with the same digest name the same parts alike.
   virtual std::uint64_t digest_of_parts() const { return 0; }
 

@@ -184,7 +184,6 @@ def search(
     samplers: int = 1,  # "two-phases": depth-first searches that take turns
     scratch_directory: str = "",  # "sweep": where long queues are written
 ) -> SearchResult: ...
-
 def identity_of_search(directory: str) -> list[tuple[str, str]]:
     """What the search is about that was left there; nothing if there is none."""
 

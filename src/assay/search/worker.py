@@ -200,7 +200,7 @@ def _scratch_directory(certificate: dict[str, Any], spill_directory: str) -> str
 
 def _memory_left(options: dict[str, Any]) -> int:
     """For numbering states; as much again is for compressing what is written. 0: there is no limit."""
-    limit = options["memory_limit_bytes"]
+    limit = int(options["memory_limit_bytes"])
     if not limit:
         return MEMORY_ON_DISK // 2 if options["spill_directory"] else 0
     return max(LEAST_MEMORY_FOR_WRITING, (limit - _resident_bytes()) // 2)

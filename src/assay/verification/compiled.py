@@ -68,7 +68,7 @@ def verify_compiled(
             *program.notes,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, program, outcome.facts.stop_reason, problem=outcome.certificate_problem),
+            *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
             *_what_the_estimate_met(estimation),
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),

@@ -42,9 +42,7 @@ def found_out_before(request: Request) -> LanguageOptions:
     return replace(request.language_options, not_final=known or request.language_options.not_final)
 
 
-def how_to_go_on(
-    request: Request, program: CompiledProgram, stopped: StopReason, *, problem: str = ""
-) -> list[str]:
+def how_to_go_on(request: Request, stopped: StopReason, *, problem: str = "") -> list[str]:
     """What a user can do about a search that a limit stopped, or a certificate that a `problem` prevented."""
     options = request.options
     if options.spill_directory:

@@ -244,15 +244,8 @@ def python_program(tmp_path):
     return path
 
 
-def test_python_programs_stay_in_memory(python_program, tmp_path):
-    """Their states are numbers of one process; another one could not go on with them."""
-    with pytest.raises(OptionProblem, match="only in the process that made them"):
-        assay.verify(python_program, spill=tmp_path / "disk")
-
-
-def test_python_programs_have_estimates_and_are_not_sent_to_the_disk(python_program):
+def test_python_programs_have_estimates(python_program):
     found = assay.verify(python_program, max_states=300, estimate="sweep")
     assert found.verdict is Verdict.INCOMPLETE
     assert found.coverage is not None
     assert 0 < found.coverage["coverage"] < 1
-    assert not any("--spill" in note for note in found.notes)
