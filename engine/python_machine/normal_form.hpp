@@ -27,7 +27,12 @@ class NormalForm {
   /// it; and what it no longer refers to must be reached by everybody without it.
   bool stays_normal(const StateIds& state, std::uint32_t position, ComponentId before, ComponentId after) const;
 
+  /// What is remembered only to save time: about how much, and no longer.
+  std::size_t forgettable_bytes() const { return renumberings_.size() * kBytesPerRenumbering; }
+  void forget() { renumberings_ = {}; }
+
  private:
+  static constexpr std::size_t kBytesPerRenumbering = 128;
   static constexpr std::int32_t kNobody = -1, kEverybody = -2;
   static constexpr std::uint32_t kUnnumbered = 0xFFFFFFFFu;
 

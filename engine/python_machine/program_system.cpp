@@ -120,6 +120,20 @@ std::uint64_t Machine::parts_met() const {
   return world_->heap.components.size() + world_->heap.leaves.size() + world_->violations.size();
 }
 
+/// Steps that were executed can be executed again.
+std::size_t Machine::forgettable_bytes() const {
+  const std::lock_guard guard(mutex_);
+  // Of what an outcome lists nobody keeps count; it is about as much again.
+  return memo_.bytes() + 2 * outcomes_.bytes() + normal_form_->forgettable_bytes();
+}
+
+void Machine::forget() const {
+  const std::lock_guard guard(mutex_);
+  memo_.clear();
+  outcomes_.clear();
+  normal_form_->forget();
+}
+
 bool Machine::is_state(const std::uint64_t* words, std::uint32_t count) const {
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
   if (count == 0 || (count - 1) % width != 0) return false;

@@ -71,7 +71,7 @@ constexpr std::size_t kLeastBuffers = 4 * kMiB;
 constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
 constexpr std::size_t kLeastCandidates = kMiB;
-constexpr std::uint64_t kWeighEveryParts = 1024;
+constexpr std::uint64_t kWeighEvery = 1024;  // states
 constexpr std::size_t kPending = 256;
 constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
 constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
@@ -369,18 +369,22 @@ class Search {
                               " was begun; the search has to begin again");
     }
   }
-  /// What the system has met stays in memory, and there is more and more of it.
+  /// What the system has met stays in memory, and there is more and more of it, beside what it only remembers to
+  /// save time. The larger of what can be done without gives way.
   void make_room() {
-    parts_weighed_ = parts_met_;
     if (options_.spilling.buffer_bytes != 0) return;
     const std::size_t limit = memory_limit(options_);
     if (support::resident_bytes() <= limit - limit / 32) return;
-    if (candidates_.bytes() / 2 < kLeastCandidates) {
+    const bool can_halve = candidates_.bytes() / 2 >= kLeastCandidates;
+    if (can_halve && candidates_.bytes() >= system_.forgettable_bytes()) {
+      flush_candidates();
+      candidates_.halve();
+    } else if (system_.forgettable_bytes() >= kLeastCandidates) {
+      system_.forget();
+      support::return_free_memory();
+    } else {
       task_.control.stop(StopReason::kMemory);
-      return;
     }
-    flush_candidates();
-    candidates_.halve();
   }
   void note_lesson(const std::uint64_t* words, std::uint32_t length) {
     parts_met_ = system_.parts_met();
@@ -462,7 +466,7 @@ class Search {
           flush_candidates();
           save();
         }
-        if (parts_met_ > parts_weighed_ + kWeighEveryParts) make_room();
+        if (lessons_ != nullptr && expanded_ % kWeighEvery == 0) make_room();
       }
       const std::uint32_t length = reader.read();
       const std::uint64_t* const words = reader.words();
@@ -966,7 +970,6 @@ class Search {
   std::vector<storage::StateMark> marks_;  // of the successors of a state
   std::unique_ptr<WordLog> lessons_;       // if states refer to parts that the system has met
   std::uint64_t parts_met_ = 0;
-  std::uint64_t parts_weighed_ = 0;  // when their memory was last looked at
   Level level_;                // the one being expanded
   std::uint64_t depth_ = 0;    // its number
   std::uint64_t expanded_ = 0;  // states of it
