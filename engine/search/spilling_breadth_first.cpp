@@ -470,6 +470,7 @@ class Search {
       }
       const std::uint32_t length = reader.read();
       const std::uint64_t* const words = reader.words();
+      expanding_ = {words, length, reader.record(), static_cast<std::uint32_t>(level_.layout)};
       const auto violated = [&](std::uint32_t code, std::uint32_t position) {
         add({code, position, depth_, Words(words, words + length)});
       };
@@ -519,8 +520,21 @@ class Search {
     return true;
   }
 
+  /// Packs a successor of the state that is being expanded. False: there is no room for one of its bits.
+  bool pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) {
+    const PackedLayout& layout = layouts_.current();
+    if (count != expanding_.length) return layout.pack(words, count, record);
+    if (expanding_.layout != layouts_.current_number()) {
+      packed_again_.resize(record_words_);
+      layout.pack(expanding_.words, expanding_.length, packed_again_.data());
+      expanding_.record = packed_again_.data();
+      expanding_.layout = layouts_.current_number();
+    }
+    return layout.pack_like(expanding_.words, expanding_.record, words, count, record);
+  }
+
   void reach(const std::uint64_t* words, std::uint32_t count) {
-    if (!layouts_.current().pack(words, count, pending_.data() + pending_count_ * record_words_)) {
+    if (!pack(words, count, pending_.data() + pending_count_ * record_words_)) {
       insert_pending();
       widen(words, count);
       layouts_.current().pack(words, count, pending_.data());
@@ -609,9 +623,9 @@ class Search {
     record_words_ = layouts_.current().record_words();
     pending_.resize(kPending * record_words_);
     candidates_.start(record_words_, expected);
-    Words record(record_words_), scratch;
+    Words record(record_words_);
     for (std::size_t i = 0; i < kept.size(); i += old_words) {
-      layouts_.translate(old, kept.data() + i, record.data(), scratch);
+      layouts_.translation(old)(kept.data() + i, record.data());
       while (!candidates_.add(record.data(), candidates_.hash(record.data()))) {
         write_batch();
         candidates_.start(record_words_, ~std::uint64_t{0} / 4);
@@ -964,6 +978,15 @@ class Search {
   Words pending_;  // records on their way into the set, whose memory is being fetched
   std::uint64_t hashes_[kPending] = {};
   std::size_t pending_count_ = 0;
+
+  struct Expanding {
+    const std::uint64_t* words = nullptr;
+    std::uint32_t length = 0;
+    const std::uint64_t* record = nullptr;
+    std::uint32_t layout = 0;  // of the record
+  };
+  Expanding expanding_;  // the state whose successors are being reached
+  Words packed_again_;   // its record, when the layout has changed since
 
   std::shared_ptr<DiskFile> levels_, index_;
   std::unique_ptr<EdgeLog> edges_;  // if the graph is to be written down

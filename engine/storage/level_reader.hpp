@@ -49,6 +49,8 @@ class LevelReader {
     return length;
   }
   const std::uint64_t* words() const { return words_.data(); }
+  /// The record of that state, in the layout of the level.
+  const std::uint64_t* record() const { return buffer_.data() + (at_ - 1) * record_words_; }
 
  private:
   const DiskFile& file_;

@@ -41,6 +41,14 @@ std::uint64_t expand(std::uint64_t bits, std::uint64_t mask) {
   return result;
 }
 
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) std::uint64_t compress_fast(std::uint64_t word, std::uint64_t mask) {
+  return _pext_u64(word, mask);
+}
+#else
+std::uint64_t compress_fast(std::uint64_t word, std::uint64_t mask) { return compress(word, mask); }
+#endif
+
 bool has_fast_bits() {
 #if defined(__x86_64__)
   static const bool has = __builtin_cpu_supports("bmi2") != 0;
@@ -73,8 +81,10 @@ void PackedLayout::finish() {
   if (masks_.empty()) masks_.push_back(0);
   masks_.shrink_to_fit();
   std::uint64_t bits = 0;
+  places_.resize(masks_.size());
   for (std::uint32_t i = 0; i < masks_.size(); ++i) {
     if (masks_[i] == 0) continue;
+    places_[i] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(std::popcount(masks_[i]))};
     live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i], base_of(i) & ~masks_[i]});
     bits += live_.back().bits;
   }
@@ -188,6 +198,39 @@ bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::ui
   return true;
 }
 
+void PackedLayout::put(std::uint64_t* record, Place place, std::uint64_t bits) {
+  record += place.first / 64;
+  const std::uint32_t end = place.first % 64 + place.bits;
+  if (end <= 64) {
+    const std::uint32_t shift = 64 - end;
+    *record = (*record & ~(ones(place.bits) << shift)) | bits << shift;
+    return;
+  }
+  const std::uint32_t rest = end - 64;  // bits of the next word
+  *record = (*record & ~ones(place.bits - rest)) | bits >> rest;
+  record[1] = (record[1] & ones(64 - rest)) | bits << (64 - rest);
+}
+
+bool PackedLayout::pack_like(const std::uint64_t* known, const std::uint64_t* known_record, const std::uint64_t* words,
+                             std::uint32_t count, std::uint64_t* record) const {
+  std::copy_n(known_record, record_words_, record);
+  constexpr std::uint32_t kBlock = 8;
+  for (std::uint32_t first = 0; first < count; first += kBlock) {
+    const std::uint32_t end = std::min(first + kBlock, count);
+    std::uint64_t differing = 0;
+    for (std::uint32_t i = first; i < end; ++i) differing |= words[i] ^ known[i];
+    if (differing == 0) continue;
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (words[i] == known[i]) continue;
+      const std::uint64_t mask = mask_of(i + 1);
+      if (((words[i] ^ base_of(i + 1)) & ~mask) != 0) return false;
+      // A word that differs where it may has bits in the record.
+      put(record, places_[i + 1], has_fast_bits() ? compress_fast(words[i], mask) : compress(words[i], mask));
+    }
+  }
+  return true;
+}
+
 std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* words) const {
   std::uint64_t length = base_of(0);
   if (!live_.empty() && live_[0].word == 0) {
@@ -204,6 +247,72 @@ std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* w
     unpack_with(record, words, expand);
   }
   return static_cast<std::uint32_t>(length);
+}
+
+RecordTranslation::RecordTranslation(const PackedLayout& from, const PackedLayout& to) : parts_(to.record_words()) {
+  const auto of_word = [](const std::vector<std::uint64_t>& words, std::size_t i) {
+    return i < words.size() ? words[i] : 0;
+  };
+  std::uint32_t at = 0, taken = 0;  // bits of the new record, and of the old one
+  for (std::size_t i = 0; i < to.masks().size(); ++i) {
+    const std::uint64_t mask = to.masks()[i], old = of_word(from.masks(), i), base = of_word(to.base(), i);
+    for (std::uint32_t bit = 64; bit-- > 0;) {
+      const std::uint64_t here = std::uint64_t{1} << bit;
+      if ((mask & here) == 0) continue;
+      Part& part = parts_[at / 64];
+      const std::uint64_t place = std::uint64_t{1} << (63 - at % 64);
+      if ((old & here) != 0) {
+        if (part.bits++ == 0) part.first = taken;
+        part.taken |= place;
+        ++taken;
+      } else if ((base & here) != 0) {
+        part.fixed |= place;
+      }
+      ++at;
+    }
+  }
+}
+
+template <class Expand>
+inline void RecordTranslation::move_with(const std::uint64_t* record, std::uint64_t* out, Expand expand_bits) const {
+  for (const Part& part : parts_) {
+    std::uint64_t word = part.fixed;
+    if (part.bits != 0) {
+      const std::uint32_t word_number = part.first / 64, used = part.first % 64;
+      std::uint64_t bits = record[word_number] << used;
+      if (used + part.bits > 64) bits |= record[word_number + 1] >> (64 - used);
+      word |= expand_bits(bits >> (64 - part.bits), part.taken);
+    }
+    *out++ = word;
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) void RecordTranslation::move_fast(const std::uint64_t* record,
+                                                                  std::uint64_t* out) const {
+  for (const Part& part : parts_) {
+    std::uint64_t word = part.fixed;
+    if (part.bits != 0) {
+      const std::uint32_t word_number = part.first / 64, used = part.first % 64;
+      std::uint64_t bits = record[word_number] << used;
+      if (used + part.bits > 64) bits |= record[word_number + 1] >> (64 - used);
+      word |= _pdep_u64(bits >> (64 - part.bits), part.taken);
+    }
+    *out++ = word;
+  }
+}
+#else
+void RecordTranslation::move_fast(const std::uint64_t* record, std::uint64_t* out) const {
+  move_with(record, out, expand);
+}
+#endif
+
+void RecordTranslation::operator()(const std::uint64_t* record, std::uint64_t* out) const {
+  if (has_fast_bits()) {
+    move_fast(record, out);
+  } else {
+    move_with(record, out, expand);
+  }
 }
 
 PackedLayout PackedLayout::widened(const std::uint64_t* words, std::uint32_t count, bool has_numbers) const {

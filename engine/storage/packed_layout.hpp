@@ -29,6 +29,10 @@ class PackedLayout {
 
   /// Writes the record of a state. False: it differs in a bit that has no place.
   bool pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const;
+  /// The same for a state that resembles another of the same length, whose record is known: only what differs is
+  /// packed.
+  bool pack_like(const std::uint64_t* known, const std::uint64_t* known_record, const std::uint64_t* words,
+                 std::uint32_t count, std::uint64_t* record) const;
   /// Writes the state into room for `max_words()` words and answers its length;
   /// more than `max_words()` if this is no record of any state.
   std::uint32_t unpack(const std::uint64_t* record, std::uint64_t* words) const;
@@ -48,7 +52,13 @@ class PackedLayout {
     std::uint64_t mask;
     std::uint64_t fixed;  // the other bits
   };
+  /// Where the bits of a word stand in a record, counted from its highest bit.
+  struct Place {
+    std::uint32_t first = 0;
+    std::uint32_t bits = 0;
+  };
   void finish();
+  static void put(std::uint64_t* record, Place place, std::uint64_t bits);
   template <class Compress>
   void pack_with(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record, Compress compress) const;
   template <class Expand>
@@ -64,7 +74,30 @@ class PackedLayout {
 
   std::shared_ptr<const std::vector<std::uint64_t>> base_;  // the length, then the words; all layouts share it
   std::vector<std::uint64_t> masks_;                        // bits that differ somewhere
-  std::vector<Live> live_;            // words with such bits
+  std::vector<Live> live_;     // words with such bits
+  std::vector<Place> places_;  // of each word that has a mask
+};
+
+/// From records of one layout to those of a wider one. What the wider one has more are bits in which all older
+/// states agree with the initial one, and the others keep their order: so bits are only moved apart.
+class RecordTranslation {
+ public:
+  RecordTranslation(const PackedLayout& from, const PackedLayout& to);
+
+  void operator()(const std::uint64_t* record, std::uint64_t* out) const;
+
+ private:
+  struct Part {
+    std::uint64_t taken;  // bits of this word that come from the old record
+    std::uint64_t fixed;  // what the others are
+    std::uint32_t first;  // of those taken, in the old record
+    std::uint32_t bits;   // how many
+  };
+  template <class Expand>
+  void move_with(const std::uint64_t* record, std::uint64_t* out, Expand expand) const;
+  void move_fast(const std::uint64_t* record, std::uint64_t* out) const;
+
+  std::vector<Part> parts_;  // one for each word of the new record
 };
 
 /// Lexicographic: negative, zero or positive.
