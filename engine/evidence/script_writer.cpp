@@ -47,8 +47,8 @@ class Records {
 
 /// A state on the open path; its entries stand in one array for the whole path.
 struct Open {
-  std::uint64_t number;
   std::size_t first_entry;
+  std::uint32_t number;
   std::uint32_t entries;
   std::uint32_t taken = 0;  // the position of the child that the walk is below
   std::uint32_t next = 0;   // where to look for the next child
@@ -203,9 +203,10 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   }
 
   std::vector<Open> path;
-  std::vector<std::uint64_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
-  std::vector<std::uint8_t> is_tree;
-  constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+  // Paths of depth-first searches are long: this is most of what is kept in memory.
+  std::vector<std::uint32_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
+  std::vector<bool> is_tree;
+  constexpr std::uint32_t kNobody = GraphLog::kTree;
   std::vector<std::uint32_t> targets;
   FrameSections frame;
   std::uint32_t frame_number = 0;
@@ -248,7 +249,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       }
       Open& parent = path.back();
       parent.taken = parent.next++;
-      numbers_on_path[parent.first_entry + parent.taken] = number;
+      numbers_on_path[parent.first_entry + parent.taken] = static_cast<std::uint32_t>(number);
     }
     while (frame_number + 1 < frames &&
            entries_written >= static_cast<std::uint64_t>(static_cast<unsigned __int128>(frame_number + 1) *
@@ -280,7 +281,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       if (bit_count % 8 == 0) frame.bits.push_back(0);
       if (tree) frame.bits.back() = static_cast<char>(frame.bits.back() | (1 << (bit_count % 8)));
       ++bit_count;
-      std::uint64_t leads_to = kNobody;
+      std::uint32_t leads_to = kNobody;
       if (!tree) {
         leads_to = breadth_first ? numbers[targets[k]] : targets[k];
         std::uint64_t predicted = number;
@@ -288,8 +289,8 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
           const std::int64_t i = k < parent->taken ? std::int64_t{k}
                                                    : std::int64_t{k} - std::int64_t{degree} + parent->entries;
           if (i >= 0 && i < parent->entries) {
-            const std::uint64_t x = numbers_on_path[parent->first_entry + static_cast<std::size_t>(i)];
-            if (x != kNobody) predicted = x + (number - parent->number);
+            const std::uint32_t x = numbers_on_path[parent->first_entry + static_cast<std::size_t>(i)];
+            if (x != kNobody) predicted = std::uint64_t{x} + (number - parent->number);
           }
         }
         put_varint(frame.ids, folded(static_cast<std::int64_t>(leads_to) - static_cast<std::int64_t>(predicted)));
@@ -306,7 +307,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
     ++frame.states;
     frame.entries += degree;
     entries_written += degree;
-    path.push_back({number, first_entry, degree, 0, 0});
+    path.push_back({first_entry, static_cast<std::uint32_t>(number), degree, 0, 0});
   }
   // What is left must have no children; frames after the last state are empty.
   for (const Open& open : path) {

@@ -234,11 +234,11 @@ def test_damaged_lessons_are_refused(damage, program, tmp_path):
 def test_what_the_machine_has_met_and_remembers_shares_the_memory_of_the_search(tmp_path):
     """Thousands of lists that no two states share, and the steps between them: they take turns in the memory."""
     program = tmp_path / "counting.py"
-    program.write_text(COUNTING.replace("LIMIT = 25", "LIMIT = 60"))
+    program.write_text(COUNTING.replace("LIMIT = 25", "LIMIT = 100"))
     whole = assay.verify(program)
-    found = spilled(program, tmp_path, memory_limit_bytes=40 * MIB)
+    found = spilled(program, tmp_path, memory_limit_bytes=34 * MIB)
     assert whole.peak_memory_bytes > 44 * MIB, "it would have fitted anyway"
-    assert found.peak_memory_bytes <= 44 * MIB
+    assert found.peak_memory_bytes <= 1.1 * 34 * MIB
     assert (found.verdict, found.states, found.transitions) == (
         Verdict.VERIFIED,
         whole.states,
