@@ -121,8 +121,8 @@ def main() -> None:
                 broken = broken or said.get("stop_reason") in {"crashed", "stuck"}
                 how = f"{said['verdict']} {said.get('stop_reason') or said.get('message') or ''}".strip()
                 print(
-                    f"| {program.name} | {search} | {limit / MIB:.0f} | {peak / MIB:.0f} | {peak / limit:.2f} "
-                    f"| {how}{' **!**' if broken else ''} | {said.get('states', 0):,} |",
+                    f"| {program.name} | {search} | {limit / MIB:.0f} | {peak / MIB:.0f} "
+                    f"| {peak / limit:.2f} | {how}{' **!**' if broken else ''} | {said.get('states', 0):,} |",
                     flush=True,
                 )
                 if broken:

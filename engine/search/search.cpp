@@ -160,6 +160,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   }
   lock.unlock();
   worker.join();
+  // What writes a certificate next has the memory that the search had.
+  if (options.log != nullptr) support::return_free_memory();
   if (failure) std::rethrow_exception(failure);
   if (watcher_failure) std::rethrow_exception(watcher_failure);
   result.seconds = seconds;

@@ -232,7 +232,7 @@ def test_damaged_lessons_are_refused(damage, program, tmp_path):
 
 
 def test_what_the_machine_has_met_and_remembers_shares_the_memory_of_the_search(tmp_path):
-    """Thousands of lists that no two states share, and the steps between them: they take turns in the memory."""
+    """Thousands of lists that no two states share, and the steps between them: buffers give way to them."""
     program = tmp_path / "counting.py"
     program.write_text(COUNTING.replace("LIMIT = 25", "LIMIT = 100"))
     whole = assay.verify(program)
