@@ -166,6 +166,11 @@ class Machine final : public transition_system::TransitionSystem {
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
   bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  std::uint64_t parts_met() const override;
+  std::size_t forgettable_bytes() const override;
+  void forget() const override;
+  bool is_state(const std::uint64_t* words, std::uint32_t count) const override;
+  std::uint64_t digest_of_parts() const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
   bool has_step_checks() const override { return false; }
@@ -216,9 +221,11 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::vector<Step> steps_;
   mutable std::vector<NormalForm::Replacement> replaced_;
   mutable StepMemo memo_;
-  mutable std::vector<Outcome> outcomes_;
+  mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<std::array<std::uint64_t, 3>> digests_;
+  mutable std::uint64_t digest_of_parts_ = 0;
+  mutable ComponentId parts_digested_ = 0;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;
 };
 

@@ -132,7 +132,8 @@ def search(
     }
     partial: Path | None = None
     if certificate is not None and claim is not None:
-        partial = partial_name(certificate.path)
+        # A search that is continued after it was killed removes what it had begun to write.
+        partial = partial_name(certificate.path, options.spill_directory)
         job["certificate"] = {
             "path": str(certificate.path),
             "partial": str(partial),
@@ -140,15 +141,20 @@ def search(
             "subgraphs": certificate.subgraphs,
             "claim": claim.as_json(),
         }
+    writing = False
     try:
         with _Child(job) as child:
-            child.watch(
-                deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
-            )
+            try:
+                child.watch(
+                    deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
+                )
+            finally:
+                writing = child.writing
             return _outcome(child, options)
     finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
+        if partial is not None and writing:
+            with contextlib.suppress(OSError):
+                partial.unlink()  # of a child that was ended while it wrote
 
 
 def look_around(

@@ -99,11 +99,6 @@ def certificate_request(
         raise OptionProblem(
             f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
         )
-    if options.spill_directory:
-        raise OptionProblem(
-            "certificate: a search that keeps its states on disk does not record the graph; "
-            "leave --spill or --certificate out"
-        )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
     if options.strategy not in {"bfs", "dfs", "cached"}:
