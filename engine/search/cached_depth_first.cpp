@@ -183,6 +183,7 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       frames.push_back({slot});
       for (const Finding& finding : expander.findings) record(finding.code, finding.position);
       transitions += expander.reached.size();
+      policy->expanded(slot, expander.reached.size());
       if (visit_log != nullptr) write_down();
       await(frames.back(), 0);
       const std::uint64_t limit =
