@@ -33,9 +33,9 @@ class Program:
     transitions: int = 0
 
 
-# In the order of Table 5.1; roughly 50,000 to 250,000 states.
+# In the order of Table 5.1; 30,000 to 165,000 states.
 PYTHON = (
-    (thesis.PHILOSOPHERS, "dining_philosophers", "6"),
+    (thesis.PHILOSOPHERS, "dining_philosophers", "5"),
     (thesis.BUFFER, "bounded_buffer", "2/3/2/1"),
     (thesis.KSU_PIPELINE, "ksu_pipeline", "3/1/1"),
     (thesis.NESTED_MONITOR, "nested_monitor", "2/2/2"),

@@ -144,6 +144,7 @@ void sweep(const Task& task, Result& result) {
       next_level.clear();
       level.start_reading();
       for (std::uint64_t n = level.size(); n > 0; --n) {
+        if (options.state_limit != 0 && expanded >= options.state_limit) task.control.stop(StopReason::kStates);
         if (task.control.should_stop()) {
           stopped = true;
           break;
