@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LEAST_LEVELS = 5
+MOST_LEVELS = 200
 LIKELY_EXPONENT = 3.0
 WEIGHT_OF_EXPONENT = 0.09  # against squared errors of logarithms
 LIKELY_DEPTH = 2.0  # as a multiple of the levels known
@@ -42,6 +43,7 @@ def states_beyond(levels: Sequence[int]) -> float | None:
     """How many states the levels behind the last known one hold. None: too few are known to tell."""
     if len(levels) < LEAST_LEVELS:
         return None
+    levels = _joined(levels)
     bells = [_fit(levels, depth) for depth in _depths(len(levels))]
     best = min(bell.error for bell in bells)
     variance = max(best / len(levels), SMALLEST_VARIANCE)
@@ -49,6 +51,13 @@ def states_beyond(levels: Sequence[int]) -> float | None:
     # The mean of logarithms: depths that fit equally well may differ by powers.
     logarithm = sum(say * math.log(bell.beyond) for say, bell in zip(says, bells, strict=True)) / sum(says)
     return math.exp(logarithm)
+
+
+def _joined(levels: Sequence[int]) -> Sequence[int]:
+    """Neighbours taken together if there are very many; the first few are left out for that."""
+    together = math.ceil(len(levels) / MOST_LEVELS)
+    starts = range(len(levels) % together, len(levels), together)
+    return [sum(levels[start : start + together]) for start in starts]
 
 
 def _depths(known: int) -> list[int]:
