@@ -23,6 +23,7 @@ class Components {
     std::uint32_t ref_count = 0;
     ComponentId finals = 0;        // of an instance: the component of its final attributes alone
     std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
+    std::uint32_t core_shape = 0;  // of a thread: of its identity alone; of others: their shape
   };
 
   Components() { table_.assign(1024, kEmpty); }
@@ -54,6 +55,7 @@ class Components {
   }
   /// All that its references tell: 0 if it has none. A thread's shape tells its identity apart from the rest.
   std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
+  std::uint32_t core_shape(ComponentId id) const { return entries_[id].core_shape; }
   Kind kind(ComponentId id) const { return Kind(payload_of(tokens_[entries_[id].first]) & 0xFF); }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
@@ -97,14 +99,19 @@ class Components {
     }
     e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
     if (e.ref_count > 0) {
-      std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
       const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
-      key.push_back(is_thread && tag_of(tokens[2]) == Tag::kShared ? slot_of(tokens[2]) : kEmpty);
-      e.shape = shapes_.emplace(std::move(key), static_cast<std::uint32_t>(shapes_.size() + 1)).first->second;
+      const bool has_identity = is_thread && tag_of(tokens[2]) == Tag::kShared;
+      std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
+      key.push_back(has_identity ? slot_of(tokens[2]) : kEmpty);
+      e.shape = shape_number(std::move(key));
+      e.core_shape = has_identity ? shape_number({slot_of(tokens[2])}) : is_thread ? 0 : e.shape;
     }
     entries_.push_back(e);
     hashes_.push_back(hash);
     return static_cast<ComponentId>(entries_.size() - 1);
+  }
+  std::uint32_t shape_number(std::vector<std::uint32_t> key) {
+    return shapes_.emplace(std::move(key), static_cast<std::uint32_t>(shapes_.size() + 1)).first->second;
   }
   void grow() {
     std::vector<ComponentId> larger(table_.size() * 2, kEmpty);

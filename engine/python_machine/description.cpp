@@ -316,6 +316,7 @@ PyObject* Machine::statistics() const {
   put(facts, "looked_up_steps", number(looked_up_));
   put(facts, "normalised_states", number(normalised_));
   put(facts, "memo_nodes", number(memo_.size()));
+  put(facts, "looked_around", number(normal_form_->looked_around()));
   return facts.release();
 }
 

@@ -198,18 +198,13 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
   return number;
 }
 
-/// Whether the state that a step leads to is in normal form as it is. The state before was surveyed.
+/// Whether the state that a step leads to, which only replaces components, is in normal form as it is.
 bool Machine::stays_normal(const StateIds& state, const Step& step) const {
   const Outcome& outcome = outcomes_[step.outcome];
-  const std::uint32_t thread = state.fixed + step.thread, first_object = state.fixed + state.threads;
-  if (!normal_form_->stays_normal(state, thread, state.ids[thread], outcome.thread)) return false;
-  for (const auto& [fixed, id] : outcome.fixed) {
-    if (!normal_form_->stays_normal(state, fixed, state.ids[fixed], id)) return false;
-  }
-  for (const auto& [slot, id] : outcome.objects) {
-    if (!normal_form_->stays_normal(state, first_object + slot, state.object(slot), id)) return false;
-  }
-  return true;
+  replaced_.assign(1, {state.fixed + step.thread, outcome.thread});
+  replaced_.insert(replaced_.end(), outcome.fixed.begin(), outcome.fixed.end());
+  for (const auto& [slot, id] : outcome.objects) replaced_.emplace_back(state.fixed + state.threads + slot, id);
+  return normal_form_->stays_normal(state, replaced_);
 }
 
 /// All steps of a state in their order: by thread, then by what is chosen.

@@ -201,6 +201,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StateIds initial_;  // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
+  mutable std::vector<NormalForm::Replacement> replaced_;
   mutable StepMemo memo_;
   mutable std::vector<Outcome> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
