@@ -1,7 +1,7 @@
 """What searches with a small cache cost, in the tables of the thesis.
 
-    python -m benchmarks.caching [--larger] [--only NAME ...] [--policies NAME ...] [--sizes PERCENT ...]
-                                 [--cut-off TIMES] [--json FILE]
+    python -m benchmarks.caching [--programs python|promela|promela-larger] [--only NAME ...]
+                                 [--policies NAME ...] [--sizes PERCENT ...] [--cut-off TIMES] [--json FILE]
 
 Each program is searched depth first without a cache (the best of three runs), then with caches of 15 to 95
 per cent of its states, by every policy, until the search ends or has taken 25 times as long. A cell has
@@ -9,7 +9,7 @@ the processor time and the redundant work, both as multiples: of the time withou
 transitions of the graph. `TO`: out of time; `path`: the path of the search alone did not fit the cache. The
 line below has the thesis's figures for its Java program of that name.
 
-`tables` takes any programs; those of the command line are our Promela models, without reductions.
+The programs are those of the thesis, in Python, or our Promela models of them, without reductions.
 """
 
 from __future__ import annotations
@@ -24,52 +24,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from assay import _engine, languages
+from assay import _engine
 from assay.search.options import POLICIES
-from assay.transition_system.interface import LanguageOptions
 from benchmarks import thesis, thesis_caching
-from benchmarks.counterparts import QUICK, Counterpart
 from benchmarks.measure import BenchmarkProblem
-from benchmarks.tasks import Task
+from benchmarks.programs import KINDS, Program, with_fixed_hashes
+from benchmarks.programs import programs as nine
 
 CUT_OFF = 25.0
 SHORTEST_LIMIT_SECONDS = 0.25  # below, the clock says nothing
-# Small, since most policies need all the time they are given. Counts are SPIN's.
-SMALL = (
-    Counterpart(
-        thesis.PHILOSOPHERS, Task("philosophers 6", "philosophers.pml", ("N=6",), 23_808, 113_664, 2_760)
-    ),
-    Counterpart(
-        thesis.BUFFER,
-        Task("bounded buffer 4,2,1", "buffer.pml", ("PRODUCERS=2", "CONSUMERS=1"), 25_895, 63_386, 8_231),
-    ),
-    Counterpart(
-        thesis.NESTED_MONITOR, Task("nested monitor 2,2,2", "nested_monitor.pml", (), 29_046, 78_120, 5_416)
-    ),
-    Counterpart(
-        thesis.KSU_PIPELINE,
-        Task("KSU pipeline 2,1", "ksu_pipeline.pml", ("STAGES=2", "EVENTS=1"), 19_061, 61_005, 129),
-    ),
-    Counterpart(
-        thesis.PIPELINE,
-        Task("pipeline sort 4", "pipeline_sort.pml", ("N=4",), 48_087, 165_066, 120, wide=True),
-    ),
-    Counterpart(
-        thesis.READERS_WRITERS,
-        Task("readers/writers 3,3", "readers_writers.pml", ("READERS=3", "WRITERS=3"), 20_391, 44_586, 4_716),
-    ),
-    Counterpart(
-        thesis.REPLICATED_WORKERS,
-        Task("replicated workers 3,2", "replicated_workers.pml", ("WORKERS=3",), 53_760, 131_709, 149),
-    ),
-    Counterpart(
-        thesis.BARBER, Task("sleeping barber 2,4,3", "barber.pml", ("CUSTOMERS=4",), 57_453, 251_676, 27_779)
-    ),
-    Counterpart(
-        thesis.ELEVATOR,
-        Task("elevator 1,2,2", "elevator.pml", ("ELEVATORS=1", "FLOORS=2"), 7_408, 20_736, 1_378),
-    ),
-)
 COLUMN_OF_THE_THESIS = {
     "hits-fewest": "hits",  # the thesis does not say which it means
     "cost": "cost",
@@ -78,17 +41,6 @@ COLUMN_OF_THE_THESIS = {
     "stratified": "stratified",
     "depth": "depth",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """Anything the engine can search, and the program of the thesis that it stands for."""
-
-    name: str
-    load: Callable[[], _engine.Model]
-    counterpart: thesis.Program | None = None
-    states: int = 0  # expected; 0: whatever comes
-    transitions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +64,15 @@ class Cached:
     replaced: int
 
     @property
+    def rank(self) -> tuple[bool, float]:
+        """The least is the fastest."""
+        return bool(self.ended), self.time
+
+    @property
     def text(self) -> str:
         if self.ended:
             return {"interrupted": "TO", "cache": "path"}.get(self.ended, self.ended)
         return f"{self.time:.1f} / {self.redundant_work:.2f}"
-
-
-def of_counterpart(counterpart: Counterpart) -> Program:
-    task = counterpart.task
-
-    def load() -> _engine.Model:
-        options = LanguageOptions(
-            invariants=(),
-            step_invariants=(),
-            reductions=frozenset(),
-            safety_only=False,
-            defines=task.defines,
-        )
-        return _engine.CompiledModel(str(languages.load(task.path, options).library))
-
-    return Program(task.name, load, counterpart.program, task.states, task.transitions)
 
 
 def search(
@@ -249,6 +190,14 @@ def print_tables(
             sum(not cells[program.name, percent, policy].ended for program in programs) for policy in policies
         ]
         print(f"| **finished, of {len(programs)}** | {' | '.join(map(str, finished))} |")
+        fastest = [
+            min(
+                (cells[program.name, percent, policy] for policy in policies), key=lambda one: one.rank
+            ).policy
+            for program in programs
+            if any(not cells[program.name, percent, policy].ended for policy in policies)
+        ]
+        print(f"| **fastest, of {len(fastest)}** | {' | '.join(str(fastest.count(p)) for p in policies)} |")
 
 
 def _theirs(program: thesis.Program, percent: int, policy: str) -> str:
@@ -262,17 +211,14 @@ def _theirs(program: thesis.Program, percent: int, policy: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.caching", description=__doc__.split("\n")[0])
     parser.add_argument("--only", nargs="+", default=[], help="programs whose names contain one of these")
-    parser.add_argument("--larger", action="store_true", help="models of 50,000 to 500,000 states; an hour")
+    parser.add_argument("--programs", choices=KINDS, default=KINDS[0])
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=list(POLICIES))
     parser.add_argument("--sizes", nargs="+", type=int, default=list(thesis_caching.SIZES))
     parser.add_argument("--cut-off", type=float, default=CUT_OFF, help="times the search without a cache")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     given = parser.parse_args()
-    programs = [
-        of_counterpart(one)
-        for one in (QUICK if given.larger else SMALL)
-        if not given.only or any(part in one.task.name for part in given.only)
-    ]
+    with_fixed_hashes()
+    programs = nine(given.programs, given.only)
     uncached, cached = tables(
         programs,
         policies=given.policies,

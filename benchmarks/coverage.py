@@ -1,12 +1,14 @@
 """How good the estimates of coverage are: the form of Table 5.1 of the thesis, beside its figures.
 
-python -m benchmarks.coverage [--seeds 10] [--methods sweep,two-phases] [--only elevator] [--json FILE]
+    python -m benchmarks.coverage [--programs python|promela|promela-larger] [--only NAME ...] [--seeds 10]
+                                  [--methods sweep,short-sweep,two-phases] [--json FILE]
 
 Each program is searched to its end once; its true size is known then. An
 estimator gets what a share of 3, 10, 25, 50, 75 or 95 % of the states takes:
 sampling methods that many states, sweeps as many bytes as the exact search
 needs for that many states. The deviation is that of the estimated from the
-true share, in percentage points; `hits` is how often the interval held the truth.
+true share, in percentage points; `hits` is how often the interval held the truth, and
+`work` how many states an estimator expanded, as a multiple of all there are.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assay import _engine
 from assay.evidence import coverage
 from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
-from assay.languages import load
 from assay.search.estimation import (
     EXHAUSTIVE_SHARE,
     HIGH_COVERAGE,
@@ -31,9 +32,10 @@ from assay.search.estimation import (
     LOW_SHARE,
     MERGED_RUNS,
     ROUND_ROBIN_SAMPLERS,
+    SHORT_SWEEP_TIMES,
 )
-from assay.transition_system.interface import LanguageOptions
-from benchmarks.counterparts import QUICK, Counterpart
+from benchmarks.measure import BenchmarkProblem
+from benchmarks.programs import KINDS, Program, programs, with_fixed_hashes
 
 LIMITS = (3, 10, 25, 50, 75, 95)
 AIM = {"average": 5.0, "worst": 20.0, "hits": 0.85}
@@ -46,7 +48,7 @@ THESIS: dict[str, tuple[tuple[int, int, int, int], ...]] = {
     "Bounded Buffer": (
         (3, 5, 3, 2), (1, 4, 2, 3), (3, 16, 9, 6), (7, 19, 11, 5), (12, 31, 23, 7), (4, 37, 14, 6),
     ),
-    "Nasa KSU Pipeline": (
+    "NASA KSU Pipeline": (
         (2, 6, 3, 2), (2, 7, 4, 3), (4, 12, 7, 3), (1, 5, 3, 2), (3, 18, 6, 7), (5, 15, 8, 4),
     ),
     "Nested Monitor": (
@@ -68,7 +70,6 @@ THESIS: dict[str, tuple[tuple[int, int, int, int], ...]] = {
         (1, 2, 1, 2), (2, 7, 4, 2), (2, 9, 4, 5), (1, 9, 5, 4), (11, 27, 17, 3), (2, 5, 3, 2),
     ),
 }  # fmt: skip
-ROWS = tuple(THESIS)  # in the order of benchmarks.counterparts.QUICK
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Cell:
     limit: int
     deviations: tuple[float, ...]
     hits: int
+    work: float  # transitions taken by one run, as a multiple of those of the graph
+    thesis: str = ""  # the program of the thesis
 
     @property
     def figures(self) -> tuple[float, float, float, float]:
@@ -90,16 +93,17 @@ class Cell:
 class Subject:
     """One program, its true size, and searches that look around in it."""
 
-    def __init__(self, counterpart: Counterpart) -> None:
-        task = counterpart.task
-        self.name = task.name
-        program = load(task.path, LanguageOptions(reductions=frozenset(), defines=task.defines))
-        self._model = _engine.CompiledModel(str(program.library))
+    def __init__(self, program: Program) -> None:
+        self.name = program.name
+        self.thesis = program.counterpart.name if program.counterpart else ""
+        self._model = program.load()
         whole = self._search()
-        if whole.states != task.states or not whole.complete:
-            raise SystemExit(f"{task.name}: expected {task.states} states, got {whole.states}")
+        if not whole.complete or whole.violation_count or whole.states != (program.states or whole.states):
+            raise BenchmarkProblem(f"{program.name}: expected {program.states} states, got {whole.states}")
         self.states = whole.states
+        self.transitions = whole.transitions
         self.bytes_per_state = whole.table_bytes / whole.states
+        self.transitions_taken = 0  # by all that looked around since
 
     def _search(self, **options: object) -> _engine.SearchResult:
         settings: dict[str, object] = {
@@ -110,10 +114,15 @@ class Subject:
         }  # fmt: skip
         return _engine.search(self._model, **{**settings, **options})
 
+    def _look(self, **options: object) -> _engine.SearchResult:
+        found = self._search(**options)
+        self.transitions_taken += found.transitions
+        return found
+
     def samples(
         self, budget: int, seed: int, *, samplers: int = 1, share: float = EXHAUSTIVE_SHARE
     ) -> Samples:
-        found = self._search(
+        found = self._look(
             strategy="two-phases",
             seed=seed,
             state_limit=budget,
@@ -136,19 +145,20 @@ class Subject:
         )
 
     def overlap(self, budget: int, seed: int) -> Overlap:
-        seen = self._search(strategy="overlap", seed=seed, state_limit=budget).seen
+        seen = self._look(strategy="overlap", seed=seed, state_limit=budget).seen
         return Overlap(seen.first, seen.second, seen.both, seed)
 
-    def sweep(self, memory_bytes: int, functions: int, seed: int) -> Sweep:
-        found = self._search(
+    def sweep(self, memory_bytes: int, functions: int, seed: int, most_expanded: int = 0) -> Sweep:
+        found = self._look(
             strategy="sweep",
+            state_limit=most_expanded,
             seed=seed,
             hash_functions=functions,
             bitstate_bytes=max(64, memory_bytes),
             scratch_directory=tempfile.gettempdir(),
         )
         return Sweep(
-            expanded=found.states,
+            expanded=found.states - found.frontier,
             transitions=found.transitions,
             bits_set=found.bits_set,
             bits_total=found.bits_total,
@@ -167,6 +177,13 @@ def _swept(subject: Subject, budget: int, seed: int) -> Estimate:
     return coverage.swept(sweeps, budget)
 
 
+def _short_sweep(subject: Subject, budget: int, seed: int) -> Estimate:
+    memory = int(budget * subject.bytes_per_state)
+    limit = SHORT_SWEEP_TIMES * budget
+    functions = min(coverage.TUNED_FUNCTIONS, coverage.best_hash_functions(8 * memory, limit))
+    return coverage.swept([subject.sweep(memory, functions, seed, limit)], budget)
+
+
 def _merged(subject: Subject, budget: int, seed: int) -> Estimate:
     first = subject.samples(budget, 1000 * seed)
     share = HIGH_SHARE if coverage.two_phases(first).coverage >= HIGH_COVERAGE else LOW_SHARE
@@ -176,6 +193,7 @@ def _merged(subject: Subject, budget: int, seed: int) -> Estimate:
 
 METHODS: dict[str, Callable[[Subject, int, int], Estimate]] = {
     "sweep": _swept,
+    "short-sweep": _short_sweep,
     "two-phases": lambda subject, budget, seed: coverage.two_phases(subject.samples(budget, seed)),
     "merged": _merged,
     "round-robin": lambda subject, budget, seed: coverage.two_phases(
@@ -193,14 +211,16 @@ def measure(subject: Subject, method: str, limit: int, seeds: int) -> Cell:
     budget = max(1, subject.states * limit // 100)
     truth = budget / subject.states
     deviations, hits = [], 0
+    subject.transitions_taken = 0
     for seed in range(1, seeds + 1):
         estimate = METHODS[method](subject, budget, seed)
         deviations.append(100 * abs(estimate.coverage - truth))
         hits += estimate.low <= truth <= estimate.high
-    return Cell(subject.name, method, limit, tuple(deviations), hits)
+    work = subject.transitions_taken / subject.transitions / seeds
+    return Cell(subject.name, method, limit, tuple(deviations), hits, work, subject.thesis)
 
 
-def _row(name: str, figures: list[tuple[float, float, float, float]]) -> str:
+def _row(name: str, figures: Sequence[tuple[float, float, float, float]]) -> str:
     parts = " | ".join(f"{a:.1f} / {b:.1f} / {c:.1f} / {d:.1f}" for a, b, c, d in figures)
     return f"| {name} | {parts} |"
 
@@ -209,11 +229,14 @@ def print_table(method: str, cells: dict[str, list[Cell]], seeds: int) -> None:
     print(f"\n{method}: deviation in percentage points, best / worst / average / σ of {seeds} runs\n")
     print("| program | " + " | ".join(f"{limit} %" for limit in LIMITS) + " |")
     print("| --- " * (len(LIMITS) + 1) + "|")
-    for number, (name, row) in enumerate(cells.items()):
+    for name, row in cells.items():
         print(_row(name, [cell.figures for cell in row]))
-        if len(cells) == len(ROWS):
-            thesis = [tuple(map(float, figures)) for figures in THESIS[ROWS[number]]]
-            print(_row(f"*thesis: {ROWS[number]}*", thesis))  # type: ignore[arg-type]
+        if theirs := THESIS.get(row[0].thesis):
+            print(_row(f"*thesis: {row[0].thesis}*", list(theirs)))
+    works = " | ".join(
+        f"{statistics.fmean(row[i].work for row in cells.values()):.2f}" for i in range(len(LIMITS))
+    )
+    print(f"| **work** | {works} |")
     every = [cell for row in cells.values() for cell in row]
     average = statistics.fmean(value for cell in every for value in cell.deviations)
     worst = max(value for cell in every for value in cell.deviations)
@@ -229,18 +252,20 @@ def print_table(method: str, cells: dict[str, list[Cell]], seeds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--methods", default="sweep,two-phases", help=f"some of {','.join(METHODS)}")
-    parser.add_argument("--only", default="", help="programs whose name contains this")
+    parser.add_argument(
+        "--methods", default="sweep,short-sweep,two-phases", help=f"some of {','.join(METHODS)}"
+    )
+    parser.add_argument("--programs", choices=KINDS, default=KINDS[0])
+    parser.add_argument("--only", nargs="+", default=[], help="programs whose names contain one of these")
     parser.add_argument("--json", type=Path, help="write every deviation here")
     arguments = parser.parse_args()
     methods = arguments.methods.split(",")
     if unknown := set(methods) - set(METHODS):
         parser.error(f"unknown methods: {', '.join(sorted(unknown))}")
+    with_fixed_hashes()
     tables: dict[str, dict[str, list[Cell]]] = {method: {} for method in methods}
-    for counterpart in QUICK:
-        if arguments.only not in counterpart.task.name:
-            continue
-        subject = Subject(counterpart)
+    for program in programs(arguments.programs, arguments.only):
+        subject = Subject(program)
         for method in methods:
             cells = [measure(subject, method, limit, arguments.seeds) for limit in LIMITS]
             tables[method][subject.name] = cells

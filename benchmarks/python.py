@@ -65,12 +65,13 @@ PROGRAMS = {
 }
 
 
+def size_of(program: str, values: str) -> Size:
+    names = PROGRAMS[program][0].split()
+    return Size(program, dict(zip(names, map(int, values.split("/")), strict=True)))
+
+
 def sizes_of(program: str) -> list[Size]:
-    names, sizes = PROGRAMS[program]
-    return [
-        Size(program, dict(zip(names.split(), map(int, size.split("/")), strict=True)))
-        for size in sizes.split()
-    ]
+    return [size_of(program, values) for values in PROGRAMS[program][1].split()]
 
 
 @dataclass(slots=True)

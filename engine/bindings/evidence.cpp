@@ -96,13 +96,14 @@ void bind_graph_log(nb::module_& m) {
   nb::class_<evidence::GraphLog>(m, "GraphLog")
       .def(nb::init<const std::string&>(), "directory"_a)
       .def_prop_ro("is_finished", &evidence::GraphLog::is_finished)
+      .def("has_served", &evidence::GraphLog::has_served)
       .def_prop_ro("bytes", &evidence::GraphLog::bytes);
 }
 
 void bind_evidence(nb::module_& m) {
   nb::class_<evidence::ScriptWriter>(m, "ScriptWriter")
-      .def(nb::init<const evidence::GraphLog&, bool>(), "log"_a, nb::kw_only(), "subgraphs"_a, nb::keep_alive<1, 2>(),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const evidence::GraphLog&, bool, std::size_t>(), "log"_a, nb::kw_only(), "subgraphs"_a,
+           "memory_bytes"_a = 0, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
       .def_prop_ro("transitions", [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
       .def_prop_ro("depth", [](const evidence::ScriptWriter& writer) { return writer.facts().depth; })

@@ -17,7 +17,9 @@
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
 #include "search/search.hpp"
+#include "storage/checkpoint.hpp"
 #include "storage/disk_file.hpp"
+#include "storage/search_directory.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
 #include "transition_system/successor_buffer.hpp"
@@ -288,6 +290,18 @@ NB_MODULE(_engine, m) {
       "spill_directory"_a = "", "resume"_a = false,
       "identity"_a = std::vector<std::pair<std::string, std::string>>{}, "checkpoint_seconds"_a = 30.0,
       "spill_buffer_bytes"_a = 0, "exhaustive_states"_a = 0, "samplers"_a = 1, "scratch_directory"_a = "");
+  m.def(
+      "identity_of_search",
+      [](const std::string& directory) {
+        const assay::storage::SearchDirectory held(directory);
+        if (!held.has_checkpoint()) return assay::storage::Identity{};
+        assay::storage::CheckpointReader in(held.file("checkpoint"));
+        return assay::storage::read_identity(in);
+      },
+      "directory"_a);
+  m.def(
+      "discard_search", [](const std::string& directory) { assay::storage::SearchDirectory(directory).clear(); },
+      "directory"_a);
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);
 }

@@ -75,7 +75,9 @@ void bind_python_machine(nb::module_& m) {
       .def("violation", [](const Machine& machine,
                            std::uint32_t code) { return translated([&] { return nb::steal<nb::dict>(machine.violation(code)); }); })
       .def("statistics",
-           [](const Machine& machine) { return translated([&] { return nb::steal<nb::dict>(machine.statistics()); }); });
+           [](const Machine& machine) { return translated([&] { return nb::steal<nb::dict>(machine.statistics()); }); })
+      .def("remarks",
+           [](const Machine& machine) { return translated([&] { return nb::steal<nb::list>(machine.remarks()); }); });
 }
 
 }  // namespace assay::bindings

@@ -21,6 +21,7 @@ class SequentialWorld final : public World {
     keep_output = true;
     globals.resize(of_run.global_count);
     module_started.resize(of_run.modules.size());
+    module_finished.resize(of_run.modules.size());
     for (std::uint32_t i = 0; i < of_run.modules.size(); ++i) module_objects.push_back(new_module(i));
   }
 
@@ -35,13 +36,19 @@ class SequentialWorld final : public World {
   bool may_read_global(std::uint32_t) override { return true; }
   bool may_write_global(std::uint32_t) override { return true; }
   bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return true; }
+  bool joins_step(const Code&) override { return false; }
+  void observes(const std::string&) override {}
   bool may_synchronise() override { return true; }
   std::uint32_t choose(std::uint32_t) override { return 0; }
   bool is_single() const override { return true; }
   void add_invariant(Ref, std::string) override {}
   Ref class_made(Ref type, const Code*) override { return type; }
   void used(PyObject*) override {}
+  bool has_chosen() const override { return false; }
+  bool may_import(std::uint32_t) override { return true; }
   Ref ordered(PyObject* set) override { return ordered_by_content(set); }
+  Ref arranged(PyObject* set) override { return ordered_by_content(set); }
+  void remark(std::string) override {}
   std::uint64_t rank(PyObject* object) override {
     const auto [found, is_new] = ranks_.try_emplace(object, ranks_.size());
     if (is_new) kept_.push_back(Ref::borrow(object));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::evidence {
@@ -48,6 +50,14 @@ class GraphLog {
   void set(std::uint64_t at, std::uint32_t target);
   /// Everything was written; only now can the log be read.
   void finish();
+
+  /// What the search keeps so that the log could be made again. It is kept as long as the log lives, ...
+  void keep(std::function<void()> discard) { discard_ = std::move(discard); }
+  /// ... or until the log has served its purpose.
+  void has_served() {
+    if (discard_) discard_();
+    discard_ = nullptr;
+  }
 
   bool is_finished() const { return finished_; }
   Order order() const { return order_; }
@@ -104,6 +114,7 @@ class GraphLog {
   std::uint64_t transitions_ = 0;
   bool finished_ = false;
   std::vector<Level> levels_;
+  std::function<void()> discard_;
 };
 
 }  // namespace assay::evidence

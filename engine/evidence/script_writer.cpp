@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "evidence/coding.hpp"
+#include "evidence/numbered_log.hpp"
 
 namespace assay::evidence {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::uint64_t kFrameEntries = std::uint64_t{1} << 17;
 constexpr std::uint64_t kSmallestFrame = 64;
 constexpr std::uint64_t kMostFrames = 65'536;  // that the format allows
 constexpr std::size_t kScanWords = std::size_t{1} << 16;
-constexpr std::size_t kCursorWordsAtLeast = 256;
+constexpr std::size_t kCursorWordsAtLeast = 64;
 constexpr std::size_t kCursorWordsTogether = std::size_t{1} << 24;
 
 [[noreturn]] void broken() { throw std::runtime_error("the log of the search is not a whole graph"); }
@@ -21,14 +22,14 @@ constexpr std::size_t kCursorWordsTogether = std::size_t{1} << 24;
 /// The records of the log in preorder.
 class Records {
  public:
-  explicit Records(const GraphLog& log) {
+  Records(const GraphLog& log, std::size_t words_together) {
     if (log.order() == GraphLog::Order::kDepthFirst) {
       cursors_.emplace_back(log, 0, log.words(), kScanWords);
       return;
     }
     const auto& levels = log.levels();
     const std::size_t room =
-        std::clamp(kCursorWordsTogether / (levels.size() + 1), kCursorWordsAtLeast, kScanWords);
+        std::clamp(words_together / (levels.size() + 1), kCursorWordsAtLeast, kScanWords);
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const std::uint64_t end = i + 1 < levels.size() ? levels[i + 1].first_word : log.words();
       cursors_.emplace_back(log, levels[i].first_word, end, std::min<std::uint64_t>(room, end - levels[i].first_word));
@@ -46,8 +47,8 @@ class Records {
 
 /// A state on the open path; its entries stand in one array for the whole path.
 struct Open {
-  std::uint64_t number;
   std::size_t first_entry;
+  std::uint32_t number;
   std::uint32_t entries;
   std::uint32_t taken = 0;  // the position of the child that the walk is below
   std::uint32_t next = 0;   // where to look for the next child
@@ -63,10 +64,16 @@ std::uint32_t frames_for(std::uint64_t transitions) {
   return static_cast<std::uint32_t>(100 * std::min<std::uint64_t>(hundreds, kMostFrames / 100));
 }
 
-ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs) : log_(log), with_subgraphs_(subgraphs) {
+ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes)
+    : log_(log), with_subgraphs_(subgraphs), memory_bytes_(memory_bytes) {
   if (!log.is_finished() || log.states() == 0) broken();
   facts_.states = log.states();
   facts_.transitions = log.transitions();
+  const std::uint64_t bytes_per_state = subgraphs ? 16 : 8;
+  if (memory_bytes != 0 && facts_.states * bytes_per_state > memory_bytes / 2) {
+    numbered_ = number_on_disk(log, subgraphs, memory_bytes, facts_.depth);
+    return;
+  }
   references_ = support::Pages(facts_.states * sizeof(std::uint32_t));
   if (subgraphs) regions_ = support::Pages(facts_.states * sizeof(std::uint64_t));
   if (log.order() == GraphLog::Order::kBreadthFirst) {
@@ -184,8 +191,11 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   const auto* const numbers = numbers_.as<std::uint32_t>();
   const auto* const references = references_.as<std::uint32_t>();
   const auto* const regions = regions_.as<std::uint64_t>();
-  const bool breadth_first = log_.order() == GraphLog::Order::kBreadthFirst;
-  Records records(log_);
+  const bool is_numbered = numbered_ != nullptr;
+  const bool breadth_first = log_.order() == GraphLog::Order::kBreadthFirst && !is_numbered;
+  const GraphLog& source = is_numbered ? *numbered_ : log_;
+  Records records(source, memory_bytes_ == 0 ? kCursorWordsTogether
+                                             : std::min(kCursorWordsTogether, memory_bytes_ / 4 / sizeof(std::uint32_t)));
   // Breadth first, a discovered state has the next id of its level.
   std::vector<std::uint64_t> next_id;
   if (breadth_first) {
@@ -193,9 +203,10 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   }
 
   std::vector<Open> path;
-  std::vector<std::uint64_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
-  std::vector<std::uint8_t> is_tree;
-  constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+  // Paths of depth-first searches are long: this is most of what is kept in memory.
+  std::vector<std::uint32_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
+  std::vector<bool> is_tree;
+  constexpr std::uint32_t kNobody = GraphLog::kTree;
   std::vector<std::uint32_t> targets;
   FrameSections frame;
   std::uint32_t frame_number = 0;
@@ -238,7 +249,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       }
       Open& parent = path.back();
       parent.taken = parent.next++;
-      numbers_on_path[parent.first_entry + parent.taken] = number;
+      numbers_on_path[parent.first_entry + parent.taken] = static_cast<std::uint32_t>(number);
     }
     while (frame_number + 1 < frames &&
            entries_written >= static_cast<std::uint64_t>(static_cast<unsigned __int128>(frame_number + 1) *
@@ -251,6 +262,12 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
     const std::uint64_t id = breadth_first ? next_id[level]++ : number;
     if (breadth_first && numbers[id] != number) broken();
     const std::uint32_t degree = log.read();
+    const std::uint32_t referred = is_numbered ? log.read() : references[id];
+    std::uint64_t region = 0;
+    if (with_subgraphs_) {
+      region = is_numbered ? log.read() : regions[id];
+      if (is_numbered) region |= std::uint64_t{log.read()} << 32;
+    }
     targets.resize(degree);
     for (std::uint32_t& target : targets) {
       target = log.read();
@@ -264,7 +281,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       if (bit_count % 8 == 0) frame.bits.push_back(0);
       if (tree) frame.bits.back() = static_cast<char>(frame.bits.back() | (1 << (bit_count % 8)));
       ++bit_count;
-      std::uint64_t leads_to = kNobody;
+      std::uint32_t leads_to = kNobody;
       if (!tree) {
         leads_to = breadth_first ? numbers[targets[k]] : targets[k];
         std::uint64_t predicted = number;
@@ -272,8 +289,8 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
           const std::int64_t i = k < parent->taken ? std::int64_t{k}
                                                    : std::int64_t{k} - std::int64_t{degree} + parent->entries;
           if (i >= 0 && i < parent->entries) {
-            const std::uint64_t x = numbers_on_path[parent->first_entry + static_cast<std::size_t>(i)];
-            if (x != kNobody) predicted = x + (number - parent->number);
+            const std::uint32_t x = numbers_on_path[parent->first_entry + static_cast<std::size_t>(i)];
+            if (x != kNobody) predicted = std::uint64_t{x} + (number - parent->number);
           }
         }
         put_varint(frame.ids, folded(static_cast<std::int64_t>(leads_to) - static_cast<std::int64_t>(predicted)));
@@ -282,15 +299,15 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       numbers_on_path.push_back(leads_to);
       is_tree.push_back(tree);
     }
-    put_varint(frame.counts, references[id]);
-    if (regions != nullptr) {
+    put_varint(frame.counts, referred);
+    if (with_subgraphs_) {
       put_varint(frame.subgraphs, degree);
-      put_varint(frame.subgraphs, regions[id]);
+      put_varint(frame.subgraphs, region);
     }
     ++frame.states;
     frame.entries += degree;
     entries_written += degree;
-    path.push_back({number, first_entry, degree, 0, 0});
+    path.push_back({first_entry, static_cast<std::uint32_t>(number), degree, 0, 0});
   }
   // What is left must have no children; frames after the last state are empty.
   for (const Open& open : path) {

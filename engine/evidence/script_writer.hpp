@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,13 +33,15 @@ struct ScriptFacts {
 
 /// Numbers the states in preorder and writes frames one after another. Keeps
 /// two 32-bit numbers per state (with `subgraphs` 64 bits more) and one frame;
-/// the transitions stay on disk. A breadth-first log is read by one cursor per
-/// level, each of which only moves forward: within a level, preorder is the
-/// order of discovery.
+/// the transitions stay on disk. If there is no memory for that, what is known
+/// about states is first put beside their transitions (numbered_log).
+/// A breadth-first log is read by one cursor per level, each of which only
+/// moves forward: within a level, preorder is the order of discovery.
 class ScriptWriter {
  public:
-  /// Reads the log once: throws std::runtime_error if it is not a whole graph.
-  ScriptWriter(const GraphLog& log, bool subgraphs);
+  /// Reads the log: throws std::runtime_error if it is not a whole graph.
+  /// `memory_bytes` is what the writer may take; 0: as much as it needs.
+  ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes = 0);
 
   const ScriptFacts& facts() const { return facts_; }
 
@@ -52,6 +55,8 @@ class ScriptWriter {
 
   const GraphLog& log_;
   const bool with_subgraphs_;
+  const std::size_t memory_bytes_;
+  std::unique_ptr<GraphLog> numbered_;  // if the arrays below would be too large
   ScriptFacts facts_;
   support::Pages numbers_;     // preorder number of each id; breadth first only
   support::Pages references_;  // how often each id is the target of a reference

@@ -7,7 +7,8 @@ namespace assay::python_machine {
 namespace {
 
 enum class Primitive : std::uint8_t {
-  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported
+  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark,
+  kHandled, kObserves
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -21,7 +22,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 15> kEntries = {{
+constexpr std::array<Entry, 18> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -37,6 +38,9 @@ constexpr std::array<Entry, 15> kEntries = {{
     {"write", 1, Primitive::kWrite},
     {"is_single", 0, Primitive::kIsSingle},
     {"unsupported", 1, Primitive::kUnsupported},
+    {"observes", 1, Primitive::kObserves},
+    {"remark", 1, Primitive::kRemark},
+    {"handled", 0, Primitive::kHandled},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -111,7 +115,10 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kAssume: {
       const int holds = PyObject_IsTrue(given[0].get());
       if (holds < 0) throw PythonError();
-      if (holds == 0) return stop(Stop::kCut);
+      if (holds == 0) {
+        world.remark("runs in which this assumption is false were not followed");
+        return stop(Stop::kCut);
+      }
       return none();
     }
     case Primitive::kInvariant:
@@ -137,8 +144,18 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       return none();
     case Primitive::kIsSingle:
       return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
+    case Primitive::kHandled: {
+      Ref exception = nearest_handled();
+      return done(exception ? std::move(exception) : Ref::borrow(Py_None));
+    }
+    case Primitive::kRemark:
+      world.remark(utf8(str_of(given[0].get()).get()));
+      return none();
     case Primitive::kUnsupported:
       throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get()) : std::string("a library says no"));
+    case Primitive::kObserves:
+      world.observes(utf8(checked(PyObject_Str(given[0].get())).get()));
+      return none();
   }
   return std::nullopt;
 }

@@ -18,10 +18,11 @@ Ref dict_of(PyTypeObject* type) {
 }
 
 /// Asks for a name in a class and in those before which it is looked for there: each of them may get it meanwhile.
-/// Methods are never stored while several threads run, so one whose name nobody stores needs no question.
+/// Methods are never stored while several threads run, so one whose name nobody stores needs no question. A
+/// descriptor that the program made is an object of the state, which the class says where to find.
 bool may_look_up(World& world, PyTypeObject* type, PyObject* name, PyObject* found) {
   if (!is_program_type(type)) return true;
-  if (found != nullptr && Py_TYPE(found)->tp_descr_get != nullptr) {
+  if (found != nullptr && Py_TYPE(found)->tp_descr_get != nullptr && !is_program_type(Py_TYPE(found))) {
     const int is_final = PySet_Contains(world.program->final_attributes.get(), name);
     if (is_final < 0) throw PythonError();
     if (is_final == 1) return true;
@@ -159,6 +160,7 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
       return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
     }
     if (PyObject* getter = program_method(found, "__get__")) {
+      if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
       return call_function(getter,
                            {.positional = {Ref::borrow(found), Ref::borrow(object),
                                            Ref::borrow(reinterpret_cast<PyObject*>(type))},
@@ -253,6 +255,7 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
       return call_function(setter.get(), std::move(arguments), std::move(site));
     }
     if (PyObject* setter = program_method(found, value == nullptr ? "__delete__" : "__set__")) {
+      if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
       arguments.positional.insert(arguments.positional.begin(), Ref::borrow(found));
       return call_function(setter, std::move(arguments), std::move(site));
     }

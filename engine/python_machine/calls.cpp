@@ -167,6 +167,10 @@ Step Interpreter::call(PyObject* callable, Arguments arguments, Site site) {
     if (is_program_type(type) && Py_TYPE(callable)->tp_call == PyType_Type.tp_call) {
       return instantiate(type, std::move(arguments), std::move(site));
     }
+    if (PyObject* method = program_method(callable, "__call__")) {  // of a metaclass
+      arguments.positional.insert(arguments.positional.begin(), Ref::borrow(callable));
+      return call_function(method, std::move(arguments), std::move(site));
+    }
   } else if (PyObject* method = program_method(callable, "__call__")) {
     arguments.positional.insert(arguments.positional.begin(), Ref::borrow(callable));
     return call_function(method, std::move(arguments), std::move(site));
@@ -180,6 +184,14 @@ Step Interpreter::instantiate(PyTypeObject* type, Arguments arguments, Site site
   PyObject* maker = lookup(type, interned("__new__"));
   PyObject* initialiser = lookup(type, interned("__init__"));
   const bool own_new = maker != nullptr && PyObject_TypeCheck(maker, &PyStaticMethod_Type);
+  if (own_new) {
+    const Ref function = checked(PyObject_GetAttrString(maker, "__func__"));
+    if (is_function(function.get())) {
+      arguments.positional.insert(arguments.positional.begin(), Ref::borrow(callable));
+      if (std::optional<Step> step = delegate("_instantiate", function.get(), arguments, site)) return *step;
+      arguments.positional.erase(arguments.positional.begin());
+    }
+  }
   if (own_new || initialiser == nullptr || !is_function(initialiser)) {
     return call_native(callable, std::move(arguments), std::move(site));  // no frame of ours to begin with, or __new__ first
   }

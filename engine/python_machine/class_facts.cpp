@@ -66,6 +66,10 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
       made->native = native;
     }
   }
+  if (type == &PyBaseObject_Type) {  // `object()`, the sentinel of many programs
+    made->base = Base::kPlain;
+    made->native = type;
+  }
   made->is_enumeration = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(enumeration_.get()));
   if (PyObject* const mro = type->tp_mro) {
     for (Py_ssize_t i = PyTuple_GET_SIZE(mro) - 1; i >= 0; --i) {
@@ -114,7 +118,7 @@ bool Classes::is_data(PyObject* name, PyObject* value) {
   PyTypeObject* const type = Py_TYPE(value);
   if (type == &PyProperty_Type || type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
       type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type || type == &PyMethodDescr_Type ||
-      type == &PyWrapperDescr_Type) {
+      type == &PyWrapperDescr_Type || std::string_view(type->tp_name) == "_collections._tuplegetter") {
     return false;
   }
   return true;

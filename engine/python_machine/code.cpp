@@ -129,6 +129,7 @@ class Reader {
     code.varkw = flag(source, "varkw");
     code.generator = flag(source, "generator");
     code.atomic = flag(source, "atomic");
+    code.early = flag(source, "early");
     code.local_names = interned(source, "local_names");
     code.cell_names = interned(source, "cell_names");
     code.free_names = interned(source, "free_names");

@@ -28,7 +28,7 @@ struct Code {
   Ref documentation;  // `__doc__` of a function
   std::uint32_t first_line = 0;
   std::uint32_t positional = 0, positional_only = 0, keyword_only = 0;
-  bool varargs = false, varkw = false, generator = false, atomic = false;
+  bool varargs = false, varkw = false, generator = false, atomic = false, early = false;
   std::vector<Ref> local_names;  // str, parameters first: positional, keyword-only, *args, **kwargs
   std::vector<Ref> cell_names, free_names;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_parameters;  // cell, local: moved at entry

@@ -1,14 +1,17 @@
 /// The captured parts that states are made of, each stored once and named by a number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "python_machine/tokens.hpp"
+#include "support/chunked_vector.hpp"
 
 namespace assay::python_machine {
 
@@ -17,7 +20,7 @@ using ComponentId = std::uint32_t;
 class Components {
  public:
   struct Entry {
-    std::uint64_t first = 0;       // of its tokens
+    const Token* tokens = nullptr;
     std::uint32_t length = 0;
     std::uint32_t first_ref = 0;   // of the object slots it refers to, in order of their first occurrence
     std::uint32_t ref_count = 0;
@@ -46,7 +49,7 @@ class Components {
 
   std::span<const Token> tokens(ComponentId id) const {
     const Entry& e = entries_[id];
-    return {tokens_.data() + e.first, e.length};
+    return {e.tokens, e.length};
   }
   /// The object slots that it refers to, each once.
   std::span<const std::uint32_t> refs(ComponentId id) const {
@@ -56,13 +59,12 @@ class Components {
   /// All that its references tell: 0 if it has none. A thread's shape tells its identity apart from the rest.
   std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
   std::uint32_t core_shape(ComponentId id) const { return entries_[id].core_shape; }
-  Kind kind(ComponentId id) const { return Kind(payload_of(tokens_[entries_[id].first]) & 0xFF); }
+  Kind kind(ComponentId id) const { return Kind(payload_of(entries_[id].tokens[0]) & 0xFF); }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
   std::size_t size() const { return entries_.size(); }
   std::size_t bytes() const {
-    return tokens_.capacity() * sizeof(Token) + refs_.capacity() * 4 + entries_.capacity() * sizeof(Entry) +
-           hashes_.capacity() * 8 + table_.capacity() * 4;
+    return token_bytes_ + refs_.capacity() * 4 + entries_.bytes() + hashes_.bytes() + table_.capacity() * 4;
   }
 
   static std::uint64_t hash_of(std::span<const Token> tokens) {
@@ -85,12 +87,25 @@ class Components {
     }
     return true;
   }
+  /// Copies tokens to where they stay.
+  const Token* keep(std::span<const Token> tokens) {
+    if (tokens.size() > room_) {
+      room_ = std::max(kBlockTokens, tokens.size());
+      blocks_.push_back(std::make_unique_for_overwrite<Token[]>(room_));
+      next_ = blocks_.back().get();
+      token_bytes_ += room_ * sizeof(Token);
+    }
+    Token* const kept = next_;
+    std::copy(tokens.begin(), tokens.end(), kept);
+    next_ += tokens.size();
+    room_ -= tokens.size();
+    return kept;
+  }
   ComponentId add(std::span<const Token> tokens, std::uint64_t hash) {
     Entry e;
-    e.first = tokens_.size();
+    e.tokens = keep(tokens);
     e.length = static_cast<std::uint32_t>(tokens.size());
     e.first_ref = static_cast<std::uint32_t>(refs_.size());
-    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
     for (Token t : tokens) {
       if (tag_of(t) != Tag::kShared) continue;
       bool is_known = false;
@@ -124,11 +139,15 @@ class Components {
     table_.swap(larger);
   }
 
-  std::vector<Token> tokens_;
+  static constexpr std::size_t kBlockTokens = std::size_t{1} << 15;
+
+  std::vector<std::unique_ptr<Token[]>> blocks_;  // of tokens; they do not move
+  Token* next_ = nullptr;
+  std::size_t room_ = 0, token_bytes_ = 0;
   std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
   std::vector<std::uint32_t> refs_;
-  std::vector<Entry> entries_;
-  std::vector<std::uint64_t> hashes_;
+  support::ChunkedVector<Entry> entries_;
+  support::ChunkedVector<std::uint64_t> hashes_;
   std::vector<ComponentId> table_;
 };
 

@@ -289,7 +289,10 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
     if (access.code == nullptr || program_->modules[access.code->module].is_library) continue;
     push(shown_accesses,
          Ref::steal(Py_BuildValue("(sIsss)", program_->modules[access.code->module].file.c_str(),
-                                  line_at(*access.code, access.pc), access.is_write ? "write" : "read",
+                                  line_at(*access.code, access.pc),
+                                  access.is_operation ? "does"
+                                  : access.is_write   ? "write"
+                                                      : "read",
                                   values[i].c_str(), "")));
   }
   put(result, "accesses", shown_accesses);
@@ -318,6 +321,16 @@ PyObject* Machine::statistics() const {
   put(facts, "memo_nodes", number(memo_.size()));
   put(facts, "looked_around", number(normal_form_->looked_around()));
   return facts.release();
+}
+
+PyObject* Machine::remarks() const {
+  Ref sentences = checked(PyList_New(0));
+  for (const auto& [what, places] : world_->remarks) {
+    std::string where;
+    for (const std::string& place : places) where += (where.empty() ? "" : ", ") + place;
+    push(sentences, text(where + ": " + what));
+  }
+  return sentences.release();
 }
 
 }  // namespace assay::python_machine

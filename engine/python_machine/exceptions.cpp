@@ -206,7 +206,13 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
     return Step::kDone;
   }
   if (left->in_atomic) --thread.atomic;
+  if (left->on_return == Return::kDiscard) world.module_started[left->code->module] = false;
   if (left->generator) {
+    // Others can see that it ends. The step cannot stop here, between what raises and where that goes.
+    if (!world.may_write(left->generator.get())) {
+      throw Unsupported("an exception leaves the generator " + left->code->qualname +
+                        ", which other threads can reach; catch it inside of the generator");
+    }
     generator_finish(left->generator.get());
     if (PyErr_GivenExceptionMatches(exception.get(), PyExc_StopIteration) != 0) {
       const Ref text = checked(PyUnicode_FromString("generator raised StopIteration"));

@@ -1,4 +1,6 @@
 /// Frames: how they begin and end, and where their values go.
+#include <algorithm>
+
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -142,7 +144,8 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
 Step Interpreter::push_frame(std::unique_ptr<Frame> frame, Site site) {
   if (thread.frames.size() >= kRecursionLimit) raise(PyExc_RecursionError, "maximum recursion depth exceeded");
   if (frame->code->atomic) {
-    if (thread.atomic == 0 && !world.may_synchronise()) return stop(Stop::kVisible);
+    const bool is_allowed = thread.atomic > 0 || (frame->code->early && world.joins_step(*frame->code)) || world.may_synchronise();
+    if (!is_allowed) return stop(Stop::kVisible);
     frame->in_atomic = true;
     ++thread.atomic;
   }
@@ -170,6 +173,7 @@ Step Interpreter::return_value(Ref value) {
   std::unique_ptr<Frame> frame = std::move(thread.frames.back());
   thread.frames.pop_back();
   if (frame->in_atomic) --thread.atomic;
+  if (frame->on_return == Return::kDiscard) world.module_finished[frame->code->module] = true;
   if (frame->generator) {
     generator_finish(frame->generator.get());
     switch (frame->on_return) {
@@ -233,8 +237,15 @@ Ref Interpreter::library_function(const char* name, bool* entered) {
 
 Step Interpreter::import_module(std::uint32_t index) {
   Ref object = world.module_objects[index];
-  if (world.module_started[index]) return complete({}, std::move(object));
+  if (!world.may_import(index)) return stop(Stop::kVisible);
   const Module& module = world.program->modules[index];
+  if (world.module_started[index]) {
+    // As CPython's lock of the module: others wait until its body has run. Who runs it gets what is there so far.
+    const bool is_own = std::any_of(thread.frames.begin(), thread.frames.end(),
+                                    [&](const auto& frame) { return frame->code == module.code; });
+    if (!world.module_finished[index] && !is_own) return stop(Stop::kBlocked);
+    return complete({}, std::move(object));
+  }
   Site site;
   site.mode = Return::kDiscard;
   Frame& caller = top();

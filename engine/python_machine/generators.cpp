@@ -102,6 +102,14 @@ Step Interpreter::close(PyObject* object, Site site) {
   return throw_into(object, std::move(exit), std::move(site));
 }
 
+bool Interpreter::may_leave_generators() {
+  for (auto at = thread.frames.rbegin(); at != thread.frames.rend(); ++at) {
+    if ((*at)->generator && !world.may_write((*at)->generator.get())) return false;
+    if ((*at)->on_return != Return::kYieldFrom) break;  // else what it returns or yields is yielded by the next one
+  }
+  return true;
+}
+
 Step Interpreter::yield_value(Ref value) {
   std::unique_ptr<Frame> frame = std::move(thread.frames.back());
   thread.frames.pop_back();
@@ -133,6 +141,7 @@ Step Interpreter::yield_from() {
   Frame& frame = top();
   PyObject* sent = frame.stack.back().get();
   const Ref inner = frame.stack[frame.stack.size() - 2];
+  if (!is_generator(inner.get()) && !may_leave_generators()) return stop(Stop::kVisible);
   if (is_generator(inner.get())) {
     return resume(inner.get(), sent, {.operands = 1, .mode = Return::kYieldFrom, .advance = false});
   }

@@ -11,7 +11,8 @@ constexpr std::uint32_t kMaxObjects = 1u << 16;
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
   const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},
-                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"re", "Pattern"},
+                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"datetime", "timezone"},
+                                  {"re", "Pattern"},
                                   {"types", "GenericAlias"}};
   Ref types = checked(PyTuple_New(std::size(names)));
   for (std::size_t i = 0; i < std::size(names); ++i) {
@@ -23,6 +24,14 @@ Ref imported_types() {
 }
 
 Ref instance_dict(PyObject* object) { return checked(PyObject_GenericGetDict(object, nullptr)); }
+
+/// The number, text or bytes that an instance of a subclass is.
+Ref plain_value(PyTypeObject* native, PyObject* object) {
+  if (native == &PyUnicode_Type) return checked(PyUnicode_FromObject(object));
+  if (native == &PyFloat_Type) return checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(object)));
+  if (native == &PyBytes_Type) return checked(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  return checked(PyLong_Type.tp_as_number->nb_int(object));
+}
 
 std::string type_text(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
@@ -175,6 +184,7 @@ class Writer {
         number(static_cast<std::uint64_t>(it->index) & 0xFFFFFFFFFFFFFFull);
         number(static_cast<std::uint64_t>(it->size) & 0xFFFFFFFFFFFFFFull);
         value(it->container);
+        if (it->kind == Iteration::kSet) value(it->elements);
         break;
       }
       case Kind::kInstance: instance(o); break;
@@ -296,7 +306,7 @@ class Writer {
         break;
       }
       case Base::kOrderedDict: {
-        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "O", o));
+        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "(O)", o));
         const Ref pairs = checked(PySequence_List(items.get()));
         number(static_cast<std::uint64_t>(PyList_GET_SIZE(pairs.get())));
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
@@ -316,6 +326,11 @@ class Writer {
         value(cause.get());
         value(context.get());
         number(reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context != 0);
+        break;
+      }
+      case Base::kValue: {  // a number or text of a class of the program: the plain one, and then its attributes
+        const Ref plain = plain_value(facts.native, o);
+        leaf(plain.get());
         break;
       }
       default: throw Unsupported("an instance of " + type_text(o) + " cannot be part of a state");
@@ -449,6 +464,11 @@ class Reader {
         auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
         const ClassFacts& facts = heap_.classes.facts(type);
         if (facts.base == Base::kDeque) return deque_shell(type);
+        if (facts.base == Base::kValue) {
+          const Ref plain = value();
+          const Ref arguments = checked(PyTuple_Pack(1, plain.get()));
+          return checked(facts.native->tp_new(type, arguments.get(), nullptr));
+        }
         const Ref none = checked(PyTuple_New(0));
         return checked(facts.native->tp_new(type, none.get(), nullptr));
       }
@@ -515,6 +535,8 @@ class Reader {
         it->size = signed_number();
         Ref container = value();
         Py_XDECREF(std::exchange(it->container, container.release()));
+        Ref elements = it->kind == Iteration::kSet ? value() : Ref();
+        Py_XDECREF(std::exchange(it->elements, elements.release()));
         name_iterator(o);
         break;
       }
@@ -577,7 +599,7 @@ class Reader {
     const std::uint64_t count = number();
     for (std::uint64_t i = 0; i < count; ++i) {
       const Ref item = value();
-      const Ref done = checked(PyObject_CallMethod(o, "append", "O", item.get()));
+      const Ref done = checked(PyObject_CallMethod(o, "append", "(O)", item.get()));
     }
   }
   void fill_instance(PyObject* o) {
@@ -616,6 +638,7 @@ class Reader {
         reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context = number() != 0;
         break;
       }
+      case Base::kValue: value(); break;  // it was made with its value
       default: throw std::runtime_error("internal: an instance cannot be filled");
     }
     const std::uint64_t count = number();
@@ -646,7 +669,9 @@ Heap::Heap(const Program& p, World& world)
       leaves(classes.enumeration(), imported_types().get()),
       globals(world.globals),
       module_started(world.module_started),
-      module_objects(world.module_objects) {
+      module_finished(world.module_finished),
+      module_objects(world.module_objects),
+      world_(world) {
   components.intern(std::vector<Token>{token(Tag::kNull)});  // number 0 means "none"
   globals.assign(p.global_count, Ref());
   leaves.add_fixed(reinterpret_cast<PyObject*>(iterator_type), "C@iterator");
@@ -662,6 +687,7 @@ Heap::Heap(const Program& p, World& world)
     leaves.add_fixed(module_objects.back().get(), "M" + std::to_string(m));
   }
   module_started.assign(p.modules.size(), false);
+  module_finished.assign(p.modules.size(), false);
   fixed_mirrors_.assign(fixed_count(), kNothing);
 }
 
@@ -718,6 +744,13 @@ Ref Heap::class_made(Ref made, const Code* body) {
     }
     PyObject *key = nullptr, *item = nullptr;
     Py_ssize_t position = 0;
+    // What decorators gave the class the first time goes: they come again.
+    const Ref old_names = checked(PyDict_Keys(first->tp_dict));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
+      PyObject* const name = PyList_GET_ITEM(old_names.get(), i);
+      const int stays = PyDict_Contains(type->tp_dict, name);
+      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.get(), name, nullptr) < 0)) throw PythonError();
+    }
     const Ref entries = checked(PyDict_Copy(type->tp_dict));
     while (PyDict_Next(entries.get(), &position, &key, &item)) {
       const bool is_dunder = PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 4 &&
@@ -757,7 +790,7 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
   Writer writer(*this, false);
   if (fixed == 0) {
     writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kStatics)));
-    for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i]);
+    for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i] + module_finished[i]);
     std::size_t plain = is_made_plain_.size();  // the last ones may be of a later state
     while (plain > 0 && !is_made_plain_[plain - 1]) --plain;
     writer.number(plain);
@@ -837,8 +870,32 @@ std::vector<ComponentId> Heap::write_fresh() {
   return written;
 }
 
+/// While it lives, methods of the program may run that put keys into their places: they see everything.
+class Heap::Loading {
+ public:
+  explicit Loading(Heap& heap)
+      : heap_(heap),
+        outer_world_(std::exchange(current_world(), &heap.world_)),
+        outer_thread_(std::exchange(current_thread(), &nobody_)) {
+    heap_.is_loading = true;
+  }
+  ~Loading() {
+    heap_.is_loading = false;
+    current_world() = outer_world_;
+    current_thread() = outer_thread_;
+  }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Heap& heap_;
+  Thread nobody_;
+  World* outer_world_;
+  Thread* outer_thread_;
+};
+
 void Heap::load(const StateIds& state) {
-  is_loading = true;
+  const Loading loading(*this);
   const std::uint32_t count = state.objects();
   // Objects that got a slot after the last load belong to no state that is known here.
   for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot) slots_.erase(living_[slot].object.get());
@@ -886,7 +943,7 @@ void Heap::load(const StateIds& state) {
       is_new[slot] = goes_on = true;
     }
   }
-  // Dicts and sets last: their keys may be objects whose hash needs their attributes.
+  // Dicts and sets last: their keys may be objects whose hash needs their attributes, and globals.
   std::vector<std::uint32_t> keyed;
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     Living& living = living_[slot];
@@ -900,10 +957,6 @@ void Heap::load(const StateIds& state) {
       Reader(*this, components.tokens(id)).fill(living.object.get());
     }
   }
-  for (std::uint32_t slot : keyed) {
-    Reader(*this, components.tokens(living_[slot].mirrors)).fill(living_[slot].object.get());
-  }
-
   for (std::uint32_t fixed = state.fixed; fixed < fixed_count(); ++fixed) {
     is_made_[fixed - 1 - variable_globals_.size()] = false;
     fixed_mirrors_[fixed] = kNothing;
@@ -915,7 +968,11 @@ void Heap::load(const StateIds& state) {
     Reader reader(*this, components.tokens(id));
     reader.next();
     if (fixed == 0) {
-      for (std::size_t i = 0; i < module_started.size(); ++i) module_started[i] = reader.number() != 0;
+      for (std::size_t i = 0; i < module_started.size(); ++i) {
+        const std::uint64_t progress = reader.number();
+        module_started[i] = progress > 0;
+        module_finished[i] = progress > 1;
+      }
       const std::uint64_t plain = reader.number();
       for (std::size_t i = 0; i < is_made_plain_.size(); ++i) is_made_plain_[i] = i < plain && reader.number() != 0;
       for (const Module& module : program.modules) {
@@ -953,11 +1010,13 @@ void Heap::load(const StateIds& state) {
       }
     }
   }
-  is_loading = false;
+  for (std::uint32_t slot : keyed) {
+    Reader(*this, components.tokens(living_[slot].mirrors)).fill(living_[slot].object.get());
+  }
 }
 
 Thread Heap::read_thread(ComponentId id) {
-  is_loading = true;
+  const Loading loading(*this);
   const std::span<const Token> tokens = components.tokens(id);
   std::vector<std::size_t> records;
   for (std::size_t i = 1; i < tokens.size(); ++i) {
@@ -990,7 +1049,6 @@ Thread Heap::read_thread(ComponentId id) {
   thread.identity = reader.value();
   const std::uint64_t count = reader.number();
   for (std::uint64_t i = 0; i < count; ++i) thread.frames.push_back(reader.frame());
-  is_loading = false;
   return thread;
 }
 

@@ -51,6 +51,7 @@ class Heap {
   // The living program; the first three are the world's.
   std::vector<Ref>& globals;
   std::vector<bool>& module_started;
+  std::vector<bool>& module_finished;
   std::vector<Ref>& module_objects;
   std::vector<Invariant> invariants;
 
@@ -107,6 +108,7 @@ class Heap {
   bool is_loading = false;
 
  private:
+  class Loading;
   friend class Writer;
   friend class Reader;
   static constexpr ComponentId kNothing = 0xFFFFFFFFu;
@@ -115,6 +117,7 @@ class Heap {
     ComponentId mirrors = kNothing;
   };
 
+  World& world_;
   std::vector<Living> living_;
   std::unordered_map<PyObject*, std::uint32_t> slots_;
   std::vector<ComponentId> fixed_mirrors_;

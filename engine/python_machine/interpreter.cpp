@@ -119,6 +119,8 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
     try {
       Frame& frame = top();
       if (++executed > kLongRun && base == 0 && thread.atomic == 0) return Stop::kLong;
+      // A loop that goes on by choice would otherwise have a step for each number of times that it can.
+      if (std::exchange(loops_, false) && world.has_chosen() && base == 0 && thread.atomic == 0) return Stop::kLong;
       // A new thread may reach what this step has made, which only the next step knows to be shared.
       if (!world.started.empty() && base == 0 && thread.atomic == 0) return Stop::kLong;
       world.begin_instruction(thread, frame);
@@ -489,6 +491,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::LOOP:
       frame.pc = operand;
       world.poll();
+      loops_ = true;
       return Step::kDone;
     case Operation::POP_JUMP_IF_FALSE:
     case Operation::POP_JUMP_IF_TRUE:
@@ -511,8 +514,10 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::BUILD_CLASS:
       return build_class(operand != 0);
     case Operation::RETURN_VALUE:
+      if (!may_leave_generators()) return stop(Stop::kVisible);
       return return_value(pop(frame));
     case Operation::YIELD_VALUE: {
+      if (!may_leave_generators()) return stop(Stop::kVisible);
       Ref value = pop(frame);
       ++frame.pc;
       return yield_value(std::move(value));

@@ -12,6 +12,8 @@ PyTypeObject* deque_type() {
   return type;
 }
 
+constexpr const char* kHashMethods[] = {"__eq__", "__hash__"};
+
 bool iterates_like(PyObject* object, const PyTypeObject& type) { return Py_TYPE(object)->tp_iter == type.tp_iter; }
 
 /// The entry at that position, counting only those that are there; false behind the last.
@@ -53,6 +55,25 @@ Ref next_of_dict(Iterator* iterator) {
   if (iterator->kind == Iteration::kKeys) return Ref::borrow(key);
   if (iterator->kind == Iteration::kValues) return Ref::borrow(value);
   return checked(PyTuple_Pack(2, key, value));
+}
+
+Ref next_of_set(Iterator* iterator) {
+  PyObject* set = iterator->container;
+  if (PySet_GET_SIZE(set) != iterator->size) {
+    iterator->size = -1;
+    raise(PyExc_RuntimeError, "Set changed size during iteration");
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(iterator->elements); ++i) {
+    PyObject* element = PyTuple_GET_ITEM(iterator->elements, i);
+    if (holds_program(element, kHashMethods)) continue;  // looking for it would run its methods
+    const int is_present = PySet_Contains(set, element);
+    if (is_present < 0) throw PythonError();
+    if (is_present == 0) {
+      throw Unsupported("a set loses and gets elements while a loop goes over it; loop over a copy of it");
+    }
+  }
+  if (iterator->index >= PyTuple_GET_SIZE(iterator->elements)) return {};
+  return Ref::borrow(PyTuple_GET_ITEM(iterator->elements, iterator->index++));
 }
 
 Ref next_in_sequence(Iterator* iterator) {
@@ -123,19 +144,14 @@ Ref next_of(Iterator* iterator) {
     case Iteration::kItems:
       value = next_of_dict(iterator);
       break;
-    case Iteration::kSet: {
-      if (PySet_GET_SIZE(iterator->container) != iterator->size) {
-        iterator->size = -1;
-        raise(PyExc_RuntimeError, "Set changed size during iteration");
-      }
-      const Ref elements = ordered_elements(iterator->container);
-      if (iterator->index < PyList_GET_SIZE(elements.get())) {
-        value = Ref::borrow(PyList_GET_ITEM(elements.get(), iterator->index++));
-      }
+    case Iteration::kSet:
+      value = next_of_set(iterator);
       break;
-    }
   }
-  if (!value) Py_CLEAR(iterator->container);
+  if (!value) {
+    Py_CLEAR(iterator->container);
+    Py_CLEAR(iterator->elements);
+  }
   return value;
 }
 
@@ -151,7 +167,11 @@ Ref built_in_iterator(PyObject* iterable) {
     if (PyRange_Check(iterable)) return new_iterator(Iteration::kSequence, iterable, 0, 0);
     return over(Iteration::kSequence, iterable);
   }
-  if (PyAnySet_Check(iterable) && iterates_like(iterable, PySet_Type)) return over(Iteration::kSet, iterable);
+  if (PyAnySet_Check(iterable) && iterates_like(iterable, PySet_Type)) {
+    Ref elements = checked(PyList_AsTuple(arranged_elements(iterable).get()));
+    const Py_ssize_t size = PyTuple_GET_SIZE(elements.get());
+    return new_iterator(Iteration::kSet, iterable, 0, size, std::move(elements));
+  }
   if (PyDict_Check(iterable) && program_method(iterable, "__iter__") == nullptr) return over(Iteration::kKeys, iterable);
   PyObject* viewed = nullptr;
   Iteration kind = Iteration::kKeys;
@@ -249,7 +269,7 @@ Step Interpreter::unpack(std::uint32_t before, std::optional<std::uint32_t> afte
   }
   Ref iterator;
   if (PyAnySet_Check(object)) {
-    iterator = checked(PyObject_GetIter(ordered_elements(object).get()));
+    iterator = checked(PyObject_GetIter(arranged_elements(object).get()));
   } else {
     iterator = Ref::steal(PyObject_GetIter(object));
   }
@@ -309,7 +329,7 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
     return stop(Stop::kVisible);
   }
   if (operation == Operation::LIST_EXTEND) {
-    const Ref ordered = PyAnySet_Check(source) ? ordered_elements(source) : Ref();
+    const Ref ordered = PyAnySet_Check(source) ? arranged_elements(source) : Ref();
     const Ref none = Ref::steal(_PyList_Extend(reinterpret_cast<PyListObject*>(target), ordered ? ordered.get() : source));
     if (!none) {
       if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(source)->tp_iter == nullptr && !PySequence_Check(source)) {

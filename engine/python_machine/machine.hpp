@@ -130,6 +130,8 @@ class Interpreter {
   Step throw_into(PyObject* generator, Ref exception, Site site);
   Step close(PyObject* generator, Site site);
   Step yield_value(Ref value);
+  /// Asks for the generators that the running frame belongs to: others see that they no longer run.
+  bool may_leave_generators();
   Step yield_from();
 
   // --- classes.cpp
@@ -167,6 +169,7 @@ class Interpreter {
   Step execute(Frame& frame, std::uint32_t instruction);
 
   Stop stop_ = Stop::kVisible;
+  bool loops_ = false;  // the last instruction went back to the begin of a loop
 };
 
 // --- helpers without state
@@ -191,6 +194,8 @@ bool is_program_type(PyTypeObject* type);
 /// A value without identity and without parts: nothing to ask about.
 bool is_plain(PyObject* object);
 /// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
+/// Whether a dict finds a key without calling methods of the program.
+bool is_key_simple(PyObject* key);
 bool holds_program(PyObject* value, std::span<const char* const> methods, int depth = 4);
 constexpr const char* kTextMethods[] = {"__repr__", "__str__", "__format__"};
 constexpr const char* kOrderMethods[] = {"__lt__", "__gt__", "__eq__", "__add__", "__radd__", "__bool__", "__len__"};

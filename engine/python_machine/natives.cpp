@@ -109,18 +109,6 @@ const char* container_name(PyObject* object) {
   return is_mutable_container(object) ? "deque" : "";
 }
 
-bool is_key_simple(PyObject* key) {
-  if (is_plain(key)) return true;
-  if (PyTuple_CheckExact(key)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-      if (!is_key_simple(PyTuple_GET_ITEM(key, i))) return false;
-    }
-    return true;
-  }
-  return is_program_type(Py_TYPE(key)) && program_method(key, "__eq__") == nullptr &&
-         program_method(key, "__hash__") == nullptr;
-}
-
 /// What is called, as far as the tables need it.
 struct Native {
   PyObject* receiver = nullptr;  // of a method; borrowed from the callable or from the arguments
@@ -188,13 +176,20 @@ bool is_consumed(PyObject* argument) {
           !is_program_type(Py_TYPE(argument)));
 }
 
-/// Sets in the machine's order for whoever iterates over them.
-void order_sets(Arguments& arguments, std::size_t skipped) {
+/// Sets in an order for whoever iterates over them.
+void order_sets(Arguments& arguments, std::size_t skipped, bool shows_order) {
   for (std::size_t i = skipped; i < arguments.positional.size(); ++i) {
-    if (PyAnySet_CheckExact(arguments.positional[i].get())) {
-      arguments.positional[i] = ordered_elements(arguments.positional[i].get());
-    }
+    PyObject* argument = arguments.positional[i].get();
+    if (!PyAnySet_CheckExact(argument)) continue;
+    arguments.positional[i] = shows_order ? arranged_elements(argument) : ordered_elements(argument);
   }
+}
+
+/// Whether the result may depend on the order of what is iterated over: not if all of it is compared. With a key two
+/// elements can be equal, and then it does.
+bool shows_order(const std::string& counterpart, const Arguments& arguments) {
+  static const Names names = {"sorted", "min", "max", "nsmallest", "nlargest"};
+  return !names.contains(counterpart) || !arguments.keywords.empty();
 }
 
 bool iterates_arguments(const std::string& counterpart) {
@@ -205,6 +200,18 @@ bool iterates_arguments(const std::string& counterpart) {
 }
 
 }  // namespace
+
+bool is_key_simple(PyObject* key) {
+  if (is_plain(key)) return true;
+  if (PyTuple_CheckExact(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+      if (!is_key_simple(PyTuple_GET_ITEM(key, i))) return false;
+    }
+    return true;
+  }
+  return is_program_type(Py_TYPE(key)) && program_method(key, "__eq__") == nullptr &&
+         program_method(key, "__hash__") == nullptr;
+}
 
 bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const {
   std::vector<PyObject*> read;
@@ -245,6 +252,14 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   if (asks_nothing(callable)) return run_native(callable, arguments, std::move(site));
   const bool is_type = PyType_Check(callable);
   const Native native = native_of(callable, arguments);
+
+  if (native.name == "__call__" && native.receiver != nullptr && PyType_Check(native.receiver) &&
+      is_program_type(reinterpret_cast<PyTypeObject*>(native.receiver)) && site.mode == Return::kPush) {
+    // `super().__call__(...)` in a metaclass.
+    const Ref type = Ref::borrow(native.receiver);
+    arguments.positional.erase(arguments.positional.begin(), arguments.positional.begin() + static_cast<std::ptrdiff_t>(native.skipped));
+    return instantiate(reinterpret_cast<PyTypeObject*>(type.get()), std::move(arguments), std::move(site));
+  }
 
   std::string counterpart;
   if (const auto known = counterparts().find(callable); known != counterparts().end()) {
@@ -337,10 +352,10 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
                   : may_call(native.receiver, arguments, written);
   }
   if (!allowed) return stop(Stop::kVisible);
-  if (iterates_arguments(counterpart)) order_sets(arguments, native.skipped);
+  if (iterates_arguments(counterpart)) order_sets(arguments, native.skipped, shows_order(counterpart, arguments));
   if (native.name == "pop" && native.receiver != nullptr && PySet_Check(native.receiver) &&
       PySet_GET_SIZE(native.receiver) > 0 && arguments.positional.size() == native.skipped) {
-    const Ref elements = ordered_elements(native.receiver);
+    const Ref elements = arranged_elements(native.receiver);
     Ref first = Ref::borrow(PyList_GET_ITEM(elements.get(), 0));
     if (PySet_Discard(native.receiver, first.get()) < 0) throw PythonError();
     return complete(std::move(site), std::move(first));

@@ -184,7 +184,10 @@ std::uint32_t NormalForm::plan_for(std::uint32_t core, std::span<const std::uint
 
 void NormalForm::forget_if_too_much() {
   if (renumbered_.size() > kMostRenamed) renumbered_.clear();
-  if (words_ <= kMostWords) return;
+  if (words_ > kMostWords) forget();
+}
+
+void NormalForm::forget() {
   cores_.clear();
   core_table_.assign(core_table_.size(), kUnnumbered);
   plans_.clear();

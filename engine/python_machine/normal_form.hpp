@@ -63,10 +63,14 @@ class NormalForm {
   /// How often references were looked at, because a core or a plan was new.
   std::uint64_t looked_around() const { return looked_around_; }
 
+  /// What is remembered only to save time: about how much, and no longer.
+  std::size_t forgettable_bytes() const { return words_ * sizeof(std::uint32_t) + renumbered_.bytes(); }
+  void forget();
+
  private:
   static constexpr std::int32_t kNobody = -1, kEverybody = -2;
   static constexpr std::uint32_t kUnnumbered = 0xFFFFFFFFu;
-  static constexpr std::size_t kMostWords = 1 << 21, kMostRenamed = 1 << 20;
+  static constexpr std::size_t kMostWords = 1 << 21, kMostRenamed = 1 << 18;
 
   using Key = std::vector<std::uint32_t>;
   struct KeyHash {
@@ -99,6 +103,7 @@ class NormalForm {
     void add(std::uint32_t a, std::uint32_t b, std::uint32_t value);
     void clear() { *this = PairTable(); }
     std::size_t size() const { return count_; }
+    std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
    private:
     struct Entry {

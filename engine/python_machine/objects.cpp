@@ -304,11 +304,13 @@ Iterator* as_iterator(PyObject* self) { return reinterpret_cast<Iterator*>(self)
 int iterator_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(as_iterator(self)->container);
+  Py_VISIT(as_iterator(self)->elements);
   return 0;
 }
 
 int iterator_clear(PyObject* self) {
   Py_CLEAR(as_iterator(self)->container);
+  Py_CLEAR(as_iterator(self)->elements);
   return 0;
 }
 
@@ -470,12 +472,13 @@ Ref new_empty_generator(const Code* code) {
   return Ref::steal(reinterpret_cast<PyObject*>(generator));
 }
 
-Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size) {
+Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size, Ref elements) {
   Iterator* iterator = allocate<Iterator>(type_of_iterator(kind, container));
   iterator->kind = kind;
   iterator->container = Py_XNewRef(container);
   iterator->index = index;
   iterator->size = size;
+  iterator->elements = elements.release();
   PyObject_GC_Track(iterator);
   return Ref::steal(reinterpret_cast<PyObject*>(iterator));
 }

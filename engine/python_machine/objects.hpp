@@ -37,6 +37,7 @@ struct Iterator {
   PyObject* container;   // null when exhausted
   Py_ssize_t index;      // next position
   Py_ssize_t size;       // dicts and sets: size when it began, to notice changes
+  PyObject* elements;    // sets: a tuple of the elements in the order in which they come; null for all others
 };
 
 /// A module of the program; its attributes are the program's globals.
@@ -62,13 +63,17 @@ Ref new_function(const Code* code, Ref defaults, Ref keyword_defaults, Ref closu
 Ref new_generator(std::unique_ptr<Frame> frame);
 /// A generator to be filled by the reader of a state.
 Ref new_empty_generator(const Code* code);
-Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size);
+Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize_t size, Ref elements = {});
 /// Gives an iterator the type that CPython has for its container, after that was changed.
 void name_iterator(PyObject* iterator);
 Ref new_module(std::uint32_t module);
 
-/// The elements of a set in the order in which the machine iterates over it: a function of its content. Leaves sort
-/// by type and value; other elements follow in an order that `World::rank` gives.
+/// The elements of a set in an order that is a function of its content. Leaves sort by type and value; other elements
+/// follow in an order that `World::rank` gives. A new list, for what no program can see the order of.
 Ref ordered_elements(PyObject* set);
+/// The elements of a set as a program meets them, which is in any order: one step for each (`World::arranged`).
+Ref arranged_elements(PyObject* set);
+/// One of the arrangements of a list; a new list.
+Ref permutation(PyObject* elements, std::uint32_t number);
 
 }  // namespace assay::python_machine

@@ -179,10 +179,29 @@ Step Interpreter::operate(int code, PyObject* left, PyObject* right, int attempt
   return complete(std::move(site), fall_back(code, left, right));
 }
 
+namespace {
+/// Whether a number that nobody knows (`_unknown`) is to be formatted.
+bool holds_unknown(PyObject* value) {
+  if (PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+      if (holds_unknown(PyTuple_GET_ITEM(value, i))) return true;
+    }
+    return false;
+  }
+  return is_program_type(Py_TYPE(value)) && lookup(Py_TYPE(value), interned("_is_unknown")) != nullptr;
+}
+}  // namespace
+
 Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
   PyObject* right = frame.stack.back().get();
+  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left) && holds_unknown(right)) {
+    Arguments arguments;
+    arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
+    Site site{.operands = 2};
+    if (std::optional<Step> step = delegate("_percent", nullptr, arguments, site)) return *step;
+  }
   if (is_program_operand(left) || is_program_operand(right)) {
     for (const Attempt& attempt : attempts_of(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right)) {
       if (attempt.method != nullptr && is_function(attempt.method)) {
@@ -196,7 +215,7 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   }
   if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) &&
       (PyAnySet_Check(right) || iterates_program(right))) {
-    const Ref items = iterates_program(right) ? checked(PySequence_List(right)) : ordered_elements(right);
+    const Ref items = iterates_program(right) ? checked(PySequence_List(right)) : arranged_elements(right);
     return complete({.operands = 2}, checked(PyNumber_InPlaceAdd(left, items.get())));
   }
   return complete({.operands = 2}, checked((in_place ? kNativeInPlace : kNative)[operation](left, right)));

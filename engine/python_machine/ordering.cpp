@@ -1,4 +1,4 @@
-/// The order in which sets are iterated over: a function of their content, not of hashes or addresses.
+/// The order in which sets are iterated over: any, and never one that depends on hashes or addresses.
 #include <algorithm>
 
 #include "python_machine/machine.hpp"
@@ -89,6 +89,24 @@ int compare(PyObject* left, PyObject* right) {
 Ref ordered_elements(PyObject* set) {
   World* world = current_world();
   return world == nullptr ? ordered_by_content(set) : world->ordered(set);
+}
+
+Ref arranged_elements(PyObject* set) {
+  World* world = current_world();
+  return world == nullptr ? ordered_by_content(set) : world->arranged(set);
+}
+
+Ref permutation(PyObject* elements, std::uint32_t number) {
+  std::vector<Ref> left;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements); ++i) left.push_back(Ref::borrow(PyList_GET_ITEM(elements, i)));
+  Ref list = checked(PyList_New(0));
+  while (!left.empty()) {
+    const auto next = left.begin() + static_cast<std::ptrdiff_t>(number % left.size());
+    number /= static_cast<std::uint32_t>(left.size());
+    if (PyList_Append(list.get(), next->get()) < 0) throw PythonError();
+    left.erase(next);
+  }
+  return list;
 }
 
 Ref ordered_by_content(PyObject* set) {

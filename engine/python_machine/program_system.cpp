@@ -73,7 +73,7 @@ void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
     const Locked locked;
     const Ref hashlib = Ref::steal(PyImport_ImportModule("hashlib"));
     const Ref content = Ref::steal(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "O", content.get())) : Ref();
+    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "(O)", content.get())) : Ref();
     const Ref digest = hash ? Ref::steal(PyObject_CallMethod(hash.get(), "digest", nullptr)) : Ref();
     if (!digest) {
       PyErr_Clear();
@@ -113,6 +113,62 @@ void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& 
       if (state.ids[i] >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
     }
   }
+}
+
+/// Values and violations have numbers of their own, which components and reports refer to.
+std::uint64_t Machine::parts_met() const {
+  return world_->heap.components.size() + world_->heap.leaves.size() + world_->violations.size();
+}
+
+/// Steps that were executed can be executed again.
+std::size_t Machine::forgettable_bytes() const {
+  const std::lock_guard guard(mutex_);
+  // Of what an outcome lists nobody keeps count; it is about as much again.
+  return memo_.bytes() + 2 * outcomes_.bytes() + normal_form_->forgettable_bytes();
+}
+
+void Machine::forget() const {
+  const std::lock_guard guard(mutex_);
+  memo_.clear();
+  outcomes_.clear();
+  normal_form_->forget();
+}
+
+bool Machine::is_state(const std::uint64_t* words, std::uint32_t count) const {
+  const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
+  if (count == 0 || (count - 1) % width != 0) return false;
+  const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]), threads = static_cast<std::uint32_t>(words[0] >> 32);
+  if (std::uint64_t{fixed} + threads > (count - 1) / width) return false;
+  for (std::uint32_t i = 1; i < count; i += width) {
+    if (is_canonical_ ? !by_digest_.contains(words[i]) : words[i] >= world_->heap.components.size()) return false;
+  }
+  return true;
+}
+
+std::uint64_t Machine::digest_of_parts() const {
+  const std::lock_guard guard(mutex_);
+  const Components& components = world_->heap.components;
+  const Leaves& leaves = world_->heap.leaves;
+  const auto take = [&](std::uint64_t word) {
+    digest_of_parts_ = support::fold_multiply(digest_of_parts_ ^ word ^ 0xA0761D6478BD642Full, 0x8EBC6AF09C88C6E3ull);
+  };
+  const auto take_name = [&](LeafId leaf) {
+    const std::string& name = leaves.name(leaf);
+    take(name.size());
+    for (std::size_t i = 0; i < name.size(); i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, name.data() + i, std::min(sizeof word, name.size() - i));
+      take(word);
+    }
+  };
+  for (; parts_digested_ < components.size(); ++parts_digested_) {
+    for (const Token t : components.tokens(parts_digested_)) {
+      take(t);
+      if (tag_of(t) == Tag::kLeaf) take_name(static_cast<LeafId>(payload_of(t)));
+      if (tag_of(t) == Tag::kShared) take_name(type_of(t));
+    }
+  }
+  return support::mix(digest_of_parts_ + world_->violations.size());
 }
 
 std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) const {

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +28,7 @@ struct Access {
   std::uint32_t detail = 0;  // leaf of the attribute or key; 0: all of it
   const Code* code = nullptr;
   std::uint32_t pc = 0;
+  bool is_operation = false;  // of a library, early; for people only
 
   bool conflicts_with(const Access& other) const {
     return place == other.place && index == other.index && (is_write || other.is_write) &&
@@ -54,7 +57,7 @@ struct Violation {
   std::vector<std::pair<const Code*, std::uint32_t>> traceback;
 };
 
-/// The name that must not be taken as final.
+/// The name that must not be taken as final, or another assumption that failed.
 class NotFinal : public std::runtime_error {
  public:
   explicit NotFinal(const std::string& name) : std::runtime_error("not final: " + name) {}
@@ -75,15 +78,21 @@ class StepWorld final : public World {
   bool may_write(PyObject* object) override { return may_write_item(object, nullptr); }
   bool may_read_global(std::uint32_t global) override;
   bool may_write_global(std::uint32_t global) override;
+  bool may_import(std::uint32_t module) override;
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
   bool may_synchronise() override;
+  bool joins_step(const Code& operation) override;
+  void observes(const std::string& assumption) override;
   std::uint32_t choose(std::uint32_t count) override;
+  bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
   void add_invariant(Ref function, std::string name) override;
   Ref class_made(Ref type, const Code* body) override;
   void used(PyObject* object) override;
   Ref ordered(PyObject* set) override { return heap.ordered(set); }
+  Ref arranged(PyObject* set) override;
+  void remark(std::string what) override;
   std::uint64_t rank(PyObject* object) override { return heap.rank(object); }
 
   /// Executes one step of a thread and writes down what became of it.
@@ -96,6 +105,7 @@ class StepWorld final : public World {
   Heap heap;
   std::vector<Event> events;  // of the last execution, in order
   std::vector<Violation> violations;
+  std::map<std::string, std::set<std::string>> remarks;  // what the verdict has to mention, and where it happened
 
   /// After each step, compares everything that it did not say it wrote with what that was before (for tests).
   bool distrusts = false;
@@ -112,6 +122,7 @@ class StepWorld final : public World {
   void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
   bool visible(bool is_synchronisation);
   void touch(Event::Kind kind, std::uint32_t index);
+  void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
   bool has_escaped(PyObject* object);
@@ -155,6 +166,11 @@ class Machine final : public transition_system::TransitionSystem {
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
   bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  std::uint64_t parts_met() const override;
+  std::size_t forgettable_bytes() const override;
+  void forget() const override;
+  bool is_state(const std::uint64_t* words, std::uint32_t count) const override;
+  std::uint64_t digest_of_parts() const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
   bool has_step_checks() const override { return false; }
@@ -167,6 +183,8 @@ class Machine final : public transition_system::TransitionSystem {
   PyObject* explain(const std::uint64_t* words, std::uint32_t count, std::uint32_t position) const;
   PyObject* violation(std::uint32_t code) const;
   PyObject* statistics() const;
+  /// What a verdict has to mention, as sentences with a place: a new list.
+  PyObject* remarks() const;
 
  private:
   struct Step {
@@ -203,9 +221,11 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::vector<Step> steps_;
   mutable std::vector<NormalForm::Replacement> replaced_;
   mutable StepMemo memo_;
-  mutable std::vector<Outcome> outcomes_;
+  mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<std::array<std::uint64_t, 3>> digests_;
+  mutable std::uint64_t digest_of_parts_ = 0;
+  mutable ComponentId parts_digested_ = 0;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "python_machine/components.hpp"
+#include "support/chunked_vector.hpp"
 #include "support/hash.hpp"
 
 namespace assay::python_machine {
@@ -34,9 +35,17 @@ class StepMemo {
     Kind kind = Kind::kUnknown;
     Event question{};
     std::uint32_t outcome = 0;
+    std::uint64_t from = 0, value = 0;  // how one comes here
   };
 
-  StepMemo() { slots_.assign(1 << 12, Slot{}); }
+  StepMemo() { clear(); }
+
+  /// Nothing was ever executed.
+  void clear() {
+    nodes_.clear();
+    slots_.assign(1 << 12, kNone);
+    slots_.shrink_to_fit();
+  }
 
   const Node& node(NodeId id) const { return nodes_[id]; }
 
@@ -44,9 +53,9 @@ class StepMemo {
   NodeId find(std::uint64_t from, std::uint64_t value) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = place(from, value) & mask;; i = (i + 1) & mask) {
-      const Slot& slot = slots_[i];
-      if (slot.to == kNone) return kNone;
-      if (slot.from == from && slot.value == value) return slot.to;
+      const NodeId to = slots_[i];
+      if (to == kNone) return kNone;
+      if (nodes_[to].from == from && nodes_[to].value == value) return to;
     }
   }
 
@@ -70,44 +79,41 @@ class StepMemo {
   }
 
   std::size_t size() const { return nodes_.size(); }
+  std::size_t bytes() const { return nodes_.bytes() + slots_.size() * sizeof(NodeId); }
 
   /// Roots share the table with nodes: their keys lie above all node numbers.
   static std::uint64_t root_key(std::uint32_t a, bool flag) { return (1ull << 40) | (std::uint64_t{flag} << 39) | a; }
 
  private:
-  struct Slot {
-    std::uint64_t from = 0, value = 0;
-    NodeId to = kNone;
-  };
   static std::uint64_t place(std::uint64_t from, std::uint64_t value) {
     return support::mix(from * 0x9E3779B97F4A7C15ull + value);
   }
   NodeId branch(std::uint64_t from, std::uint64_t value) {
     std::size_t mask = slots_.size() - 1;
     std::size_t i = place(from, value) & mask;
-    for (; slots_[i].to != kNone; i = (i + 1) & mask) {
-      if (slots_[i].from == from && slots_[i].value == value) return slots_[i].to;
+    for (; slots_[i] != kNone; i = (i + 1) & mask) {
+      const Node& node = nodes_[slots_[i]];
+      if (node.from == from && node.value == value) return slots_[i];
     }
-    const NodeId added = static_cast<NodeId>(nodes_.size());
-    nodes_.emplace_back();
-    slots_[i] = {from, value, added};
+    const auto added = static_cast<NodeId>(nodes_.size());
+    nodes_.push_back({Node::Kind::kUnknown, {}, 0, from, value});
+    slots_[i] = added;
     if (nodes_.size() * 2 > slots_.size()) grow();
     return added;
   }
   void grow() {
-    std::vector<Slot> larger(slots_.size() * 2);
+    std::vector<NodeId> larger(slots_.size() * 2, kNone);
     const std::size_t mask = larger.size() - 1;
-    for (const Slot& slot : slots_) {
-      if (slot.to == kNone) continue;
-      std::size_t i = place(slot.from, slot.value) & mask;
-      while (larger[i].to != kNone) i = (i + 1) & mask;
-      larger[i] = slot;
+    for (NodeId id = 0; id < nodes_.size(); ++id) {
+      std::size_t i = place(nodes_[id].from, nodes_[id].value) & mask;
+      while (larger[i] != kNone) i = (i + 1) & mask;
+      larger[i] = id;
     }
     slots_.swap(larger);
   }
 
-  std::vector<Node> nodes_;
-  std::vector<Slot> slots_;
+  support::ChunkedVector<Node> nodes_;
+  std::vector<NodeId> slots_;
 };
 
 }  // namespace assay::python_machine

@@ -42,6 +42,8 @@ StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this)
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
   state_ = &state;
+  thread_ = nullptr;
+  frame_ = nullptr;
   thread_count_ = state.threads;
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
@@ -125,6 +127,7 @@ bool StepWorld::visible(bool is_synchronisation) {
 }
 
 void StepWorld::touch(Event::Kind kind, std::uint32_t index) {
+  if (heap.is_loading) return;  // what puts a state together is no question of the step
   if (kind == Event::Kind::kFixed) {
     if (index >= state_->fixed || touched_fixed_[index]) return;
     touched_fixed_[index] = 1;
@@ -182,8 +185,36 @@ bool StepWorld::has_escaped(PyObject* object) {
   return escaped_.contains(object);
 }
 
+/// Where a key is found depends on the content of the other keys, if that is what their hashes are made of.
+void StepWorld::touch_keys(PyObject* container) {
+  const auto touch_key = [&](auto&& self, PyObject* key) -> void {
+    if (is_atom(key) || Py_TYPE(key)->tp_hash == PyBaseObject_Type.tp_hash) return;
+    if (PyTuple_Check(key)) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) self(self, PyTuple_GET_ITEM(key, i));
+    }
+    if (const std::uint32_t slot = heap.slot(key); slot != Heap::kNoSlot) touch(Event::Kind::kObject, slot);
+  };
+  if (PyDict_Check(container)) {
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(container, &position, &key, &item) != 0) touch_key(touch_key, key);
+  } else if (PyAnySet_Check(container)) {
+    bool has_objects = false;
+    PyObject* element = nullptr;
+    Py_ssize_t position = 0;
+    Py_hash_t hash = 0;
+    while (_PySet_NextEntry(container, &position, &element, &hash) != 0) has_objects |= !is_atom(element);
+    if (!has_objects) return;
+    const Ref elements = heap.ordered(container);  // questions come in an order of their own
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
+      touch_key(touch_key, PyList_GET_ITEM(elements.get(), i));
+    }
+  }
+}
+
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   const std::uint32_t slot = heap.slot(object);
+  if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {
     if (!has_escaped(object)) return true;
     if (!visible(false)) return false;
@@ -192,6 +223,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   }
   if (!visible(false)) return false;
   touch(Event::Kind::kObject, slot);
+  touch_keys(object);
   note(is_write, Event::Kind::kObject, slot, detail);
   if (is_write && !heap.is_loading) {
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
@@ -320,6 +352,10 @@ bool StepWorld::may_write_global(std::uint32_t global) {
   return true;
 }
 
+bool StepWorld::may_import(std::uint32_t module) {
+  return module_finished[module] || visible(false);  // what has been imported stays so
+}
+
 bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                          std::size_t written_count) {
   // What an object refers to is known only after it was asked for, so everything is touched as it is found: then the
@@ -343,6 +379,29 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   return true;
 }
 
+bool StepWorld::joins_step(const Code& operation) {
+  if (!has_acted_) return false;  // then this is its visible instruction, like any other
+  has_synchronised_ = true;
+  if (records_lines) {
+    // The place in the program where it is called from.
+    for (std::size_t i = thread_->frames.size(); i-- > 0;) {
+      const Frame& frame = *thread_->frames[i];
+      if (program->modules[frame.code->module].is_library) continue;
+      const bool is_top = i + 1 == thread_->frames.size();
+      Access access{false, Event::Kind::kObject, 0, 0, frame.code, is_top || frame.pc == 0 ? frame.pc : frame.pc - 1};
+      access.is_operation = true;
+      recorded_accesses.push_back(access);
+      recorded_values.push_back(operation.qualname);
+      break;
+    }
+  }
+  return true;
+}
+
+void StepWorld::observes(const std::string& assumption) {
+  throw NotFinal(assumption);
+}
+
 bool StepWorld::may_synchronise() { return visible(true); }
 
 std::uint32_t StepWorld::choose(std::uint32_t count) {
@@ -353,6 +412,23 @@ std::uint32_t StepWorld::choose(std::uint32_t count) {
   if (!is_repeating_) events.push_back({Event::Kind::kChoice, count, chosen});
   return chosen;
 }
+
+/// CPython's order depends on hashes, addresses and what the set went through (even that of small numbers, if some
+/// were removed); with few elements each is tried.
+Ref StepWorld::arranged(PyObject* set) {
+  constexpr Py_ssize_t kMostArranged = 4;
+  constexpr std::uint32_t kArrangements[] = {1, 1, 2, 6, 24};
+  Ref elements = heap.ordered(set);
+  const Py_ssize_t count = PyList_GET_SIZE(elements.get());
+  if (count < 2) return elements;
+  if (count > kMostArranged || is_checking_) {
+    remark("a set is gone through in one order only; sort it where the order matters");
+    return elements;
+  }
+  return permutation(elements.get(), choose(kArrangements[count]));
+}
+
+void StepWorld::remark(std::string what) { remarks[std::move(what)].insert(place()); }
 
 void StepWorld::add_invariant(Ref function, std::string name) {
   heap.invariants.push_back({std::move(function), std::move(name)});
@@ -439,12 +515,13 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       heap.load(state);
       live = heap.read_thread(state.thread(thread));
       thread_ = &live;
+      frame_ = nullptr;
       current_thread() = &live;
       // Methods are found in their class without asking; those that close over variables are part of the state.
       for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
-      const std::vector<bool> modules_before = module_started;
+      const std::vector<bool> started_before = module_started, finished_before = module_finished;
       const Stop stop = run(*this, live);
-      if (module_started != modules_before && !is_written_fixed_[0]) {  // a module was imported
+      if ((module_started != started_before || module_finished != finished_before) && !is_written_fixed_[0]) {  // a module was imported
         is_written_fixed_[0] = true;
         written_fixed_.push_back(0);
       }

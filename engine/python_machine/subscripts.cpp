@@ -49,7 +49,9 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
   if (!is_plain(container) && !PyTuple_CheckExact(container)) {
     // An item that comes or goes changes the order of a dict and the length of all.
     bool changes_shape = value == nullptr || PySlice_Check(key);
-    if (!changes_shape && PyDict_Check(container)) {
+    if (!changes_shape && PyDict_Check(container) && !is_key_simple(key)) {
+      changes_shape = true;  // looking would run methods of the key before the step may
+    } else if (!changes_shape && PyDict_Check(container)) {
       const int present = PyDict_Contains(container, key);
       if (present < 0) throw PythonError();
       changes_shape = present == 0;
@@ -58,8 +60,8 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
   }
   Ref items;
   if (value != nullptr && PySlice_Check(key) && PyList_Check(container)) {
-    if (PyAnySet_Check(value)) items = ordered_elements(value);
     if (!is_plain(value) && !world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
+    if (PyAnySet_Check(value)) items = arranged_elements(value);
     if (items) value = items.get();
   }
   const int status = value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);

@@ -82,7 +82,7 @@ Ref repr_of(PyObject* object) {
   if (PyAnySet_CheckExact(object)) {
     const bool frozen = PyFrozenSet_CheckExact(object);
     if (PySet_GET_SIZE(object) == 0) return checked(PyUnicode_FromString(frozen ? "frozenset()" : "set()"));
-    const Ref elements = ordered_elements(object);
+    const Ref elements = arranged_elements(object);
     return items_repr(object, elements.get(), frozen ? "frozenset({" : "{", frozen ? "})" : "}",
                       frozen ? "frozenset(...)" : "set(...)");
   }

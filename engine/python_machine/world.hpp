@@ -50,6 +50,7 @@ class World {
   std::vector<Ref> globals;          // all modules; null: unset
   std::vector<Ref> module_objects;   // one for each module
   std::vector<bool> module_started;  // its body runs or has run
+  std::vector<bool> module_finished;  // its body has run
   std::vector<Started> started;      // by this step
   Failure failure;                   // with Stop::kFailed
   std::string output;                // what the step printed
@@ -73,15 +74,24 @@ class World {
   /// Index among all globals of the program.
   virtual bool may_read_global(std::uint32_t global) = 0;
   virtual bool may_write_global(std::uint32_t global) = 0;
+  /// An import statement looks how far the module is.
+  virtual bool may_import(std::uint32_t module) = 0;
   /// A built-in is about to run. It may read everything that can be reached from the arguments, and write those in
   /// `written` (borrowed).
   virtual bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                         std::size_t written_count) = 0;
   /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
   virtual bool may_synchronise() = 0;
+  /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it
+  /// belongs to the step that runs.
+  virtual bool joins_step(const Code& operation) = 0;
+  /// The program could tell that something happened early; the assumption is that it cannot.
+  virtual void observes(const std::string& assumption) = 0;
 
   /// A number below `count`.
   virtual std::uint32_t choose(std::uint32_t count) = 0;
+  /// Whether this step made a choice.
+  virtual bool has_chosen() const = 0;
   virtual bool is_single() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
   /// Told of each class that a class statement makes, right after it was made: it becomes part of the program's
@@ -91,6 +101,10 @@ class World {
   virtual void used(PyObject* object) = 0;
   /// The elements of a set in an order that depends on the state alone; a new list.
   virtual Ref ordered(PyObject* set) = 0;
+  /// The same in an order that is chosen.
+  virtual Ref arranged(PyObject* set) = 0;
+  /// Something that the verdict has to mention, and where it happened.
+  virtual void remark(std::string what) = 0;
   /// A new object of the program was made by this step (for an order among the elements of sets).
   virtual std::uint64_t rank(PyObject* object) = 0;
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "search/expander.hpp"
+#include "search/path_search.hpp"
 #include "search/strategies.hpp"
 #include "storage/bit_array.hpp"
 
@@ -34,23 +35,7 @@ void bitstate_depth_first(const Task& task, Result& result) {
   std::vector<std::uint64_t> pending_words;
   std::uint64_t states = 0, expanded = 0, transitions = 0, max_depth = 0;
   std::uint64_t bits_set = 0, bits_total = 0, bit_bytes = 0;
-  bool cut = false, stop_now = false, out_of_memory = false;
-
-  const auto record = [&](std::uint32_t code, std::uint32_t position) {
-    ++result.violation_count;
-    stop_now = stop_now || options.stop_at_first_violation;
-    if (options.stop_at_first_violation && !result.violations.empty()) {
-      result.violation_count = 1;
-      return;
-    }
-    for (const Violation& known : result.violations) {
-      if (known.code == code) return;
-    }
-    Violation violation{code, {}};
-    for (std::size_t i = 0; i + 1 < frames.size(); ++i) violation.path.push_back(frames[i].position);
-    if (position != Finding::kAtState) violation.path.push_back(position);
-    result.violations.push_back(std::move(violation));
-  };
+  PathSearch path(task, result, frames);
 
   try {
     task.budget.require(options.bitstate_bytes);
@@ -61,13 +46,12 @@ void bitstate_depth_first(const Task& task, Result& result) {
     const bool shuffle = options.strategy == "random-dfs";
     transition_system::SuccessorBuffer buffer;
     std::vector<std::uint32_t> order;
-    std::vector<std::uint64_t> state(std::size_t{system.max_words()} + 1);
-    std::uint32_t violation = 0;
-    std::uint32_t length = system.initial(state.data(), &violation);
-    require_word_count(length, system.max_words());
+    InitialState initial(system);
+    std::vector<std::uint64_t>& state = initial.words;
+    std::uint32_t length = initial.length;
     bits.add(BitArray::hash(state.data(), length, options.seed));
     states = 1;
-    if (violation != 0) record(violation, Finding::kAtState);
+    if (initial.violation != 0) path.record(initial.violation, Finding::kAtState);
 
     // Expands the state in `state`, which the caller has just added.
     const auto enter = [&] {
@@ -77,15 +61,15 @@ void bitstate_depth_first(const Task& task, Result& result) {
       if (needed > pending_words.capacity()) task.budget.require(needed * sizeof(std::uint64_t) * 2);
       frames.push_back({pending.size(), 0});
       ++expanded;
-      if (const std::uint32_t code = system.check_state(state.data(), length)) record(code, Finding::kAtState);
+      if (const std::uint32_t code = system.check_state(state.data(), length)) path.record(code, Finding::kAtState);
       system.successors(state.data(), length, buffer.cleared());
       const std::uint32_t count = buffer.count();
       if (count == 0) {
-        if (options.check_deadlock && !system.is_valid_end(state.data(), length)) record(0, Finding::kAtState);
+        if (options.check_deadlock && !system.is_valid_end(state.data(), length)) path.record(0, Finding::kAtState);
         return;
       }
       if (options.depth_limit != 0 && depth >= options.depth_limit) {
-        cut = true;
+        path.cut = true;
         return;
       }
       order.resize(count);
@@ -95,12 +79,12 @@ void bitstate_depth_first(const Task& task, Result& result) {
       }
       for (std::uint32_t i = 0; i < count; ++i) {
         const assay_successor& successor = buffer[i];
-        if (successor.violation != 0) record(successor.violation, i);
+        if (successor.violation != 0) path.record(successor.violation, i);
         if (successor.has_state == 0) continue;
         require_word_count(successor.word_count, system.max_words());
         if (const std::uint32_t code = system.check_step(state.data(), length, buffer.words(successor),
                                                          successor.word_count)) {
-          record(code, i);
+          path.record(code, i);
         }
         ++transitions;
       }
@@ -114,8 +98,8 @@ void bitstate_depth_first(const Task& task, Result& result) {
       }
     };
 
-    if (!stop_now) enter();
-    while (!frames.empty() && !stop_now && !task.control.should_stop()) {
+    if (!path.is_over()) enter();
+    while (!frames.empty() && !path.should_stop()) {
       bits_set = bits.bits_set();
       if (pending.size() == frames.back().first_pending) {
         frames.pop_back();
@@ -140,27 +124,14 @@ void bitstate_depth_first(const Task& task, Result& result) {
     }
     bits_set = bits.bits_set();
   } catch (const std::bad_alloc&) {
-    out_of_memory = true;
+    path.out_of_memory = true;
   }
 
-  result.states = states;
-  result.transitions = transitions;
-  result.depth = max_depth;
-  result.frontier = frames.size();
+  path.end(states, transitions, max_depth);
   result.bits_set = bits_set;
   result.bits_total = bits_total;
   result.table_bytes = bit_bytes + frames.capacity() * sizeof(Frame) + pending.capacity() * sizeof(Pending) +
                        pending_words.capacity() * sizeof(std::uint64_t);
-  if (stop_now) {
-    result.stop_reason = StopReason::kViolation;
-  } else if (out_of_memory) {
-    result.stop_reason = StopReason::kMemory;
-  } else if (!frames.empty()) {
-    result.stop_reason = task.control.reason();
-  } else if (cut) {
-    result.stop_reason = StopReason::kDepth;
-  }
-  result.complete = result.stop_reason == StopReason::kNone;
 }
 
 }  // namespace assay::search

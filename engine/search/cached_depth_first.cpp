@@ -15,6 +15,7 @@
 
 #include "evidence/visit_log.hpp"
 #include "search/expander.hpp"
+#include "search/path_search.hpp"
 #include "search/replacement/policy.hpp"
 #include "search/strategies.hpp"
 #include "storage/state_cache.hpp"
@@ -62,32 +63,12 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
   std::vector<Slot> victims;
   std::uint64_t visits = 0, transitions = 0, max_depth = 0, hits = 0, replaced = 0;
   std::size_t first_with_pending = 0;
-  bool cut = false, stop_now = false, out_of_memory = false;
-
-  const auto record = [&](std::uint32_t code, std::uint32_t position) {
-    ++result.violation_count;
-    stop_now = stop_now || options.stop_at_first_violation;
-    if (options.stop_at_first_violation && !result.violations.empty()) {
-      result.violation_count = 1;
-      return;
-    }
-    for (const Violation& known : result.violations) {
-      if (known.code == code) return;
-    }
-    Violation violation{code, {}};
-    // The last frame is the state itself: its position leads nowhere yet.
-    for (std::size_t i = 0; i + 1 < frames.size(); ++i) violation.path.push_back(frames[i].position);
-    if (position != Finding::kAtState) violation.path.push_back(position);
-    result.violations.push_back(std::move(violation));
-  };
+  PathSearch path(task, result, frames);
 
   try {
-    std::vector<std::uint64_t> initial(std::size_t{task.system.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = task.system.initial(initial.data(), &violation);
-    require_word_count(length, task.system.max_words());
-    store.add_first(initial.data(), length);
-    if (violation != 0) record(violation, Finding::kAtState);
+    const InitialState initial(task.system);
+    store.add_first(initial.words.data(), initial.length);
+    if (initial.violation != 0) path.record(initial.violation, Finding::kAtState);
 
     Expander<Sharing::kPrivate> expander(task.system, store, options);
 
@@ -178,11 +159,12 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       policy->entered(slot, depth);
       expand(slot, options.depth_limit != 0 && depth >= options.depth_limit);
       ++visits;
-      cut = cut || expander.cut;
+      path.cut = path.cut || expander.cut;
       if (frames.size() == frames.capacity()) task.budget.require(frames.capacity() * sizeof(Frame) * 2);
       frames.push_back({slot});
-      for (const Finding& finding : expander.findings) record(finding.code, finding.position);
+      for (const Finding& finding : expander.findings) path.record(finding.code, finding.position);
       transitions += expander.reached.size();
+      policy->expanded(slot, expander.reached.size());
       if (visit_log != nullptr) write_down();
       await(frames.back(), 0);
       const std::uint64_t limit =
@@ -190,11 +172,11 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       if (pending.keys.size() > limit) drop_old_pending();
     };
 
-    if (!stop_now) {
+    if (!path.is_over()) {
       make_place();
       enter(store.keys().key(0));
     }
-    while (!frames.empty() && !stop_now && !task.control.should_stop()) {
+    while (!frames.empty() && !path.should_stop()) {
       Frame& frame = frames.back();
       if (frame.pending == Frame::kDropped) restore_pending(frame);
       if (frame.pending == 0) {
@@ -236,29 +218,16 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       }
     }
   } catch (const std::bad_alloc&) {
-    out_of_memory = true;
+    path.out_of_memory = true;
   }
 
-  result.states = visits;
-  result.transitions = transitions;
-  result.depth = max_depth;
-  result.frontier = frames.size();
+  path.end(visits, transitions, max_depth);
   result.cache.capacity = cache.capacity();
   result.cache.held = cache.size();
   result.cache.replaced = replaced;
   result.cache.hits = hits;
   result.table_bytes = store.bytes() + cache.bytes() + cache.room() * policy->bytes_per_slot() +
                        frames.capacity() * sizeof(Frame) + pending.keys.capacity() * 12;
-  if (stop_now) {
-    result.stop_reason = StopReason::kViolation;
-  } else if (out_of_memory) {
-    result.stop_reason = StopReason::kMemory;
-  } else if (!frames.empty()) {
-    result.stop_reason = task.control.reason();
-  } else if (cut) {
-    result.stop_reason = StopReason::kDepth;
-  }
-  result.complete = result.stop_reason == StopReason::kNone;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "search/expander.hpp"
+#include "search/path_search.hpp"
 #include "search/strategies.hpp"
 #include "support/hash.hpp"
 
@@ -51,32 +52,12 @@ void depth_first(const Task& task, Result& result) {
   std::uint64_t transitions = 0, expanded = 0, max_depth = 0;
   std::size_t first_with_pending = 0;
   std::vector<std::uint64_t> log_places;  // for each frame: where the log has its successors
-  bool cut = false, stop_now = false, out_of_memory = false;
-
-  const auto record = [&](std::uint32_t code, std::uint32_t position) {
-    ++result.violation_count;
-    stop_now = stop_now || options.stop_at_first_violation;
-    if (options.stop_at_first_violation && !result.violations.empty()) {
-      result.violation_count = 1;
-      return;
-    }
-    for (const Violation& known : result.violations) {
-      if (known.code == code) return;
-    }
-    Violation violation{code, {}};
-    // The last frame is the state itself: its position leads nowhere yet.
-    for (std::size_t i = 0; i + 1 < frames.size(); ++i) violation.path.push_back(frames[i].position);
-    if (position != Finding::kAtState) violation.path.push_back(position);
-    result.violations.push_back(std::move(violation));
-  };
+  PathSearch path(task, result, frames);
 
   try {
-    std::vector<std::uint64_t> initial(std::size_t{task.system.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = task.system.initial(initial.data(), &violation);
-    require_word_count(length, task.system.max_words());
-    store.add_first(initial.data(), length);
-    if (violation != 0) record(violation, Finding::kAtState);
+    const InitialState initial(task.system);
+    store.add_first(initial.words.data(), initial.length);
+    if (initial.violation != 0) path.record(initial.violation, Finding::kAtState);
 
     Expander<Sharing::kPrivate> expander(task.system, store, options);
     KeyTable& keys = store.keys();
@@ -148,9 +129,9 @@ void depth_first(const Task& task, Result& result) {
       max_depth = std::max<std::uint64_t>(max_depth, depth);
       expand(id, options.depth_limit != 0 && depth >= options.depth_limit);
       ++expanded;
-      cut = cut || expander.cut;
+      path.cut = path.cut || expander.cut;
       push(frames, Frame{id}, task.budget);
-      for (const Finding& finding : expander.findings) record(finding.code, finding.position);
+      for (const Finding& finding : expander.findings) path.record(finding.code, finding.position);
       transitions += expander.reached.size();
       if (options.log != nullptr) {
         // Steps that end in an error reach no state but have positions too.
@@ -164,8 +145,8 @@ void depth_first(const Task& task, Result& result) {
     };
 
     if (options.log != nullptr) options.log->begin(evidence::GraphLog::Order::kDepthFirst);
-    if (!stop_now) enter(0);
-    while (!frames.empty() && !stop_now && !task.control.should_stop()) {
+    if (!path.is_over()) enter(0);
+    while (!frames.empty() && !path.should_stop()) {
       Frame& frame = frames.back();
       if (frame.pending == Frame::kDropped) restore_pending(frame);
       if (frame.pending == 0) {
@@ -196,26 +177,13 @@ void depth_first(const Task& task, Result& result) {
       if ((expanded & 63) == 0) task.control.report(store.size(), transitions, max_depth, frames.size());
     }
   } catch (const std::bad_alloc&) {
-    out_of_memory = true;
+    path.out_of_memory = true;
   }
 
-  result.states = store.size();
-  result.transitions = transitions;
-  result.depth = max_depth;
-  result.frontier = frames.size();
+  path.end(store.size(), transitions, max_depth);
   result.table_bytes = store.bytes() + frames.capacity() * sizeof(Frame) +
                        pending_keys.capacity() * sizeof(std::uint64_t) +
                        pending_positions.capacity() * sizeof(std::uint32_t);
-  if (stop_now) {
-    result.stop_reason = StopReason::kViolation;
-  } else if (out_of_memory) {
-    result.stop_reason = StopReason::kMemory;
-  } else if (!frames.empty()) {
-    result.stop_reason = task.control.reason();
-  } else if (cut) {
-    result.stop_reason = StopReason::kDepth;
-  }
-  result.complete = result.stop_reason == StopReason::kNone;
   if (options.log != nullptr && result.complete) options.log->finish();
 }
 

@@ -20,6 +20,18 @@ inline void require_word_count(std::uint32_t count, std::uint32_t max_words) {
   }
 }
 
+/// The initial state as the model writes it.
+struct InitialState {
+  std::vector<std::uint64_t> words;  // room for any state, of which `length` are used
+  std::uint32_t violation = 0;       // what it violates, if anything
+  std::uint32_t length;
+
+  explicit InitialState(const transition_system::TransitionSystem& system)
+      : words(std::size_t{system.max_words()} + 1), length(system.initial(words.data(), &violation)) {
+    require_word_count(length, system.max_words());
+  }
+};
+
 /// Collects what the expansion of some states yields, without storing
 /// anything: nothing is lost when the layout runs out of room and the states
 /// must be expanded again.

@@ -30,12 +30,9 @@ class Explorer {
         cursor_(store_.make_cursor()),
         workspace_(store_.make_workspace()) {
     store_.add_outside_keys(&waiting_);
-    std::vector<std::uint64_t> initial(std::size_t{task.system.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = task.system.initial(initial.data(), &violation);
-    require_word_count(length, task.system.max_words());
-    violations_ += violation != 0;
-    store_.add_first(initial.data(), length);
+    const InitialState initial(task.system);
+    violations_ += initial.violation != 0;
+    store_.add_first(initial.words.data(), initial.length);
   }
 
   std::uint32_t size() const { return store_.size(); }

@@ -55,9 +55,6 @@ Strategy choose(const Options& options) {
     if (!is_breadth_first || options.storage != "exact" || options.threads != 1) {
       throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
     }
-    if (options.log != nullptr) {
-      throw std::invalid_argument("a search that keeps its states on disk does not write the graph down");
-    }
     return spilling_breadth_first;
   }
   if (options.storage == "exact") {
@@ -163,6 +160,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   }
   lock.unlock();
   worker.join();
+  // What writes a certificate next has the memory that the search had.
+  if (options.log != nullptr) support::return_free_memory();
   if (failure) std::rethrow_exception(failure);
   if (watcher_failure) std::rethrow_exception(watcher_failure);
   result.seconds = seconds;

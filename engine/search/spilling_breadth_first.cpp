@@ -10,29 +10,40 @@
 //
 //     assay-levels      the records of level 0, 1, 2, ... one after another
 //     assay-index       where each level stands, and its checksum
+//     assay-edges       the transitions, if the graph is to be written down
+//     assay-lessons     states that the system met new parts in, if its states refer to parts
 //     assay-run-N       a merged run of seen states, or a batch of candidates
 //     assay-checkpoint  everything else; replaced in one step
 //
+// If the graph is to be written down, the states of a level are put into the
+// order in which the search in memory discovers them before they are expanded,
+// and every step is logged by what it leads to (discovery_order). When the
+// search is over, hashes become numbers (graph_assembly), and the directory
+// stays until somebody has made use of the log.
+//
 // Nothing a checkpoint refers to is changed or deleted before the next one is
 // in place: whenever the process dies, the directory holds a search to go on from.
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <optional>
 #include <unordered_map>
 
+#include "search/discovery_order.hpp"
 #include "search/expander.hpp"
+#include "search/graph_assembly.hpp"
 #include "search/strategies.hpp"
 #include "storage/candidate_set.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/disk_file.hpp"
+#include "storage/edge_log.hpp"
+#include "storage/level_reader.hpp"
+#include "storage/run_merge.hpp"
+#include "storage/search_directory.hpp"
 #include "storage/sorted_run.hpp"
 
 namespace assay::search {
@@ -41,10 +52,15 @@ namespace {
 using storage::CheckpointProblem;
 using storage::DiskFile;
 using storage::DiskProblem;
+using storage::EdgeLog;
+using storage::Level;
+using storage::LevelReader;
 using storage::PackedLayout;
 using storage::RunCursor;
+using storage::RunMerge;
 using storage::RunWriter;
 using storage::SortedRun;
+using storage::WordLog;
 
 using Words = std::vector<std::uint64_t>;
 using Clock = std::chrono::steady_clock;
@@ -54,17 +70,12 @@ constexpr std::size_t kDefaultMemory = std::size_t{1} << 30;
 constexpr std::size_t kLeastBuffers = 4 * kMiB;
 constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
+constexpr std::size_t kLeastCandidates = kMiB;
+constexpr std::uint64_t kWeighEvery = 1024;  // states
 constexpr std::size_t kPending = 256;
 constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
 constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
 constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
-
-struct Level {
-  std::uint64_t offset = 0;  // in bytes
-  std::uint64_t records = 0;
-  std::uint64_t layout = 0;
-  std::uint64_t checksum = 0;
-};
 
 /// A violation together with the state it was met in: states have no numbers here.
 struct Found {
@@ -76,110 +87,12 @@ struct Found {
   std::uint64_t path_length() const { return depth + (position == Finding::kAtState ? 0 : 1); }
 };
 
-/// The states of a level in order, each decoded.
-class LevelReader {
- public:
-  LevelReader(const DiskFile& file, const Level& level, const PackedLayout& layout, std::size_t buffer_bytes)
-      : file_(file), level_(level), layout_(layout), record_words_(layout.record_words()) {
-    most_ = std::max<std::uint64_t>(1, buffer_bytes / sizeof(std::uint64_t) / record_words_);
-    words_.resize(std::size_t{layout.max_words()} + 1);
-  }
+/// A search that is stopped while it takes up what another one left; that stays as it is.
+struct Interrupted {};
 
-  void go_to(std::uint64_t number) {
-    next_ = number;
-    at_ = loaded_ = 0;
-  }
-  /// Decodes the next state into `words()`, answers its length.
-  std::uint32_t read() {
-    if (at_ == loaded_) {
-      loaded_ = std::min(most_, level_.records - next_);
-      at_ = 0;
-      buffer_.resize(loaded_ * record_words_);
-      file_.read(buffer_.data(), buffer_.size() * sizeof(std::uint64_t),
-                 level_.offset + next_ * record_words_ * sizeof(std::uint64_t));
-      next_ += loaded_;
-    }
-    const std::uint32_t length = layout_.unpack(buffer_.data() + at_++ * record_words_, words_.data());
-    if (length > layout_.max_words()) throw CheckpointProblem(file_.path() + " holds a state that cannot be");
-    return length;
-  }
-  const std::uint64_t* words() const { return words_.data(); }
-
- private:
-  const DiskFile& file_;
-  const Level level_;
-  const PackedLayout& layout_;
-  std::uint32_t record_words_;
-  std::uint64_t most_, next_ = 0, at_ = 0, loaded_ = 0;
-  Words buffer_, words_;
-};
-
-/// Sorted records from several places, in order, equal ones once.
-class Merge {
- public:
-  Merge(std::vector<RunCursor>& runs, const std::uint64_t* array, std::uint64_t count, std::uint32_t words)
-      : runs_(runs), words_(words), array_(array), array_end_(array + count * words) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!runs[i].at_end()) push({runs[i].record(), i});
-    }
-    if (count > 0) push({array_, runs.size()});
-  }
-  /// Copies the next record to `out`. False: there is none.
-  bool next(std::uint64_t* out) {
-    if (heap_.empty()) return false;
-    std::copy_n(heap_[0].record, words_, out);
-    do {
-      step();
-    } while (!heap_.empty() && storage::compare_records(heap_[0].record, out, words_) == 0);
-    return true;
-  }
-
- private:
-  struct Source {
-    const std::uint64_t* record;
-    std::size_t number;
-  };
-  bool is_before(const Source& a, const Source& b) const {
-    return words_ == 1 ? a.record[0] < b.record[0] : storage::compare_records(a.record, b.record, words_) < 0;
-  }
-  void push(Source source) {
-    heap_.push_back(source);
-    for (std::size_t i = heap_.size() - 1; i > 0 && is_before(heap_[i], heap_[(i - 1) / 2]); i = (i - 1) / 2) {
-      std::swap(heap_[i], heap_[(i - 1) / 2]);
-    }
-  }
-  void step() {
-    Source& top = heap_[0];
-    bool more = true;
-    if (top.number == runs_.size()) {
-      array_ += words_;
-      more = array_ != array_end_;
-      top.record = array_;
-    } else {
-      more = runs_[top.number].next();
-      if (more) top.record = runs_[top.number].record();
-    }
-    if (!more) {
-      heap_[0] = heap_.back();
-      heap_.pop_back();
-    }
-    for (std::size_t i = 0;;) {
-      std::size_t least = i;
-      const std::size_t left = 2 * i + 1;
-      if (left < heap_.size() && is_before(heap_[left], heap_[least])) least = left;
-      if (left + 1 < heap_.size() && is_before(heap_[left + 1], heap_[least])) least = left + 1;
-      if (least == i) return;
-      std::swap(heap_[i], heap_[least]);
-      i = least;
-    }
-  }
-
-  std::vector<RunCursor>& runs_;
-  const std::uint32_t words_;
-  const std::uint64_t* array_;
-  const std::uint64_t* const array_end_;
-  std::vector<Source> heap_;
-};
+std::size_t memory_limit(const Options& options) {
+  return options.memory_limit_bytes == 0 ? kDefaultMemory : options.memory_limit_bytes;
+}
 
 /// How the memory is divided.
 struct Shares {
@@ -190,7 +103,7 @@ struct Shares {
   static Shares of(const Options& options) {
     std::size_t usable = options.spilling.buffer_bytes;
     if (usable == 0) {
-      const std::size_t limit = options.memory_limit_bytes == 0 ? kDefaultMemory : options.memory_limit_bytes;
+      const std::size_t limit = memory_limit(options);
       const std::size_t taken = support::resident_bytes() + 2 * kMiB + limit / 32;
       if (limit < taken + kLeastBuffers) {
         throw std::invalid_argument("memory limit: a search on disk needs at least " +
@@ -203,54 +116,6 @@ struct Shares {
   }
 };
 
-/// The directory, locked for one search at a time.
-class Directory {
- public:
-  explicit Directory(const std::string& path) : path_(path) {
-    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-      throw DiskProblem(path + " could not be created: " + std::strerror(errno));
-    }
-    lock_ = open((path + "/assay-lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (lock_ < 0) throw DiskProblem(path + " cannot be used: " + std::strerror(errno));
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      close(lock_);
-      throw CheckpointProblem("another search is using " + path + "; choose another directory");
-    }
-  }
-  ~Directory() { close(lock_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/assay-" + name; }
-  bool has_checkpoint() const { return access(file("checkpoint").c_str(), F_OK) == 0; }
-  const std::string& path() const { return path_; }
-
-  /// Removes the files of searches, ours and those that were killed, but for `kept`.
-  void sweep(const std::vector<std::string>& kept) const {
-    DIR* const directory = opendir(path_.c_str());
-    if (directory == nullptr) return;
-    while (const dirent* entry = readdir(directory)) {
-      const std::string name = entry->d_name;
-      const bool is_ours = name == "assay-levels" || name == "assay-index" || name == "assay-checkpoint.new" ||
-                           name.rfind("assay-run-", 0) == 0;
-      const std::string whole = path_ + "/" + name;
-      if (is_ours && std::find(kept.begin(), kept.end(), whole) == kept.end()) unlink(whole.c_str());
-    }
-    closedir(directory);
-  }
-  /// The search is over.
-  void clear() const {
-    unlink(file("checkpoint").c_str());
-    sweep({});
-    unlink(file("lock").c_str());
-    rmdir(path_.c_str());  // if we were alone in it
-  }
-
- private:
-  std::string path_;
-  int lock_ = -1;
-};
-
 class Search {
  public:
   Search(const Task& task, Result& result)
@@ -259,29 +124,33 @@ class Search {
         options_(task.options),
         result_(result),
         shares_(Shares::of(task.options)),
-        directory_(task.options.spilling.directory),
+        directory_(std::make_shared<storage::SearchDirectory>(task.options.spilling.directory)),
         candidates_(shares_.candidates) {}
 
   void run() {
     try {
-      if (directory_.has_checkpoint()) {
+      if (directory_->has_checkpoint()) {
         if (!options_.spilling.resume) {
-          throw CheckpointProblem(directory_.path() +
+          throw CheckpointProblem(directory_->path() +
                                   " holds a search that is not finished; continue it with --resume, or choose "
                                   "another directory");
         }
         load();
         result_.resumed_from = states_;
       } else {
-        directory_.sweep({});
+        directory_->sweep({});
         begin();
       }
-      while (level_.records > 0 && !finished_) {
+      while (!finished_) {
         if (!expand_level() || !merge_level()) break;
       }
-      if (!finished_ && level_.records == 0) finished_ = true;
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
+    } catch (const Interrupted&) {
+      result_.stop_reason = task_.control.reason();
+      result_.states = states_;
+      result_.transitions = transitions_;
+      return;
     }
     report();
   }
@@ -295,8 +164,11 @@ class Search {
     const std::uint32_t length = system_.initial(initial.data(), &violation);
     require_word_count(length, system_.max_words());
     layouts_.add(PackedLayout(initial.data(), length, system_.max_words()));
-    levels_ = std::make_shared<DiskFile>(directory_.file("levels"), DiskFile::Mode::kCreate);
-    index_ = std::make_shared<DiskFile>(directory_.file("index"), DiskFile::Mode::kCreate);
+    levels_ = std::make_shared<DiskFile>(directory_->file("levels"), DiskFile::Mode::kCreate);
+    index_ = std::make_shared<DiskFile>(directory_->file("index"), DiskFile::Mode::kCreate);
+    if (options_.log != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
+    parts_met_ = system_.parts_met();
+    if (parts_met_ != 0) lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kCreate);
     if (violation != 0) {
       add({violation, Finding::kAtState, 0, Words(initial.begin(), initial.begin() + length)});
     }
@@ -318,9 +190,10 @@ class Search {
 
   /// The level that a run in the file of levels holds becomes the present one.
   void start_level(const SortedRun& run, std::uint64_t number) {
-    level_ = {run.offset, run.records, run.layout, run.checksum};
+    level_ = {run.offset, run.records, run.layout, run.checksum, edges_ == nullptr ? 0 : edges_->words()};
     index_->write(&level_, sizeof level_, number * sizeof level_);
-    index_checksum_ = storage::continue_checksum(index_checksum_, reinterpret_cast<const std::uint64_t*>(&level_), 4);
+    index_checksum_ = storage::continue_checksum(index_checksum_, reinterpret_cast<const std::uint64_t*>(&level_),
+                                                 Level::kWords);
     levels_end_ = run.offset + run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
     depth_ = number;
     expanded_ = 0;
@@ -329,17 +202,18 @@ class Search {
 
   void save() {
     storage::CheckpointWriter out;
-    out.number(options_.spilling.identity.size());
-    for (const auto& [name, value] : options_.spilling.identity) {
-      out.text(name);
-      out.text(value);
-    }
+    storage::write_identity(out, options_.spilling.identity);
     out.words(layouts_[0].base());
     out.number(layouts_.count());
     for (std::uint32_t i = 0; i < layouts_.count(); ++i) out.words(layouts_[i].masks());
-    for (const std::uint64_t value : {depth_, level_.offset, level_.records, level_.layout, level_.checksum, expanded_,
-                                      states_, transitions_, std::uint64_t{cut_}, levels_end_, index_checksum_,
-                                      next_file_, violation_count_}) {
+    if (edges_ != nullptr) edges_->sync();
+    if (lessons_ != nullptr) lessons_->sync();
+    for (const std::uint64_t value :
+         {depth_, level_.offset, level_.records, level_.layout, level_.checksum, level_.edges, expanded_, states_,
+          transitions_, std::uint64_t{cut_}, levels_end_, index_checksum_, next_file_, violation_count_,
+          edges_ == nullptr ? 0 : edges_->words(), edges_ == nullptr ? 0 : edges_->checksum(),
+          lessons_ == nullptr ? 0 : lessons_->words(), lessons_ == nullptr ? 0 : lessons_->checksum(), parts_met_,
+          system_.digest_of_parts()}) {
       out.number(value);
     }
     out.number(found_.size());
@@ -354,7 +228,7 @@ class Search {
       for (const SortedRun& run : *runs) {
         const bool in_levels = run.file == levels_;
         out.number(run.in_memory() ? 0 : in_levels ? 1 : 2);
-        out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(directory_.file("").size()));
+        out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(directory_->file("").size()));
         out.number(run.offset);
         out.number(run.records);
         out.number(run.layout);
@@ -365,7 +239,7 @@ class Search {
     }
     levels_->sync();
     index_->sync();
-    out.save(directory_.file("checkpoint"));
+    out.save(directory_->file("checkpoint"));
     last_checkpoint_ = Clock::now();
     for (const std::string& path : garbage_) unlink(path.c_str());
     garbage_.clear();
@@ -374,7 +248,7 @@ class Search {
   }
 
   void load() {
-    storage::CheckpointReader in(directory_.file("checkpoint"));
+    storage::CheckpointReader in(directory_->file("checkpoint"));
     compare_identity(in);
     const Words base = in.words();
     Words initial(std::size_t{system_.max_words()} + 1);
@@ -383,19 +257,21 @@ class Search {
     require_word_count(length, system_.max_words());
     const PackedLayout first(initial.data(), length, system_.max_words());
     if (first.base() != base) {
-      throw CheckpointProblem("the checkpoint in " + directory_.path() + " begins in another state than the program");
+      throw CheckpointProblem("the checkpoint in " + directory_->path() + " begins in another state than the program");
     }
     const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
     for (std::uint64_t i = 0; i < layouts; ++i) {
       Words masks = in.words();
-      if (masks.size() != base.size()) damaged("assay-checkpoint");
+      if (masks.size() > std::size_t{system_.max_words()} + 1) damaged("assay-checkpoint");
       layouts_.add(PackedLayout(first, std::move(masks)));
     }
     if (layouts == 0) damaged("assay-checkpoint");
-    std::uint64_t cut = 0;
-    for (std::uint64_t* const value : {&depth_, &level_.offset, &level_.records, &level_.layout, &level_.checksum,
-                                       &expanded_, &states_, &transitions_, &cut, &levels_end_, &index_checksum_,
-                                       &next_file_, &violation_count_}) {
+    std::uint64_t cut = 0, edge_words = 0, edge_checksum = 0;
+    std::uint64_t lesson_words = 0, lesson_checksum = 0, parts = 0, digest_of_parts = 0;
+    for (std::uint64_t* const value :
+         {&depth_, &level_.offset, &level_.records, &level_.layout, &level_.checksum, &level_.edges, &expanded_, &states_,
+          &transitions_, &cut, &levels_end_, &index_checksum_, &next_file_, &violation_count_, &edge_words,
+          &edge_checksum, &lesson_words, &lesson_checksum, &parts, &digest_of_parts}) {
       *value = in.number();
     }
     cut_ = cut != 0;
@@ -412,6 +288,20 @@ class Search {
     levels_ = open_file("levels");
     index_ = open_file("index");
     std::vector<std::string> kept{levels_->path(), index_->path()};
+    if (options_.log != nullptr) {
+      require_file("edges");
+      edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kOpen);
+      if (!edges_->go_back_to(edge_words, edge_checksum)) damaged(edges_->path());
+      kept.push_back(edges_->path());
+    }
+    parts_met_ = system_.parts_met();
+    if (parts_met_ != 0) {
+      require_file("lessons");
+      lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kOpen);
+      if (!lessons_->go_back_to(lesson_words, lesson_checksum)) damaged(lessons_->path());
+      kept.push_back(lessons_->path());
+      learn_again(parts, digest_of_parts);
+    }
     std::uint64_t visited_records = 0;
     for (std::vector<SortedRun>* runs : {&visited_, &batches_}) {
       const std::uint64_t count = in.number(std::uint64_t{1} << 24);
@@ -452,36 +342,76 @@ class Search {
     check_levels();
     // What was written after the checkpoint is written again.
     levels_->truncate(levels_end_);
-    directory_.sweep(kept);
+    directory_->sweep(kept);
     last_checkpoint_ = Clock::now();
     note_disk();
     start_candidates();
   }
 
+  /// The system meets its parts in the order in which it met them before.
+  void learn_again(std::uint64_t parts, std::uint64_t digest) {
+    WordLog::Reader reader(*lessons_, 0, lessons_->words(), kLeastIo);
+    Words words;
+    while (!reader.at_end() && system_.parts_met() < parts) {
+      if (task_.control.should_stop()) throw Interrupted();
+      const std::uint32_t length = reader.next(1)[0];
+      if (length > system_.max_words()) damaged(lessons_->path());
+      words.resize(length);
+      const std::span<const std::uint32_t> halves = reader.next(std::size_t{length} * 2);
+      std::memcpy(words.data(), halves.data(), halves.size_bytes());
+      if (!system_.is_state(words.data(), length)) break;
+      if (system_.has_state_checks()) system_.check_state(words.data(), length);
+      system_.successors(words.data(), length, buffer_.cleared());
+    }
+    parts_met_ = system_.parts_met();
+    if (parts_met_ != parts || system_.digest_of_parts() != digest) {
+      throw CheckpointProblem("the program does not repeat what it did when the search in " + directory_->path() +
+                              " was begun; the search has to begin again");
+    }
+  }
+  /// What the system has met stays in memory, and there is more and more of it, beside what it only remembers to
+  /// save time. The larger of what can be done without gives way.
+  void make_room() {
+    if (options_.spilling.buffer_bytes != 0) return;
+    const std::size_t limit = memory_limit(options_);
+    if (support::resident_bytes() <= limit - limit / 32) return;
+    const bool can_halve = candidates_.bytes() / 2 >= kLeastCandidates;
+    if (can_halve && candidates_.bytes() >= system_.forgettable_bytes()) {
+      flush_candidates();
+      candidates_.halve();
+    } else if (system_.forgettable_bytes() >= kLeastCandidates) {
+      system_.forget();
+      support::return_free_memory();
+    } else {
+      task_.control.stop(StopReason::kMemory);
+    }
+  }
+  void note_lesson(const std::uint64_t* words, std::uint32_t length) {
+    parts_met_ = system_.parts_met();
+    lessons_->append({&length, 1});
+    lessons_->append({reinterpret_cast<const std::uint32_t*>(words), std::size_t{length} * 2});
+  }
+
   void compare_identity(storage::CheckpointReader& in) const {
     const auto& ours = options_.spilling.identity;
-    const std::uint64_t count = in.number(1000);
-    std::vector<std::pair<std::string, std::string>> theirs;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::string name = in.text();
-      theirs.emplace_back(std::move(name), in.text());
-    }
+    const storage::Identity theirs = storage::read_identity(in);
     for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
       const auto& other = i < theirs.size() ? theirs[i] : ours[i];
       const std::string here = i < ours.size() ? ours[i].second : "";
-      throw CheckpointProblem("the search in " + directory_.path() + " was begun with another " + other.first +
+      throw CheckpointProblem("the search in " + directory_->path() + " was begun with another " + other.first +
                               (other.second.size() + here.size() < 200 ? " (" + other.second + ", now " + here + ")" : "") +
                               "; continue it as it was, or choose another directory");
     }
   }
 
+  void require_file(const std::string& name) const {
+    if (access(directory_->file(name).c_str(), R_OK | W_OK) == 0) return;
+    throw CheckpointProblem(directory_->file(name) + " is missing; the search cannot go on and has to begin again");
+  }
   std::shared_ptr<DiskFile> open_file(const std::string& name) const {
-    try {
-      return std::make_shared<DiskFile>(directory_.file(name), DiskFile::Mode::kOpen);
-    } catch (const DiskProblem&) {
-      throw CheckpointProblem(directory_.file(name) + " is missing; the search cannot go on and has to begin again");
-    }
+    require_file(name);
+    return std::make_shared<DiskFile>(directory_->file(name), DiskFile::Mode::kOpen);
   }
   [[noreturn]] void damaged(const std::string& path) const {
     throw CheckpointProblem(path + " is damaged; the search cannot go on from it and has to begin again");
@@ -497,7 +427,7 @@ class Search {
     if (index_->size() / sizeof(Level) < depth_ + 1) damaged(index_->path());
     for (std::uint64_t i = 0; i <= depth_; ++i) {
       const Level level = read_level(i);
-      checksum = storage::continue_checksum(checksum, reinterpret_cast<const std::uint64_t*>(&level), 4);
+      checksum = storage::continue_checksum(checksum, reinterpret_cast<const std::uint64_t*>(&level), Level::kWords);
       if (level.layout > layouts_.current_number()) damaged(index_->path());
       SortedRun run;
       run.file = levels_;
@@ -536,9 +466,11 @@ class Search {
           flush_candidates();
           save();
         }
+        if (lessons_ != nullptr && expanded_ % kWeighEvery == 0) make_room();
       }
       const std::uint32_t length = reader.read();
       const std::uint64_t* const words = reader.words();
+      expanding_ = {words, length, reader.record(), static_cast<std::uint32_t>(level_.layout)};
       const auto violated = [&](std::uint32_t code, std::uint32_t position) {
         add({code, position, depth_, Words(words, words + length)});
       };
@@ -547,6 +479,7 @@ class Search {
       }
       system_.successors(words, length, buffer_.cleared());
       const std::uint32_t count = buffer_.count();
+      marks_.clear();
       if (count == 0) {
         if (options_.check_deadlock && !system_.is_valid_end(words, length)) violated(0, Finding::kAtState);
       } else if (at_limit) {
@@ -564,9 +497,12 @@ class Search {
             }
           }
           reach(next, successor.word_count);
+          if (edges_ != nullptr) marks_.push_back(storage::StateMark::of(next, successor.word_count));
           ++transitions_;
         }
       }
+      if (edges_ != nullptr) edges_->add(marks_);
+      if (lessons_ != nullptr && system_.parts_met() != parts_met_) note_lesson(words, length);
       ++expanded_;
       if (!found_.empty() && options_.stop_at_first_violation) {
         // A step that violates ends one level further down than a state that
@@ -584,8 +520,21 @@ class Search {
     return true;
   }
 
+  /// Packs a successor of the state that is being expanded. False: there is no room for one of its bits.
+  bool pack(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) {
+    const PackedLayout& layout = layouts_.current();
+    if (count != expanding_.length) return layout.pack(words, count, record);
+    if (expanding_.layout != layouts_.current_number()) {
+      packed_again_.resize(record_words_);
+      layout.pack(expanding_.words, expanding_.length, packed_again_.data());
+      expanding_.record = packed_again_.data();
+      expanding_.layout = layouts_.current_number();
+    }
+    return layout.pack_like(expanding_.words, expanding_.record, words, count, record);
+  }
+
   void reach(const std::uint64_t* words, std::uint32_t count) {
-    if (!layouts_.current().pack(words, count, pending_.data() + pending_count_ * record_words_)) {
+    if (!pack(words, count, pending_.data() + pending_count_ * record_words_)) {
       insert_pending();
       widen(words, count);
       layouts_.current().pack(words, count, pending_.data());
@@ -646,7 +595,7 @@ class Search {
   void join_batches() {
     std::vector<RunCursor> cursors;
     for (const SortedRun& batch : batches_) cursors.emplace_back(layouts_, batch, io_bytes(batches_.size() + 1));
-    Merge merge(cursors, nullptr, 0, record_words_);
+    RunMerge merge(cursors, nullptr, 0, record_words_);
     RunWriter writer(layouts_, new_file(), 0, io_bytes(batches_.size() + 1));
     Words record(record_words_);
     while (merge.next(record.data())) writer.append(record.data());
@@ -669,14 +618,14 @@ class Search {
       write_batch();
     }
     const std::uint64_t expected = std::max(candidates_.size(), level_.records);
-    layouts_.add(layouts_.current().widened(words, count));
+    layouts_.add(layouts_.current().widened(words, count, lessons_ != nullptr));
     for (SortedRun& run : visited_) storage::relayout(layouts_, old, run);
     record_words_ = layouts_.current().record_words();
     pending_.resize(kPending * record_words_);
     candidates_.start(record_words_, expected);
-    Words record(record_words_), scratch;
+    Words record(record_words_);
     for (std::size_t i = 0; i < kept.size(); i += old_words) {
-      layouts_.translate(old, kept.data() + i, record.data(), scratch);
+      layouts_.translation(old)(kept.data() + i, record.data());
       while (!candidates_.add(record.data(), candidates_.hash(record.data()))) {
         write_batch();
         candidates_.start(record_words_, ~std::uint64_t{0} / 4);
@@ -694,15 +643,13 @@ class Search {
     for (const SortedRun& batch : batches_) batches.emplace_back(layouts_, batch, io_bytes(readers));
     // Most duplicates are of recent levels: look there first.
     for (std::size_t i = visited_.size(); i-- > 0;) visited.emplace_back(layouts_, visited_[i], io_bytes(readers));
-    Merge merge(batches, candidates_.sorted(), candidates_.size(), record_words_);
-    RunWriter writer(layouts_, levels_, levels_end_, io_bytes(readers));
-    Words record(record_words_), small;
-    const std::size_t most_small = shares_.small_run / sizeof(std::uint64_t);
-    bool is_small = true;
+    RunMerge merge(batches, candidates_.sorted(), candidates_.size(), record_words_);
+    NewStates fresh(*this, io_bytes(readers));
+    Words record(record_words_);
     std::uint64_t looked = 0;
     while (merge.next(record.data())) {
       if (++looked % kLookEveryRecords == 0) {
-        task_.control.report(states_ + writer.records(), transitions_, depth_, writer.records());
+        task_.control.report(states_ + fresh.count(), transitions_, depth_, fresh.count());
         if (task_.control.should_stop()) return leave_level(0);
       }
       bool is_new = true;
@@ -713,38 +660,35 @@ class Search {
         }
       }
       if (!is_new) continue;
-      if (options_.state_limit != 0 && states_ + writer.records() >= options_.state_limit) {
+      if (options_.state_limit != 0 && states_ + fresh.count() >= options_.state_limit) {
         task_.control.stop(StopReason::kStates);
-        return leave_level(writer.records());
+        return leave_level(fresh.count());
       }
-      writer.append(record.data());
-      if (is_small) {
-        small.insert(small.end(), record.begin(), record.end());
-        if (small.size() > most_small) {
-          is_small = false;
-          small = {};
-        }
-      }
+      fresh.append(record.data());
     }
-    SortedRun run = writer.finish();
-    states_ += run.records;
-    for (const SortedRun& batch : batches_) discard(batch);
     batches.clear();
     visited.clear();
+    SortedRun run = fresh.finish();
+    for (const SortedRun& batch : batches_) discard(batch);
     batches_.clear();
     if (run.records == 0) {
-      level_.records = 0;
+      finished_ = true;
       return true;
     }
-    start_level(run, depth_ + 1);
-    candidates_.start(record_words_, 0);
-    if (is_small) {
-      small.shrink_to_fit();
-      run.file = nullptr;
-      run.offset = 0;
-      run.checksum = 0;
+    if (edges_ == nullptr) {
+      start_level(fresh.in_levels(), depth_ + 1);
+      candidates_.start(record_words_, 0);
+    } else if (!start_level_in_order(run)) {
+      // What was merged can be merged again.
+      unmerged_ = run.records;
       run.fences = {};
-      run.memory = std::move(small);
+      batches_.push_back(std::move(run));
+      return false;
+    }
+    states_ += run.records;
+    if (!run.in_memory() && run.file != levels_) {
+      disk_bytes_ += run.records * record_words_ * sizeof(std::uint64_t);
+      note_disk();
     }
     visited_.push_back(std::move(run));
     merge_visited();
@@ -752,6 +696,72 @@ class Search {
       start_candidates();
       save();
     }
+    return true;
+  }
+
+  /// The new states of a merge: a run of their own while they are few or if the
+  /// level is to stand in another order, else a part of the file of levels.
+  class NewStates {
+   public:
+    NewStates(Search& search, std::size_t io_bytes)
+        : search_(search), io_bytes_(io_bytes), most_small_(search.shares_.small_run / sizeof(std::uint64_t)) {
+      if (search.edges_ == nullptr) writer_.emplace(search.layouts_, search.levels_, search.levels_end_, io_bytes);
+    }
+    std::uint64_t count() const { return count_; }
+    void append(const std::uint64_t* record) {
+      ++count_;
+      if (is_small_) {
+        if (small_.size() < most_small_) {
+          small_.insert(small_.end(), record, record + search_.record_words_);
+        } else {
+          leave_memory();
+        }
+      }
+      if (writer_) writer_->append(record);
+    }
+    SortedRun finish() {
+      if (writer_) written_ = writer_->finish();
+      if (!is_small_) return written_;
+      SortedRun run;
+      run.records = count_;
+      run.layout = search_.layouts_.current_number();
+      small_.shrink_to_fit();
+      run.memory = std::move(small_);
+      return run;
+    }
+    const SortedRun& in_levels() const { return written_; }
+
+   private:
+    void leave_memory() {
+      is_small_ = false;
+      if (!writer_) {
+        writer_.emplace(search_.layouts_, search_.new_file(), 0, io_bytes_);
+        for (std::size_t i = 0; i < small_.size(); i += search_.record_words_) writer_->append(small_.data() + i);
+      }
+      small_ = {};
+    }
+
+    Search& search_;
+    const std::size_t io_bytes_;
+    const std::size_t most_small_;
+    std::optional<RunWriter> writer_;
+    Words small_;
+    bool is_small_ = true;
+    std::uint64_t count_ = 0;
+    SortedRun written_;
+  };
+
+  /// The states of a run become the next level in the order of their discovery. False: stopped.
+  bool start_level_in_order(const SortedRun& run) {
+    edges_->flush();
+    RunWriter writer(layouts_, levels_, levels_end_, io_bytes(4));
+    const NewLevel level{layouts_, run, *edges_, level_.edges};
+    if (!write_in_order_of_discovery(level, candidates_.lend(), io_bytes(4), directory_->path(),
+                                     [&] { return task_.control.should_stop(); }, writer)) {
+      return false;
+    }
+    start_level(writer.finish(), depth_ + 1);
+    candidates_.start(record_words_, 0);
     return true;
   }
 
@@ -775,7 +785,7 @@ class Search {
     for (std::size_t i = first; i < visited_.size(); ++i) {
       cursors.emplace_back(layouts_, visited_[i], io_bytes(readers));
     }
-    Merge merge(cursors, nullptr, 0, record_words_);
+    RunMerge merge(cursors, nullptr, 0, record_words_);
     RunWriter writer(layouts_, bytes <= shares_.small_run ? nullptr : new_file(), 0, io_bytes(readers));
     Words record(record_words_);
     while (merge.next(record.data())) {
@@ -805,7 +815,7 @@ class Search {
   std::size_t most_batches() const { return std::clamp<std::size_t>(shares_.io / kLeastIo / 2, 4, 256); }
 
   std::shared_ptr<DiskFile> new_file() {
-    return std::make_shared<DiskFile>(directory_.file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
+    return std::make_shared<DiskFile>(directory_->file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
   }
   /// The file goes when no checkpoint refers to it any more.
   void discard(const SortedRun& run) {
@@ -813,7 +823,10 @@ class Search {
     garbage_.push_back(run.file->path());
     garbage_bytes_ += run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
   }
-  void note_disk() { result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_); }
+  void note_disk() {
+    const std::uint64_t logs = (edges_ == nullptr ? 0 : edges_->bytes()) + (lessons_ == nullptr ? 0 : lessons_->bytes());
+    result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_ + logs);
+  }
   bool is_checkpoint_due() const {
     return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
            options_.spilling.checkpoint_seconds;
@@ -853,17 +866,36 @@ class Search {
       result_.stop_reason = StopReason::kDepth;
     }
     result_.complete = result_.stop_reason == StopReason::kNone;
-    if (!finished_ && !out_of_memory_) {
+    const bool is_logged = options_.log != nullptr && result_.complete && violation_count_ == 0;
+    if ((!finished_ || is_logged) && !out_of_memory_) {
       flush_candidates();
       save();
     }
+    if (is_logged) write_graph();
     for (std::uint64_t i = 0; i <= depth_ && i < kLevelsKept && index_ != nullptr; ++i) {
       result_.seen.levels.push_back(read_level(i).records);
     }
     result_.violation_count = violation_count_;
     task_.control.tracing = !found_.empty();
     result_.violations = trace_back();
-    if (finished_) directory_.clear();
+    if (is_logged) {
+      options_.log->keep([directory = directory_] { directory->clear(); });
+    } else if (finished_) {
+      directory_->clear();
+    }
+  }
+
+  void write_graph() {
+    const SearchedLevels searched{*levels_, layouts_, *edges_, depth_ + 1, states_,
+                                  [&](std::uint64_t number) { return read_level(number); }};
+    const auto should_stop = [&] { return task_.control.should_stop(); };
+    try {
+      if (assemble_graph(searched, candidates_.lend(), shares_.io, should_stop, *options_.log)) return;
+      result_.stop_reason = task_.control.reason();
+    } catch (const std::bad_alloc&) {
+      result_.stop_reason = StopReason::kMemory;
+    }
+    result_.complete = false;
   }
 
   /// Follows all findings back level by level: a level is expanded at most once.
@@ -938,7 +970,7 @@ class Search {
   const Options& options_;
   Result& result_;
   const Shares shares_;
-  Directory directory_;
+  const std::shared_ptr<storage::SearchDirectory> directory_;  // the log may outlive us and keep it
   storage::Layouts layouts_;
   storage::CandidateSet candidates_;
   transition_system::SuccessorBuffer buffer_;
@@ -947,7 +979,20 @@ class Search {
   std::uint64_t hashes_[kPending] = {};
   std::size_t pending_count_ = 0;
 
+  struct Expanding {
+    const std::uint64_t* words = nullptr;
+    std::uint32_t length = 0;
+    const std::uint64_t* record = nullptr;
+    std::uint32_t layout = 0;  // of the record
+  };
+  Expanding expanding_;  // the state whose successors are being reached
+  Words packed_again_;   // its record, when the layout has changed since
+
   std::shared_ptr<DiskFile> levels_, index_;
+  std::unique_ptr<EdgeLog> edges_;  // if the graph is to be written down
+  std::vector<storage::StateMark> marks_;  // of the successors of a state
+  std::unique_ptr<WordLog> lessons_;       // if states refer to parts that the system has met
+  std::uint64_t parts_met_ = 0;
   Level level_;                // the one being expanded
   std::uint64_t depth_ = 0;    // its number
   std::uint64_t expanded_ = 0;  // states of it

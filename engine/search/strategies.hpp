@@ -39,7 +39,8 @@ void two_phases(const Task& task, Result& result);
 /// Two random depth-first searches, and how many states they share.
 void two_overlapping(const Task& task, Result& result);
 
-/// Breadth first over everything, remembering k bits of each state.
+/// Breadth first over everything, remembering k bits of each state; with a limit
+/// on states it stops after so many were expanded.
 void sweep(const Task& task, Result& result);
 
 /// Depth first, exact, successors in order or (`random-dfs`) in an order drawn

@@ -126,13 +126,10 @@ void sweep(const Task& task, Result& result) {
     storage::BitArray bits(options.bitstate_bytes, options.hash_functions);
     LevelQueue queues[2] = {LevelQueue(options.looking.scratch_directory),
                             LevelQueue(options.looking.scratch_directory)};
-    std::vector<std::uint64_t> initial(std::size_t{system.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = system.initial(initial.data(), &violation);
-    require_word_count(length, system.max_words());
-    result.violation_count += violation != 0;
-    bits.add(storage::BitArray::hash(initial.data(), length, options.seed));
-    queues[0].push(initial.data(), length);
+    const InitialState initial(system);
+    result.violation_count += initial.violation != 0;
+    bits.add(storage::BitArray::hash(initial.words.data(), initial.length, options.seed));
+    queues[0].push(initial.words.data(), initial.length);
     transition_system::SuccessorBuffer buffer;
     std::vector<storage::BitArray::Hashes> hashes;
     for (std::uint32_t depth = 0; !stopped; ++depth) {
@@ -144,6 +141,7 @@ void sweep(const Task& task, Result& result) {
       next_level.clear();
       level.start_reading();
       for (std::uint64_t n = level.size(); n > 0; --n) {
+        if (options.state_limit != 0 && expanded >= options.state_limit) task.control.stop(StopReason::kStates);
         if (task.control.should_stop()) {
           stopped = true;
           break;

@@ -99,6 +99,15 @@ CandidateSet::CandidateSet(std::size_t bytes)
       slots_(pages_.as<std::uint64_t>()),
       words_of_block_(pages_.bytes() / sizeof(std::uint64_t)) {}
 
+void CandidateSet::halve() {
+  const std::size_t bytes = std::max<std::size_t>(pages_.bytes() / 2, kSmallest * sizeof(std::uint64_t));
+  pages_.release();
+  pages_ = support::Pages(bytes);
+  slots_ = pages_.as<std::uint64_t>();
+  words_of_block_ = pages_.bytes() / sizeof(std::uint64_t);
+  start(words_, 0);
+}
+
 void CandidateSet::start(std::uint32_t record_words, std::uint64_t expected) {
   words_ = record_words;
   most_ = words_of_block_ / words_;

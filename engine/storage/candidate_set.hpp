@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "storage/packed_layout.hpp"
 #include "support/hash.hpp"
@@ -35,6 +36,16 @@ class CandidateSet {
   /// The records in ascending order, from `sorted()` on. Until `start` nothing can be added.
   void sort();
   const std::uint64_t* sorted() const { return slots_; }
+
+  /// Gives half of the block back; nothing of the set is left then.
+  void halve();
+  std::size_t bytes() const { return pages_.bytes(); }
+
+  /// The whole block, for somebody who needs memory for a while; nothing of the set is left then.
+  std::span<std::uint64_t> lend() {
+    start(words_, 0);
+    return {slots_, words_of_block_};
+  }
 
  private:
   // An empty slot holds this in all its words; the one record that looks the

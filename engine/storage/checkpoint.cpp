@@ -9,8 +9,9 @@ namespace assay::storage {
 namespace {
 
 // The format of what a spilling search leaves on disk; another one, another number.
-constexpr std::uint64_t kMagic = 0x3130'6C70'7341ull;
+constexpr std::uint64_t kMagic = 0x3230'6C70'7341ull;
 constexpr std::size_t kFrame = 4;  // magic, number of words, two checksums
+constexpr std::uint64_t kMostFacts = 1000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -88,6 +89,23 @@ std::vector<std::uint64_t> CheckpointReader::words() {
 
 void CheckpointReader::expect_end() const {
   if (at_ != words_.size()) fail();
+}
+
+void write_identity(CheckpointWriter& out, const Identity& identity) {
+  out.number(identity.size());
+  for (const auto& [name, value] : identity) {
+    out.text(name);
+    out.text(value);
+  }
+}
+
+Identity read_identity(CheckpointReader& in) {
+  Identity identity(in.number(kMostFacts));
+  for (auto& [name, value] : identity) {
+    name = in.text();
+    value = in.text();
+  }
+  return identity;
 }
 
 }  // namespace assay::storage

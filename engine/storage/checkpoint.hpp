@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::storage {
@@ -39,5 +40,10 @@ class CheckpointReader {
   std::vector<std::uint64_t> words_;
   std::size_t at_ = 0;
 };
+
+/// What a checkpoint is about, by name: the first that stands in it.
+using Identity = std::vector<std::pair<std::string, std::string>>;
+void write_identity(CheckpointWriter& out, const Identity& identity);
+Identity read_identity(CheckpointReader& in);
 
 }  // namespace assay::storage

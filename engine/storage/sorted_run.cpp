@@ -7,15 +7,8 @@
 
 namespace assay::storage {
 
-void Layouts::translate(std::uint32_t from, const std::uint64_t* record, std::uint64_t* out,
-                        std::vector<std::uint64_t>& scratch) const {
-  const PackedLayout& old = layouts_[from];
-  scratch.resize(std::size_t{old.max_words()} + 1);
-  const std::uint32_t length = old.unpack(record, scratch.data());
-  // Only a damaged file holds a longer state or one that no layout has room for.
-  if (length > old.max_words() || !current().pack(scratch.data(), length, out)) {
-    throw CheckpointProblem("a file of the search holds a state that cannot be");
-  }
+const RecordTranslation& Layouts::translation(std::uint32_t from) const {
+  return translations_.try_emplace(from, layouts_[from], current()).first->second;
 }
 
 std::uint64_t continue_checksum(std::uint64_t checksum, const std::uint64_t* words, std::size_t count) {
@@ -91,9 +84,8 @@ void RunCursor::load(std::uint64_t first, std::uint64_t count) {
                    run_->offset + first * run_words_ * sizeof(std::uint64_t));
   if (!same) {
     buffer_.resize(count * words_);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      layouts_->translate(run_->layout, raw.data() + i * run_words_, buffer_.data() + i * words_, scratch_);
-    }
+    const RecordTranslation& translate = layouts_->translation(run_->layout);
+    for (std::uint64_t i = 0; i < count; ++i) translate(raw.data() + i * run_words_, buffer_.data() + i * words_);
   }
   data_ = buffer_.data();
   first_ = first;
@@ -197,7 +189,7 @@ std::uint64_t survey(const Layouts& layouts, SortedRun& run) {
   const std::uint32_t run_words = layouts[run.layout].record_words();
   const std::uint32_t words = layouts.current().record_words();
   const std::uint64_t block_records = SortedRun::block_records(run_words);
-  std::vector<std::uint64_t> block(block_records * run_words), fence(words), scratch;
+  std::vector<std::uint64_t> block(block_records * run_words), fence(words);
   run.fences.clear();
   std::uint64_t checksum = 0;
   for (std::uint64_t first = 0; first < run.records; first += block_records) {
@@ -205,7 +197,7 @@ std::uint64_t survey(const Layouts& layouts, SortedRun& run) {
     run.file->read(block.data(), count * sizeof(std::uint64_t),
                    run.offset + first * run_words * sizeof(std::uint64_t));
     checksum = continue_checksum(checksum, block.data(), count);
-    layouts.translate(run.layout, block.data(), fence.data(), scratch);
+    layouts.translation(run.layout)(block.data(), fence.data());
     run.fences.insert(run.fences.end(), fence.begin(), fence.end());
   }
   return checksum;
@@ -214,12 +206,12 @@ std::uint64_t survey(const Layouts& layouts, SortedRun& run) {
 void relayout(const Layouts& layouts, std::uint32_t from, SortedRun& run) {
   const std::uint32_t old_words = layouts[from].record_words();
   const std::uint32_t words = layouts.current().record_words();
-  std::vector<std::uint64_t> scratch;
+  const RecordTranslation& translation = layouts.translation(from);
   const auto translate = [&](std::vector<std::uint64_t>& records) {
     const std::size_t count = records.size() / old_words;
     std::vector<std::uint64_t> out(count * words);
     for (std::size_t i = 0; i < count; ++i) {
-      layouts.translate(from, records.data() + i * old_words, out.data() + i * words, scratch);
+      translation(records.data() + i * old_words, out.data() + i * words);
     }
     records = std::move(out);
   };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,17 +15,20 @@ namespace assay::storage {
 /// All layouts of one search, the present one last. Numbers stay good.
 class Layouts {
  public:
-  void add(PackedLayout layout) { layouts_.push_back(std::move(layout)); }
+  void add(PackedLayout layout) {
+    layouts_.push_back(std::move(layout));
+    translations_.clear();
+  }
   const PackedLayout& operator[](std::uint32_t number) const { return layouts_[number]; }
   const PackedLayout& current() const { return layouts_.back(); }
   std::uint32_t current_number() const { return static_cast<std::uint32_t>(layouts_.size()) - 1; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(layouts_.size()); }
-  /// Rewrites a record of layout `from` for the present one.
-  void translate(std::uint32_t from, const std::uint64_t* record, std::uint64_t* out,
-                 std::vector<std::uint64_t>& scratch) const;
+  /// Rewrites records of layout `from` for the present one.
+  const RecordTranslation& translation(std::uint32_t from) const;
 
  private:
   std::deque<PackedLayout> layouts_;  // references stay good
+  mutable std::map<std::uint32_t, RecordTranslation> translations_;  // to the present layout
 };
 
 /// Different records in ascending order, in a part of a file or in memory.
@@ -105,7 +109,7 @@ class RunCursor {
   std::uint64_t block_records_;
   std::uint64_t most_blocks_;  // at once
   std::uint64_t read_ahead_ = 1;
-  std::vector<std::uint64_t> buffer_, raw_, scratch_;
+  std::vector<std::uint64_t> buffer_, raw_;
   const std::uint64_t* data_ = nullptr;
   std::uint64_t first_ = 0;  // number of the record data_ starts with
   std::uint64_t at_ = 0;

@@ -1,5 +1,6 @@
 #include "support/memory.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ std::size_t resident_bytes() {
   std::fclose(file);
   return read == 2 ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
+
+void return_free_memory() { malloc_trim(0); }
 
 bool MemoryBudget::allows(std::size_t more, std::size_t freed) const {
   if (limit_ == 0 || more <= freed || more - freed < kAskFrom) return true;

@@ -12,6 +12,9 @@ namespace assay::support {
 /// Resident memory of this process in bytes.
 std::size_t resident_bytes();
 
+/// Gives what was freed and is not used back to the system.
+void return_free_memory();
+
 /// Thrown before an allocation that would break the caller's memory limit.
 class MemoryRefused : public std::bad_alloc {
  public:

@@ -18,8 +18,8 @@ namespace {
 
 }  // namespace
 
-ScratchFile::ScratchFile(const std::string& directory) {
-  std::string name = directory + "/assay-visits-XXXXXX";
+ScratchFile::ScratchFile(const std::string& directory, std::size_t buffer_bytes) : buffer_bytes_(buffer_bytes) {
+  std::string name = directory + "/assay-scratch-XXXXXX";
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) {
     throw std::runtime_error("no temporary file can be made in " + directory + ": " + std::strerror(errno));
@@ -64,7 +64,7 @@ void ScratchFile::Reader::refill(std::size_t needed) {
   at_ = 0;
   const std::size_t kept = buffer_.size();
   const std::uint64_t left = file_->flushed_ - next_;
-  const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(kBufferBytes, left));
+  const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(buffer_bytes_, needed), left));
   if (kept + more < needed) throw std::runtime_error("the graph on disk is shorter than its states need");
   buffer_.resize(kept + more);
   file_->read(next_, buffer_.data() + kept, more);

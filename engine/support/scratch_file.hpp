@@ -11,9 +11,11 @@ namespace assay::support {
 /// Bytes are appended, then read or replaced. Throws std::runtime_error with a
 /// sentence that begins with "the graph" whenever the disk fails.
 class ScratchFile {
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
  public:
   /// Lies in `directory` and vanishes with the object.
-  explicit ScratchFile(const std::string& directory);
+  explicit ScratchFile(const std::string& directory, std::size_t buffer_bytes = kBufferBytes);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
@@ -21,7 +23,7 @@ class ScratchFile {
   void append(const void* data, std::size_t bytes) {
     const auto* from = static_cast<const std::byte*>(data);
     buffer_.insert(buffer_.end(), from, from + bytes);
-    if (buffer_.size() >= kBufferBytes) flush();
+    if (buffer_.size() >= buffer_bytes_) flush();
   }
   void flush();
   std::uint64_t bytes() const { return flushed_ + buffer_.size(); }
@@ -33,7 +35,8 @@ class ScratchFile {
   /// Reads values one after another from the beginning.
   class Reader {
    public:
-    explicit Reader(const ScratchFile& file) : file_(&file) {}
+    explicit Reader(const ScratchFile& file, std::size_t buffer_bytes = kBufferBytes)
+        : file_(&file), buffer_bytes_(buffer_bytes) {}
     template <class T>
     T next() {
       if (buffer_.size() - at_ < sizeof(T)) refill(sizeof(T));
@@ -49,15 +52,15 @@ class ScratchFile {
     void refill(std::size_t needed);
 
     const ScratchFile* file_;
+    std::size_t buffer_bytes_;
     std::vector<std::byte> buffer_;
     std::size_t at_ = 0;
     std::uint64_t next_ = 0;  // behind the buffer
   };
 
  private:
-  static constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-
   int file_ = -1;
+  std::size_t buffer_bytes_;
   std::uint64_t flushed_ = 0;
   std::vector<std::byte> buffer_;
 };

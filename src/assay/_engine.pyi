@@ -44,6 +44,8 @@ class PythonMachine(Model):
     def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]
     def violation(self, code: int) -> dict[str, object]: ...
     def statistics(self) -> dict[str, int]: ...
+    def remarks(self) -> list[str]:
+        """What a verdict has to mention, with its place, of the steps computed so far."""
 
 def run_python_sequentially(program: object, modules: dict[str, object]) -> tuple[str, str | None]:
     """Runs a program, each of its threads at once when it starts: what it printed, and the last line of the
@@ -184,6 +186,11 @@ def search(
     samplers: int = 1,  # "two-phases": depth-first searches that take turns
     scratch_directory: str = "",  # "sweep": where long queues are written
 ) -> SearchResult: ...
+def identity_of_search(directory: str) -> list[tuple[str, str]]:
+    """What the search is about that was left there; nothing if there is none."""
+
+def discard_search(directory: str) -> None:
+    """Removes what a search left there; raises `CheckpointProblem` while one is running."""
 
 class Seen:
     """What a search that looks around saw; the names are those of `assay.evidence.coverage`."""
@@ -217,13 +224,22 @@ class GraphLog:
     def is_finished(self) -> bool:
         """The search saw every state and wrote all of it down."""
 
+    def has_served(self) -> None:
+        """Nobody will need the log again: removes what a search on disk keeps to make it once more."""
+
     @property
     def bytes(self) -> int: ...
 
 class ScriptWriter:
     """Turns a finished log into the frames of a certificate, in preorder."""
 
-    def __init__(self, log: GraphLog, *, subgraphs: bool) -> None: ...
+    def __init__(
+        self,
+        log: GraphLog,
+        *,
+        subgraphs: bool,
+        memory_bytes: int = 0,  # that it may take; 0: as much as it needs
+    ) -> None: ...
     @property
     def states(self) -> int: ...
     @property

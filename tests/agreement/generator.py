@@ -504,6 +504,17 @@ class Generator:
         self.use(form)
         return form
 
+    def asks_enabled(self, scope: Scope) -> bool:
+        """Only one process may: in SPIN, a question that leads to another one executes what it asks about."""
+        asking = self.proctypes[0] if self.proctypes else None
+        return (
+            self.uses_enabled
+            and asking is not None
+            and asking.active == 1
+            and scope.process == asking.name
+            and len(self.active_pids()) > 0
+        )
+
     def boolean(self, scope: Scope, depth: int = 2, *, plain: bool = False) -> str:
         """A condition; a plain one may stand inside arithmetic, where `empty` and its kin may not."""
         form = self.pick(
@@ -516,7 +527,7 @@ class Generator:
             (1.0 if scope.channels and not plain else 0, "poll"),
             (0.4, "constant"),
             (3 if self.uses_remote and scope.inside != "d_step" else 0, "remote label"),
-            (0.8 if self.uses_enabled and self.active_pids() else 0, "enabled"),
+            (0.8 if self.asks_enabled(scope) else 0, "enabled"),
             (0.5 if self.uses_timeout and scope.process and scope.inside != "d_step" else 0, "timeout"),
         )
         if form == "comparison":

@@ -94,6 +94,33 @@ def test_a_sweep_with_plenty_of_bits_counts_every_state():
         assert plain.states == pytest.approx(expected.states, rel=0.1, abs=1)
 
 
+def test_a_sweep_with_a_limit_stops_after_so_many_states():
+    stopped = 0
+    for seed in range(300):
+        graph = random_graph(seed)
+        states = reference.search(PlainModel(graph), stop_at_first_violation=False).states
+        for limit in {1, max(1, states // 2), states, states + 1}:
+            found = native_search(
+                graph.native(),
+                strategy="sweep",
+                hash_functions=4,
+                bitstate_bytes=1 << 16,
+                state_limit=limit,
+                scratch_directory="/tmp",
+            )
+            plain = coverage_sampling.sweep(
+                PlainModel(graph), bits=1 << 19, hash_functions=4, most_expanded=limit
+            )
+            expanded = found.states - found.frontier
+            assert expanded == plain.expanded == min(limit, states), (seed, limit)
+            assert found.complete == plain.complete == (limit >= states), (seed, limit)
+            assert found.stop_reason == ("" if found.complete else "states"), (seed, limit)
+            assert tuple(found.seen.levels) == plain.levels, (seed, limit)
+            assert found.transitions == plain.transitions, (seed, limit)
+            stopped += not found.complete
+    assert stopped > 300
+
+
 def test_a_sweep_whose_queue_goes_to_disk_sees_the_same(tmp_path, monkeypatch):
     """A level of 2 MiB and more does not stay in memory."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))

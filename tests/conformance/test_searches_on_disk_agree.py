@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from graphs import Graph, PlainModel, random_graph, replayed_codes
 from test_native_engine_agrees_with_the_reference import graphs, native_search
 
-from assay import _engine
 from assay.search import reference
 
 # The widest of the random states takes 2400 bytes, and a table must hold a few.
@@ -130,6 +129,3 @@ def test_a_limit_on_states_is_kept_and_the_rest_can_be_searched_later(tmp_path):
 def test_other_searches_are_refused_with_a_sentence(options, tmp_path):
     with pytest.raises(ValueError, match="bfs on one thread with exact storage"):
         native_search(random_graph(1).native(), spill_directory=str(tmp_path), **options)
-    log = _engine.GraphLog(str(tmp_path))
-    with pytest.raises(ValueError, match="does not write the graph down"):
-        native_search(random_graph(1).native(), spill_directory=str(tmp_path), log=log)

@@ -15,6 +15,7 @@ import functools
 import importlib
 import importlib.util
 import random
+import sys
 import threading as real_threading
 import types
 from pathlib import Path
@@ -204,6 +205,8 @@ class Scheduler:
                 raise Redundant
 
         module.atomic = self.atomic
+        module.early = lambda assumption: self.atomic
+        module.observes = lambda assumption: None
         module.block = block
         module.choose = self.decide
         module.current = lambda: self.running.identity
@@ -216,6 +219,8 @@ class Scheduler:
         module.invariant = lambda function, name: None
         module.fail = fail
         module.unsupported = unsupported
+        module.remark = lambda text: None
+        module.handled = sys.exception
         module.write = self.output.append
         module.is_single = lambda: len([w for w in self.workers if not w.finished]) == 1
         module.mentions = mentions

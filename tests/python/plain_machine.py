@@ -729,12 +729,15 @@ def single_threaded_assay():
 
     module.block, module.start, module.fail, module.adopt, module.assume = block, start, fail, adopt, assume
     module.unsupported = unsupported
+    module.remark = lambda text: None
+    module.handled = sys.exception
     module.current = lambda: identity[0]
     module.choose = lambda count: 0
     module.pause = module.begin_atomic = module.end_atomic = lambda: None
     module.invariant = lambda function, name: None
     module.write = lambda text: print(text, end="")
     module.is_single = lambda: True
+    module.observes = lambda assumption: None
     return module
 
 

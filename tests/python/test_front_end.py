@@ -581,15 +581,36 @@ assert (seen, again) != (0, 1)
     assert assay.replay("box.py", "run.json") == result.violations[0].counterexample
 
 
-def test_what_is_not_modelled_is_refused_when_it_is_reached():
+def test_a_module_that_is_not_modelled_is_refused_where_it_is_imported():
     Path("net.py").write_text("import socket\n\nsocket.socket()\n")
-    with pytest.raises(
-        SourceProblem, match=r"socket\.py:\d+:\d+: the module '_socket' of CPython is not modelled"
-    ):
+    with pytest.raises(SourceProblem, match=r"net\.py:1:1: the module 'socket' of CPython is not modelled; "):
         assay.verify("net.py")
 
 
-@pytest.mark.parametrize("use", ["str(x)", "{x}", "'%s' % x", "sorted([1, 2], key=lambda item: int(x))"])
+def test_a_module_that_needs_one_that_is_not_modelled_is_refused_there():
+    Path("net.py").write_text("import telnetlib_like\n")
+    Path("telnetlib_like.py").write_text("import mailbox\n")
+    with pytest.raises(SourceProblem, match=r"\.py:\d+:\d+: .* not modelled; "):
+        assay.verify("net.py")
+
+
+def test_a_verdict_mentions_the_order_of_a_large_set_a_clock_and_an_assumption():
+    Path("notes.py").write_text("""\
+import time
+import assay
+
+assay.assume(assay.choose(1, 2) == 1)
+for word in {"a", "b", "c", "d", "e"}:
+    print(word)
+print(f"{time.time():.1f}")
+""")
+    notes = assay.verify("notes.py").notes
+    assert "notes.py:4: runs in which this assumption is false were not followed" in notes
+    assert "notes.py:5: a set is gone through in one order only; sort it where the order matters" in notes
+    assert any(note.startswith("notes.py:7: time.time() becomes a text") for note in notes)
+
+
+@pytest.mark.parametrize("use", ["int(x)", "{x}", "'%d' % int(x)", "sorted([1, 2], key=lambda item: int(x))"])
 def test_a_refusal_cannot_be_caught(use):
     """Otherwise the program would go on in a way in which it never goes on in CPython."""
     Path("clock.py").write_text(

@@ -1208,11 +1208,16 @@ if left > 0:
     assert outcomes(text) == {("[]", None), ("[(True, True, False, False, True)]", None)}
 
 
-@pytest.mark.parametrize("use", ["str(x)", "f'{x:.2f}'", "int(x)", "[1][x]", "{x}", "float(x)"])
+@pytest.mark.parametrize("use", ["int(x)", "[1][x]", "{x}", "float(x)"])
 def test_the_value_of_an_unknown_number_cannot_be_used(use):
     ((_, end),) = outcomes(f"import time\nx = time.time()\n{use}")
     assert "which is not known when a program is checked" in end
     assert "assay.choose" in end
+
+
+def test_the_text_of_an_unknown_number_is_the_same_in_every_run():
+    ((seen, end),) = outcomes("import time\nseen.append(f'{time.time():.2f}')")
+    assert (seen, end) == ("['<time.time()>']", None)
 
 
 def test_too_many_alternatives_are_refused_with_a_way_out():
@@ -1235,9 +1240,7 @@ seen.append(q.unfinished_tasks)
     assert run_once(code, Scheduler(), mentions=lambda name: True) == ("[5]", None)
 
 
-@pytest.mark.parametrize(
-    "module", ["weakref.ref(3)", "os.urandom(3)", "sys.exc_info()", "logging.FileHandler('x')"]
-)
+@pytest.mark.parametrize("module", ["weakref.ref(3)", "os.urandom(3)", "logging.FileHandler('x')"])
 def test_what_is_not_modelled_is_refused(module):
     name = module.partition(".")[0]
     ((_, end),) = outcomes(f"import {name}\n{module}")

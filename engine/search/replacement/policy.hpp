@@ -30,6 +30,8 @@ class Policy {
   /// A state was put into the slot and onto the stack, `depth` steps from the
   /// initial one.
   virtual void entered(Slot slot, std::uint64_t depth) = 0;
+  /// So many steps lead on from the state that was entered last.
+  virtual void expanded(Slot, std::size_t /*steps*/) {}
   /// A step from the state on top of the stack met a state in the cache.
   virtual void hit(Slot slot, Slot from) = 0;
   /// The state on top of the stack is fully explored and leaves it; the state

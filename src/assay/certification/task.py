@@ -179,7 +179,8 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
         if text.startswith(opening.ASSUMPTION_FAILED):
             name = text.removeprefix(opening.ASSUMPTION_FAILED)
             raise CertificateProblem(
-                f"the certificate assumes that {name!a} is stored only once, and the program stores it again"
+                f"the certificate assumes something about {name!a} that fails for what is checked here; "
+                "verify it again, with the same properties"
             ) from None
         if text.startswith(opening.UNSUPPORTED):
             raise CertificateProblem(

@@ -30,7 +30,7 @@ from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
-from assay.search.estimation import METHODS
+from assay.search.estimation import METHODS, best_method
 from assay.search.native import Progress
 from assay.search.options import MOST_CACHED, POLICIES, STORAGES, STRATEGIES, OptionProblem
 from assay.transition_system.interface import SourceProblem
@@ -149,7 +149,8 @@ def assay() -> None:
 @click.option(
     "--estimate-method",
     type=click.Choice(METHODS),
-    help="How to estimate; sweep, the default, counts all states with hash bits in the same memory.",
+    help="How to estimate: sweep, the default, counts all states with hash bits in the same memory; "
+    "short-sweep, the default with --timeout, stops early and extrapolates.",
 )
 @click.option("--estimate-file", metavar="FILE", help="Save the estimate, for assay certify to repeat.")
 @click.option("--plot", metavar="FILE", help="Draw how the search went: FILE.png or FILE.svg.")
@@ -222,7 +223,8 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             subgraphs=given["subgraphs"],
             spill=given["spill"],
             resume=given["resume"],
-            estimate=given["estimate_method"] or (METHODS[0] if given["estimate"] else None),
+            estimate=given["estimate_method"]
+            or (best_method(given["timeout"] or 0.0) if given["estimate"] else None),
             estimate_file=given["estimate_file"],
             listener=watched(listener),
             started=context.obj,

@@ -31,16 +31,18 @@ def write_certificate(
     *,
     coding: str,
     subgraphs: bool,
+    memory_bytes: int = 0,
     partial: Path | None = None,
     on_frame: Callable[[int, int], bool],
 ) -> Written | None:
     """`on_frame` is told how many of how many frames are done, and answers whether to go on; None if not.
 
+    `memory_bytes` is what it may take to number the states; 0: as much as it needs.
     In the small coding all frames pass by once more beforehand, for their dictionaries, and count twice.
     Raises `OSError`, `RuntimeError` or `CertificateProblem`, whose words say why there is no certificate.
     """
     began = time.monotonic()
-    script = _engine.ScriptWriter(log, subgraphs=subgraphs)
+    script = _engine.ScriptWriter(log, subgraphs=subgraphs, memory_bytes=memory_bytes)
     frames = _engine.frames_for(script.transitions)
     header = claim.with_counts(
         states=script.states,

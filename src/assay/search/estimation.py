@@ -1,8 +1,9 @@
 """An estimate of how much a search covered that did not see everything.
 
 The search itself is over by then. What follows goes through the program again
-in the same memory: `sweep` counts all its states with hash bits, the others
-sample it within as many states as the search had stored.
+in the same memory: `sweep` counts all its states with hash bits, `short-sweep`
+stops at three times the states of the search, the others sample the program
+within as many states as the search had stored.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
 from assay.search import native
 from assay.search.options import SearchOptions
 
-METHODS = ("sweep", "two-phases", "merged", "round-robin", "all-transitions", "overlap", "levels")
+METHODS = (
+    "sweep",
+    "short-sweep",
+    "two-phases",
+    "merged",
+    "round-robin",
+    "all-transitions",
+    "overlap",
+    "levels",
+)
+SHORT_SWEEP_TIMES = 3  # the states of the search, for a short sweep to expand
 EXHAUSTIVE_SHARE = 0.6  # of the states, for the first of two phases (thesis 5.2.1)
 # A first estimate says whether coverage is low or high; these shares suit each better (5.2.1).
 LOW_SHARE, HIGH_SHARE, HIGH_COVERAGE = 0.5, 0.7, 0.75
@@ -62,6 +73,11 @@ class Estimation:
         }
 
 
+def best_method(time_limit_seconds: float) -> str:
+    """A sweep knows best, but nobody knows how long it takes."""
+    return "short-sweep" if time_limit_seconds else "sweep"
+
+
 def memory_for_bits(memory_bytes: int) -> int:
     return max(LEAST_BYTES, memory_bytes * 9 // 10 - OTHER_BYTES)
 
@@ -94,6 +110,14 @@ class Estimator:
                 sweeps = self._sweeps(plan)
                 seen += sweeps
                 estimate = coverage.swept(sweeps, plan.states) if sweeps else None
+            case "short-sweep":
+                sweep = self._short_sweep(plan)
+                # Without time for more than the search saw, its own levels say as much.
+                if sweep is not None and (sweep.complete or sweep.expanded >= plan.states or not levels):
+                    seen.append(sweep)
+                    estimate = coverage.swept([sweep], plan.states)
+                elif levels:
+                    estimate = coverage.bell(levels, plan.states)
             case "overlap":
                 overlap = self._overlap(plan)
                 if overlap is not None:
@@ -120,31 +144,48 @@ class Estimator:
         sweeps: list[Sweep] = []
         while (wanted := coverage.next_sweep(sweeps, plan.memory_bytes)) is not None and self._has_time():
             memory_bytes, functions = wanted
-            seed = plan.seed + len(sweeps)
-            found = self._look(
-                "sweep",
-                replace(
-                    self._options, seed=seed, hash_functions=functions, bitstate_bytes=max(1024, memory_bytes)
-                ),
-                scratch_directory=tempfile.gettempdir(),
-            )
-            if found is None or not found["bits_total"]:
+            sweep = self._sweep(seed=plan.seed + len(sweeps), memory_bytes=memory_bytes, functions=functions)
+            if sweep is None:
                 break
-            sweeps.append(
-                Sweep(
-                    expanded=found["states"] - found["frontier"],
-                    transitions=found["transitions"],
-                    bits_set=found["bits_set"],
-                    bits_total=found["bits_total"],
-                    hash_functions=functions,
-                    levels=tuple(found["levels"]),
-                    complete=found["complete"],
-                    seed=seed,
-                )
-            )
-            if not found["complete"]:
+            sweeps.append(sweep)
+            if not sweep.complete:
                 break
         return sweeps
+
+    def _short_sweep(self, plan: Plan) -> Sweep | None:
+        limit = SHORT_SWEEP_TIMES * plan.states
+        functions = coverage.best_hash_functions(8 * plan.memory_bytes, limit)
+        return self._sweep(
+            seed=plan.seed,
+            memory_bytes=plan.memory_bytes,
+            functions=min(coverage.TUNED_FUNCTIONS, functions),
+            most_expanded=limit,
+        )
+
+    def _sweep(self, *, seed: int, memory_bytes: int, functions: int, most_expanded: int = 0) -> Sweep | None:
+        found = self._look(
+            "sweep",
+            replace(
+                self._options,
+                seed=seed,
+                hash_functions=functions,
+                bitstate_bytes=max(1024, memory_bytes),
+                state_limit=most_expanded,
+            ),
+            scratch_directory=tempfile.gettempdir(),
+        )
+        if found is None or not found["bits_total"]:
+            return None
+        return Sweep(
+            expanded=found["states"] - found["frontier"],
+            transitions=found["transitions"],
+            bits_set=found["bits_set"],
+            bits_total=found["bits_total"],
+            hash_functions=functions,
+            levels=tuple(found["levels"]),
+            complete=found["complete"],
+            seed=seed,
+        )
 
     def _merged(self, plan: Plan) -> list[Samples]:
         """The first run tunes the others."""

@@ -76,6 +76,7 @@ class NativeOutcome:
     disk_bytes: int = 0  # most that lay in the spill directory at once
     resumed_from: int = 0  # states that a checkpoint brought along
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
+    remarks: tuple[str, ...] = ()  # what the verdict has to mention of what the program did
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -131,7 +132,8 @@ def search(
     }
     partial: Path | None = None
     if certificate is not None and claim is not None:
-        partial = partial_name(certificate.path)
+        # A search that is continued after it was killed removes what it had begun to write.
+        partial = partial_name(certificate.path, options.spill_directory)
         job["certificate"] = {
             "path": str(certificate.path),
             "partial": str(partial),
@@ -139,15 +141,20 @@ def search(
             "subgraphs": certificate.subgraphs,
             "claim": claim.as_json(),
         }
+    writing = False
     try:
         with _Child(job) as child:
-            child.watch(
-                deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
-            )
+            try:
+                child.watch(
+                    deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
+                )
+            finally:
+                writing = child.writing
             return _outcome(child, options)
     finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)  # of a child that was ended while it wrote
+        if partial is not None and writing:
+            with contextlib.suppress(OSError):
+                partial.unlink()  # of a child that was ended while it wrote
 
 
 def look_around(
@@ -423,6 +430,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         disk_bytes=searched["disk_bytes"],
         resumed_from=searched["resumed_from"],
         levels=tuple(searched["levels"]),
+        remarks=tuple(searched["remarks"]),
         certificate=certificate,
         certificate_problem=problem,
     )

@@ -34,6 +34,8 @@ STEPS_KEPT_AT_EACH_END = 10_000
 STEPS_TOLD_AT_EACH_END = 1_000  # by a model that describes itself: its words are many
 SIGN_OF_LIFE_EVERY_STEPS = 100_000
 LEVELS_KEPT = 1_000_000
+MEMORY_ON_DISK = 1 << 30  # of a search on disk without a limit
+LEAST_MEMORY_FOR_WRITING = 1 << 20
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -79,7 +81,7 @@ def _of_the_program(problem: Exception) -> tuple[str, str]:
 
 def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
-    from assay.transition_system.opening import open_model
+    from assay.transition_system.opening import open_model, remarks_of
 
     def alive() -> None:
         send("executing")
@@ -137,18 +139,21 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     log = None
     try:
         if certificate is not None:
-            log = _engine.GraphLog(os.path.dirname(certificate["path"]) or ".")  # noqa: PTH120 (pathlib is slow to import)
+            log = _engine.GraphLog(_scratch_directory(certificate, options["spill_directory"]))
         result = search(log=log)
     except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
+        if log is not None and options["spill_directory"]:
+            with contextlib.suppress(OSError):  # of others, or not empty
+                os.rmdir(options["spill_directory"])  # noqa: PTH106 (pathlib is slow to import)
         send("failed", kind="option", message=str(problem))
         return
     except _engine.DiskProblem as problem:
         send("failed", kind="disk", message=str(problem))
         return
     except RuntimeError as problem:
-        if log is None or not str(problem).startswith("the graph "):
+        if not str(problem).startswith(("the graph ", "no temporary file ")):
             raise
-        send("failed", kind="disk", message=str(problem))  # the log found it full
+        send("failed", kind="disk", message=str(problem))  # the log found it full, or not there
         return
     send(
         "searched",
@@ -175,13 +180,31 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         resumed_from=result.resumed_from,
         levels=result.seen.levels[:LEVELS_KEPT],
         seen=_seen(result.seen),
+        remarks=remarks_of(model),
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:
         send("run", **execute(model, violation.path, alive))
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
-        _write_certificate(log, certificate, send, stopped)
+        _write_certificate(log, certificate, send, stopped, memory_bytes=_memory_left(options))
+
+
+def _scratch_directory(certificate: dict[str, Any], spill_directory: str) -> str:
+    """Where there is room for the graph."""
+    if not spill_directory:
+        return os.path.dirname(certificate["path"]) or "."  # noqa: PTH120 (pathlib is slow to import)
+    with contextlib.suppress(OSError):  # the search will say what is wrong with it
+        os.mkdir(spill_directory, 0o700)  # noqa: PTH102 (pathlib is slow to import)
+    return spill_directory
+
+
+def _memory_left(options: dict[str, Any]) -> int:
+    """For numbering states; as much again is for compressing what is written. 0: there is no limit."""
+    limit = int(options["memory_limit_bytes"])
+    if not limit:
+        return MEMORY_ON_DISK // 2 if options["spill_directory"] else 0
+    return max(LEAST_MEMORY_FOR_WRITING, (limit - _resident_bytes()) // 2)
 
 
 def _seen(seen: Seen) -> dict[str, object]:
@@ -199,7 +222,9 @@ def _seen(seen: Seen) -> dict[str, object]:
     }
 
 
-def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+def _write_certificate(
+    log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event, *, memory_bytes: int = 0
+) -> None:
     from pathlib import Path
 
     from assay.evidence.certificate.claim import Claim
@@ -210,14 +235,17 @@ def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped
         send("writing", frames_written=written, frames=frames)
         return not stopped.is_set()
 
+    partial = Path(wanted["partial"])
     try:
+        partial.unlink(missing_ok=True)  # of a search that was killed and is continued here
         written = write_certificate(
             log,
             Claim.from_json(wanted["claim"]),
             Path(wanted["path"]),
             coding=wanted["coding"],
             subgraphs=wanted["subgraphs"],
-            partial=Path(wanted["partial"]),
+            memory_bytes=memory_bytes,
+            partial=partial,
             on_frame=on_frame,
         )
     except (OSError, RuntimeError, CertificateProblem) as problem:
@@ -226,6 +254,7 @@ def _write_certificate(log: GraphLog, wanted: dict[str, Any], send: Any, stopped
     if written is None:
         send("certificate", problem="it was interrupted")
         return
+    log.has_served()
     send(
         "certificate",
         problem="",
@@ -342,6 +371,11 @@ def peak_memory_bytes() -> int:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as status:  # noqa: PTH123 (pathlib is slow to import)
+        return int(status.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def _obey_the_parent(stopped: threading.Event) -> None:

@@ -32,6 +32,11 @@ def open_model(library: str, opener: str = "", *, canonical: bool = False) -> _e
     return cast(Open, getattr(import_module(module), function))(library, canonical=canonical)
 
 
+def remarks_of(model: _engine.Model) -> list[str]:
+    """What the model did that a verdict has to mention, in whole sentences."""
+    return model.remarks() if isinstance(model, _engine.PythonMachine) else []
+
+
 def describes_itself(model: _engine.Model) -> bool:
     """Whether the model has words for its states and steps (`describe`, `explain`, `violation`)."""
     return hasattr(model, "describe")

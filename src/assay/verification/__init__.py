@@ -118,7 +118,7 @@ def verify(
         started,
         listener or _nobody,
         wanted,
-        *estimate_request(estimate, estimate_file),
+        *estimate_request(estimate, estimate_file, timeout_seconds),
     )
     if isinstance(program, FunctionType | _Call):
         from assay.verification.functions import call_of, verify_function

@@ -12,7 +12,7 @@ from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, t
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
-from assay.search import native
+from assay.search import native, spilled
 from assay.search.alarm import OutOfTime, alarm_at
 from assay.search.estimation import Estimation
 from assay.search.options import OptionProblem
@@ -26,7 +26,7 @@ from assay.transition_system.interface import (
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
-from assay.verification.spilling import how_to_go_on, identity_of
+from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
@@ -40,7 +40,7 @@ def verify_compiled(
     begin = time.monotonic()
     try:
         with alarm_at(request.deadline):
-            program = (load or languages.load)(path, request.language_options)
+            program = (load or languages.load)(path, found_out_before(request))
     except OutOfTime:
         return _nothing_searched(path, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
@@ -66,9 +66,10 @@ def verify_compiled(
         reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
         notes=(
             *program.notes,
+            *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, program, outcome.facts.stop_reason),
+            *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
             *_what_the_estimate_met(estimation),
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
@@ -114,6 +115,7 @@ def _search(
 ) -> tuple[CompiledProgram, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail."""
     while True:
+        certificate = None if program.caveats else request.certificate
         try:
             return program, native.search(
                 program.library,
@@ -121,7 +123,7 @@ def _search(
                 opener=program.opener,
                 deadline=search_deadline(request),
                 on_progress=request.listener,
-                certificate=None if program.caveats else request.certificate,
+                certificate=certificate,
                 claim=claim_of(
                     request,
                     program=str(path),
@@ -129,11 +131,14 @@ def _search(
                     sources=program.sources,
                     semantics=program.semantics,
                 ),
-                identity=identity_of(request, program),
+                identity=identity_of(request, program, with_graph=certificate is not None),
             )
         except native.AssumptionFailed as failed:
             if not isinstance(program, ToldProgram):
                 raise
+            if request.options.spill_directory:
+                # What was found of a program that is not as it was assumed to be is worth nothing.
+                spilled.discard(request.options.spill_directory)
             program = program.without(failed.assumption)
 
 
@@ -144,11 +149,6 @@ def _require_suitable_options(program: CompiledProgram, request: Request) -> Non
         )
     if program.opener and request.options.threads != 1:
         raise OptionProblem(f"threads: a program in {program.language} is searched on one thread")
-    if program.opener and request.options.spill_directory:
-        raise OptionProblem(
-            f"spill: the states of a program in {program.language} mean something only in the process that "
-            "made them; leave --spill out"
-        )
 
 
 def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
-from assay.search.estimation import METHODS
+from assay.search.estimation import METHODS, best_method
 from assay.search.native import Progress
 from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions, SourceHash
@@ -99,11 +99,6 @@ def certificate_request(
         raise OptionProblem(
             f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
         )
-    if options.spill_directory:
-        raise OptionProblem(
-            "certificate: a search that keeps its states on disk does not record the graph; "
-            "leave --spill or --certificate out"
-        )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
     if options.strategy not in {"bfs", "dfs", "cached"}:
@@ -121,7 +116,9 @@ def certificate_request(
     return CertificateRequest(path=path, coding=coding, subgraphs=subgraphs)
 
 
-def estimate_request(method: str | None, file: str | Path | None) -> tuple[str | None, Path | None]:
+def estimate_request(
+    method: str | None, file: str | Path | None, time_limit_seconds: float
+) -> tuple[str | None, Path | None]:
     """The method and the file, or a sentence about what is wrong with them."""
     if method is not None and method not in METHODS:
         raise OptionProblem(f"estimate: expected one of {', '.join(METHODS)}, got {method!r}")
@@ -129,7 +126,7 @@ def estimate_request(method: str | None, file: str | Path | None) -> tuple[str |
         return method, None
     if not Path(file).absolute().parent.is_dir():
         raise OptionProblem(f"estimate file: {file} cannot be written: there is no such directory")
-    return method or METHODS[0], Path(file)
+    return method or best_method(time_limit_seconds), Path(file)
 
 
 def require_own_file(certificate: Path, sources: Iterable[SourceHash]) -> None:

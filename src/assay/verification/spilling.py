@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from assay import __version__
 from assay.evidence.verdict import StopReason
-from assay.transition_system.interface import CompiledProgram
+from assay.search.spilled import identity_in
+from assay.transition_system.interface import CompiledProgram, LanguageOptions
 from assay.verification.request import Request
 
+MEANING = "meaning of the program"
 CONTINUABLE = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}
 
 
-def identity_of(request: Request, program: CompiledProgram) -> list[tuple[str, str]]:
+def identity_of(request: Request, program: CompiledProgram, *, with_graph: bool) -> list[tuple[str, str]]:
     """By name, everything that decides what the search sees; limits on time, memory and states do not."""
     options, language = request.options, request.language_options
     return [
         ("version of Assay", __version__),
         ("program", " ".join(source.sha256 for source in program.sources)),
-        ("meaning of the program", json.dumps(dict(program.semantics), sort_keys=True, default=str)),
+        (MEANING, json.dumps(dict(program.semantics), sort_keys=True, default=str)),
         ("list of invariants", json.dumps(language.invariants)),
         ("list of step invariants", json.dumps(language.step_invariants)),
         ("choice about deadlocks", "checked" if options.check_deadlock else "not checked"),
         ("choice about errors", "the first" if options.stop_at_first_violation else "all"),
         ("depth limit", str(options.depth_limit)),
+        ("choice about certificates", "one is written" if with_graph else "none is written"),
     ]
 
 
-def how_to_go_on(request: Request, program: CompiledProgram, stopped: StopReason) -> list[str]:
-    """What a user can do about a search that a limit stopped."""
+def found_out_before(request: Request) -> LanguageOptions:
+    """The options of the language, and what a search that is to be continued found out about the program."""
+    if not request.options.resume:
+        return request.language_options
+    meaning = json.loads(identity_in(request.options.spill_directory).get(MEANING, "{}"))
+    names = meaning.get("not_final") if isinstance(meaning, dict) else None
+    # To assume less of the program is never wrong, whoever wrote these names.
+    known = tuple(str(name) for name in names) if isinstance(names, list) else ()
+    return replace(request.language_options, not_final=known or request.language_options.not_final)
+
+
+def how_to_go_on(request: Request, stopped: StopReason, *, problem: str = "") -> list[str]:
+    """What a user can do about a search that a limit stopped, or a certificate that a `problem` prevented."""
     options = request.options
     if options.spill_directory:
-        if stopped not in CONTINUABLE:
+        if stopped not in CONTINUABLE and not problem:
             return []
         return [f"the search can be continued: the same command with --resume ({options.spill_directory})"]
-    if stopped is StopReason.MEMORY and options.storage == "exact" and not program.opener:
+    if stopped is StopReason.MEMORY and options.storage == "exact":
         return ["to search on in the same memory, exactly, keep the states on disk: --spill DIR"]
     return []

@@ -4,7 +4,7 @@ g = None
 
 
 def writer():
-    global g  # noqa: PLW0603 (the store is what is tested)
+    global g
     b = []
     g = b
     b.append(1)

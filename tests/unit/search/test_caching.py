@@ -133,9 +133,11 @@ def test_figure_4_2b_gives_all_states_of_the_component_their_number():
 
 
 def test_figure_4_3_is_explored_again_from_s7_and_the_script_can_be_cleaned():
-    # Five states fit. S5 makes place for S6; S3 for S7, as both its successors are still there.
+    # Five states fit, and even depths go first: S5 makes place for S6, S3 for S7; then chance takes S2.
     model = Named(FIGURE_4_3)
-    found = reference.search(model, strategy="cached", cache_size=5, cache_policy="rungs")
+    found = reference.search(
+        model, strategy="cached", cache_size=5, cache_policy="stratified", cache_strata=2, seed=0
+    )
     assert (found.complete, found.states, found.transitions, found.cache.replaced) == (True, 8, 9, 3)
     rows = rows_of(FIGURE_4_3, model.visits)
     assert rows == Rows.parse("""
@@ -146,6 +148,14 @@ def test_figure_4_3_is_explored_again_from_s7_and_the_script_can_be_cleaned():
         Trans instr:	-	t1	t1	t1	t1	B	B	t2	B	B	B	t2	t1	B	B
         State ID:	S1	S2	S3	S4	S5	S4	S3	S6	S3	S2	S1	S7	S3	S7	S1
     """)
+
+
+def test_rungs_forgets_first_what_leads_to_one_state_and_keeps_s3():
+    # S5 and S4, from which at most one step leads on, make place for S6 and S7: nothing is explored again.
+    model = Named(FIGURE_4_3)
+    found = reference.search(model, strategy="cached", cache_size=5, cache_policy="rungs", keep_cache=True)
+    assert (found.complete, found.states, found.transitions, found.cache.replaced) == (True, 7, 7, 2)
+    assert {name for name, _ in found.cache.contents} == {"S1", "S2", "S3", "S6", "S7"}
 
 
 def rows_of(graph: dict[str, list[str]], visits: list[str]) -> Rows:

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay import languages
 from assay.certification.estimates import certify_estimate
 from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
-from assay.search.estimation import METHODS
-from assay.search.options import OptionProblem
+from assay.search.estimation import METHODS, Estimator, Plan
+from assay.search.options import OptionProblem, SearchOptions
+from assay.transition_system.interface import LanguageOptions
 
 MIB = 1 << 20
 PHILOSOPHERS = Path(__file__).parents[3] / "benchmarks" / "models" / "philosophers.pml"
@@ -96,12 +98,9 @@ def test_a_search_of_a_program_that_has_changed_is_not_continued(program, tmp_pa
         ({"search": "dfs"}, "needs the search bfs, got dfs"),
         ({"storage": "fingerprint"}, "needs the storage exact"),
         ({"threads": 2}, "one thread"),
-        ({"certificate": "out.assay"}, "leave --spill or --certificate out"),
     ],
 )
 def test_what_does_not_go_with_the_disk_is_refused(options, sentence, program, tmp_path):
-    if "certificate" in options:
-        options = {"certificate": tmp_path / "out.assay"}
     with pytest.raises(OptionProblem, match=sentence):
         assay.verify(program, spill=tmp_path / "disk", **options)
 
@@ -129,6 +128,43 @@ def test_every_method_gives_an_estimate_that_is_no_verdict(method, program):
     if method == "sweep":
         assert found.coverage["coverage"] == pytest.approx(6000 / STATES, abs=0.01)
         assert found.coverage["low"] <= 6000 / STATES <= found.coverage["high"]
+
+
+def test_a_short_sweep_does_three_times_the_work_of_the_search_and_no_more(program):
+    found = assay.verify(program, max_states=6000, estimate="short-sweep", **WHOLE)
+    assert found.coverage is not None
+    (sweep,) = found.coverage["seen"]
+    assert (sweep["expanded"], sweep["complete"]) == (18_000, False)
+    assert found.coverage["low"] <= 6000 / STATES <= found.coverage["high"]
+    assert found.coverage["coverage"] == pytest.approx(6000 / STATES, abs=0.15)
+    assert found.coverage["method"].endswith("unfinished, bell")
+
+
+def test_a_short_sweep_that_comes_to_the_end_counts(program):
+    found = assay.verify(program, max_states=12_000, estimate="short-sweep", **WHOLE)
+    assert found.coverage is not None
+    assert found.coverage["seen"][0]["complete"]
+    assert found.coverage["coverage"] == pytest.approx(12_000 / STATES, abs=0.005)
+
+
+def test_without_time_the_levels_of_the_search_itself_are_continued(program):
+    compiled = languages.load(program, LanguageOptions(reductions=frozenset(), defines=("N=6",)))
+    estimator = Estimator(compiled.library, SearchOptions(), deadline=0.0)
+    plan = Plan(method="short-sweep", states=6000, memory_bytes=1 << 20)
+    assert estimator.run(plan) is None
+    found = estimator.run(plan, levels=(1, 6, 21, 56, 126, 252, 440, 700))
+    assert found is not None
+    assert (found.estimate.method, found.seen) == ("levels, bell", ())
+
+
+def test_with_a_time_limit_the_short_sweep_is_the_default(program, tmp_path):
+    path = tmp_path / "estimate.json"
+    found = assay.verify(program, max_states=6000, timeout_seconds=600, estimate_file=path, **WHOLE)
+    assert found.coverage is not None
+    assert found.coverage["plan"]["method"] == "short-sweep"
+    repeated = certify_estimate(program, path)
+    assert (repeated.verdict, repeated.mode) == (Verdict.INCOMPLETE, "estimate")
+    assert "agrees" in repeated.reasons[0]
 
 
 def test_a_search_that_sees_everything_needs_no_estimate(program):
@@ -247,15 +283,8 @@ def python_program(tmp_path):
     return path
 
 
-def test_python_programs_stay_in_memory(python_program, tmp_path):
-    """Their states are numbers of one process; another one could not go on with them."""
-    with pytest.raises(OptionProblem, match="only in the process that made them"):
-        assay.verify(python_program, spill=tmp_path / "disk")
-
-
-def test_python_programs_have_estimates_and_are_not_sent_to_the_disk(python_program):
+def test_python_programs_have_estimates(python_program):
     found = assay.verify(python_program, max_states=300, estimate="sweep")
     assert found.verdict is Verdict.INCOMPLETE
     assert found.coverage is not None
     assert 0 < found.coverage["coverage"] < 1
-    assert not any("--spill" in note for note in found.notes)

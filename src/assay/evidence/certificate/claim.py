@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,9 +14,13 @@ from assay.evidence.certificate.header import Header, Properties, Source
 CODINGS = ("fast", "small")
 
 
-def partial_name(path: Path) -> Path:
-    """A name for a file under construction that nobody else has who shares the directory."""
-    return path.with_name(f".assay-{secrets.token_hex(8)}.partial")
+def partial_name(path: Path, owner: str = "") -> Path:
+    """A name for a file under construction that nobody else has who shares the directory.
+
+    An `owner` that is the only one of its name gets the same one each time, and finds again what it left.
+    """
+    token = hashlib.sha256(owner.encode()).hexdigest()[:16] if owner else secrets.token_hex(8)
+    return path.with_name(f".assay-{token}.partial")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -237,7 +237,7 @@ class ExpressionCode:
                 length = f"(int)U8({self.queue_address(channel, c)})"
                 full = f"({length} >= {capacity})"
             else:  # it holds a message only while that is being handed over
-                length = full = f"({self.load(channel, c)} == channel)" if c.offered else "0"
+                length = full = f"(channel && {self.load(channel, c)} == channel)" if c.offered else "0"
         else:
             queue = self.found_queue(channel, c)
             length = f"queue_length({queue})"

@@ -139,27 +139,31 @@ class LocationCode(TransitionCode):
         provided = [p for p in self.plan.processes if p.provided is not None]
         resolver = self.plan.resolver
         if provided:
-            self.line("static int is_provided(struct run *c, const u8 *g, const u8 *p, uint32_t pid) {")
-            self.line("  int moved = 0; (void)c; (void)g; (void)pid; (void)moved;")
+            self.line(
+                "static int is_provided(struct run *c, const u8 *g, const u8 *p, uint32_t pid, int channel) {"
+            )
+            self.line("  int moved = 0; (void)c; (void)g; (void)pid; (void)moved; (void)channel;")
             self.line("  switch (TYPE(p)) {")
             for p in provided:
                 assert p.provided is not None
-                self.line(f"  case {p.number}: return {self.expression(p.provided, Context(p))};")
+                self.line(
+                    f"  case {p.number}: return {self.expression(p.provided, Context(p, offered=True))};"
+                )
             self.line("  }\n  return 1;\n}")
         self.line(
             "static inline int may_run(struct run *c, uint32_t state, uint32_t size, uint32_t process, "
-            "uint32_t pid) {"
+            "uint32_t pid, int channel) {"
         )
         self.line("  const u8 *g = c->base + state, *p = g + process;")
-        self.line("  (void)g; (void)p; (void)size; (void)pid;")
+        self.line("  (void)g; (void)p; (void)size; (void)pid; (void)channel;")
         if provided:
-            self.line("  if (!is_provided(c, g, p, pid)) return 0;")
+            self.line("  if (!is_provided(c, g, p, pid, channel)) return 0;")
         if resolver.uses_priority:
             self.line("  const u8 *other = g + GLOBALS_SIZE;")
             self.line("  for (uint32_t i = 0; i < PROCESSES(g); i++, other += block_size[TYPE(other)])")
             self.line("    if (i != pid && PRIORITY(other) > PRIORITY(p)")
             if provided:
-                self.line("        && is_provided(c, g, other, i)")
+                self.line("        && is_provided(c, g, other, i, channel)")
             self.line("        && is_enabled_at(c, g, other, i, 0)) return 0;")
         self.line("  return 1;\n}")
 

@@ -63,7 +63,8 @@ static const uint32_t block_queues[]; /* channels that a process of that type ow
 static int step(struct run *, uint32_t type, uint32_t state, uint32_t size, uint32_t process, uint32_t pid);
 static int receive(struct run *, uint32_t type, uint32_t state, uint32_t size, uint32_t process,
                    uint32_t pid, int channel);
-static int may_run(struct run *, uint32_t state, uint32_t size, uint32_t process, uint32_t pid);
+/* `channel` holds a message that is being handed over; 0: none does. */
+static int may_run(struct run *, uint32_t state, uint32_t size, uint32_t process, uint32_t pid, int channel);
 
 /* --- expressions that can fail --- */
 
@@ -318,7 +319,7 @@ static int go_on(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uin
     if (pid < PROCESSES(s)) {
       uint32_t process = process_offset(s, pid);
       uint32_t type = TYPE(s + process);
-      if (may_run(c, state, size, process, pid)) moved = step(c, type, state, size, process, pid);
+      if (may_run(c, state, size, process, pid, 0)) moved = step(c, type, state, size, process, pid);
     }
   }
   if (!moved) {
@@ -346,7 +347,7 @@ static int handshake(struct run *c, uint32_t state, uint32_t size, uint32_t pid,
   push(c, state, size, pid, transition);
   for (uint32_t i = count; i-- > 0;) {
     if (i == pid) continue;
-    if (!may_run(c, state, size, offsets[i], i)) continue;
+    if (!may_run(c, state, size, offsets[i], i, channel)) continue;
     moved |= receive(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i, channel);
   }
   pop(c, state);
@@ -365,7 +366,7 @@ static int everybody(struct run *c, uint32_t state, uint32_t size) {
     offset += block_size[TYPE(s + offset)];
   }
   for (uint32_t i = count; i-- > 0;) {
-    if (!may_run(c, state, size, offsets[i], i)) continue;
+    if (!may_run(c, state, size, offsets[i], i, 0)) continue;
     moved |= step(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i);
   }
   return moved;

@@ -38,6 +38,7 @@ class Code:
     varkw: bool = False
     generator: bool = False
     atomic: bool = False
+    early: bool = False  # atomic, and may happen at once after what its thread did before
     documentation: str | None = None  # of a function: its `__doc__`
     local_names: tuple[str, ...] = ()  # parameters first: positional, keyword-only, *args, **kwargs
     cell_names: tuple[str, ...] = ()

@@ -39,7 +39,7 @@ from assay.transition_system.interface import (
 
 LANGUAGE = "python"
 OPENER = "assay.languages.python.machine:open_image"
-MACHINE_VERSION = 1  # of what the machine makes of a program: states, steps, their order
+MACHINE_VERSION = 2  # of what the machine makes of a program: states, steps, their order
 GRANULARITIES = {
     "bytecode": "at every access that another thread can see",
     "gil": "where CPython with its global lock looks for other threads",
@@ -64,6 +64,8 @@ AWAITED = {  # class or method of the library -> what its caller waits for
     "SimpleQueue.get": "an item in a queue",
 }
 FINAL = "a final name"  # stored once: nobody minds when it is read
+OPERATION = "does"  # among the accesses of a step: an operation of a library that joined it
+BEGINS_TO_WAIT = "Condition._enqueue_and_release"
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 
@@ -92,7 +94,7 @@ class PythonProgram:
             "language": f"Python as {platform.python_implementation()} {platform.python_version()} runs it",
             "granularity": self.granularity,
             "hash_seed": 0,
-            "set_order": "numbers by value, others by type and content, objects as they were made",
+            "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
             "not_final": sorted(self.options.not_final),
@@ -227,6 +229,10 @@ class PythonProgram:
         for file, line, kind, name, value in step["accesses"]:
             if file not in self._own_files or name == FINAL:
                 continue
+            if kind == OPERATION:
+                if (parts[-1].file, parts[-1].line) != (file, line):
+                    parts.append(self._part(thread, file, line, functions.get((file, line), "")))
+                continue
             access = self._access(step, self.line_text(file, line), kind, name, str(value))
             if (parts[-1].file, parts[-1].line) == (file, line):
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
@@ -300,13 +306,16 @@ class PythonProgram:
     def _had_begun(self, transition: int) -> bool:
         """Whether others could already see something of the operation inside of which a step begins.
 
-        That is so if the thread's last step stayed inside of it, or ended there because it started a thread.
+        That is so if the thread's last step stayed inside of it, or ended there because it started one or
+        began to wait.
         """
         steps = self.words["steps"]
         before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
         if not before:
             return False
-        return not before[0]["lines"] or self._starts_a_thread(before[0])
+        operations = [name for _, _, kind, name, _ in before[0]["accesses"] if kind == OPERATION]
+        begins_to_wait = operations[-1:] == [BEGINS_TO_WAIT]
+        return not before[0]["lines"] or begins_to_wait or self._starts_a_thread(before[0])
 
     def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
         states = self.words.get("states", {})

@@ -106,6 +106,7 @@ def cached_depth_first(
         run.add_state()
         slot = cache.add(state, len(stack))
         successors = run.expand(state, len(stack), report)[::-1]
+        cache.policy.expanded(slot, len(successors))
         stack.append(Frame(slot, [found for found in successors if not cache.find(found[1], slot)]))
 
     try:

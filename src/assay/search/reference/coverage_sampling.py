@@ -16,7 +16,7 @@ into estimates; a violation met here is counted, not explained.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from assay.evidence.coverage import Overlap, Samples, Sweep
 from assay.search.outcome import Model, State
@@ -140,23 +140,27 @@ def sweep(
     bits: int,
     hash_functions: int,
     seed: int = 0,
-    keep_on: Callable[[], bool] = lambda: True,
+    most_expanded: int = 0,
 ) -> Sweep:
-    """Breadth first, remembering `hash_functions` bits of each state among `bits`."""
+    """Breadth first, remembering `hash_functions` bits of each state among `bits`.
+
+    It stops when `most_expanded` states were expanded, if that is not 0 and something is left.
+    """
     table = BitArray(max(1, bits // 8), hash_functions, seed)
     initial, _ = model.initial_state()
     table.add(initial)
     levels: list[int] = []
     level = [initial]
-    transitions = 0
+    expanded = transitions = 0
     complete = True
     while level:
         levels.append(len(level))
         next_level: list[State] = []
         for state in level:
-            if not keep_on():
+            if most_expanded and expanded >= most_expanded:
                 complete = False
                 break
+            expanded += 1
             for after in targets(model, state):
                 transitions += 1
                 if after not in table:
@@ -164,7 +168,7 @@ def sweep(
                     next_level.append(after)
         level = next_level if complete else []
     return Sweep(
-        expanded=sum(levels),
+        expanded=expanded,
         transitions=transitions,
         bits_set=table.bits_set,
         bits_total=table.bits_total,

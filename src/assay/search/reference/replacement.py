@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import Protocol
 
 WORD = 2**64 - 1
 COST_BITS = 40
 CLOCKS = 4096
-HIGHEST_RANK = 63
+RECENT = 63  # the list of what was left last; those before it are ranks
+SHARE_OF_RECENT = 8  # one in so many candidates
 
 
-class Policy(Protocol):
+class Policy:
     """Told what the search does with its cache, and asked what to replace when it is full."""
 
     def entered(self, slot: int, depth: int) -> None:
         """A state was put into the slot and onto the stack."""
+
+    def expanded(self, slot: int, steps: int) -> None:
+        """So many steps lead on from the state that was entered last."""
 
     def hit(self, slot: int, source: int) -> None:
         """A step from the state on top of the stack met a state in the cache."""
@@ -32,11 +35,11 @@ class Policy(Protocol):
 
     def replace(self) -> list[int]:
         """The slots to empty now; none if all states are on the stack, or wait for one that is."""
-        ...
+        raise NotImplementedError
 
     def worth(self, slot: int) -> int:
         """What a state is worth to this policy."""
-        ...
+        raise NotImplementedError
 
 
 def make_policy(name: str, seed: int, strata: int) -> Policy:
@@ -125,7 +128,7 @@ def packed(cost: int) -> int:
     return exponent << COST_BITS | cost >> exponent
 
 
-class ByCost:
+class ByCost(Policy):
     """Cheapest first (Algorithm 4.1): one, and the costs of the states that steps lead to.
 
     A state met on the stack passes on what it has so far, so costs on cycles are too low (4.2.2).
@@ -153,7 +156,7 @@ class ByCost:
         return packed(self._costs[slot])
 
 
-class ByComponentCost:
+class ByComponentCost(Policy):
     """Cheapest first, with the costs of Definition 4.2.3.
 
     The cost of a strongly connected component is known when the first of its states is
@@ -204,18 +207,12 @@ class ByComponentCost:
         return packed(self._costs[slot])
 
 
-class AtRandom:
+class AtRandom(Policy):
     """Any state, each with the same chance."""
 
     def __init__(self, seed: int) -> None:
         self._random = RandomSource(seed)
         self._candidates: list[int] = []
-
-    def entered(self, slot: int, depth: int) -> None:
-        pass
-
-    def hit(self, slot: int, source: int) -> None:
-        pass
 
     def left(self, slot: int, _parent: int | None) -> None:
         self._candidates.append(slot)
@@ -236,7 +233,7 @@ def any_of(slots: list[int], random: RandomSource) -> list[int]:
     return [slots.pop()]
 
 
-class ByAge:
+class ByAge(Policy):
     """What has been in the cache longest goes first (Holzmann 1987)."""
 
     def __init__(self) -> None:
@@ -247,9 +244,6 @@ class ByAge:
     def entered(self, slot: int, _depth: int) -> None:
         self._now += 1
         self._times[slot] = self._now
-
-    def hit(self, slot: int, source: int) -> None:
-        pass
 
     def left(self, slot: int, _parent: int | None) -> None:
         self._candidates.add(slot)
@@ -263,7 +257,7 @@ class ByAge:
         return self._times[slot]
 
 
-class ByHits:
+class ByHits(Policy):
     """What was met again least often goes first, or most often (Holzmann 1987 tries both)."""
 
     def __init__(self, seed: int, *, most: bool) -> None:
@@ -289,7 +283,7 @@ class ByHits:
         return self._hits[slot]
 
 
-class ByDepth:
+class ByDepth(Policy):
     """What was found furthest from the initial state goes first (Holzmann 1987)."""
 
     def __init__(self, seed: int) -> None:
@@ -298,9 +292,6 @@ class ByDepth:
 
     def entered(self, slot: int, depth: int) -> None:
         self._depths[slot] = depth
-
-    def hit(self, slot: int, source: int) -> None:
-        pass
 
     def left(self, slot: int, _parent: int | None) -> None:
         self._candidates.put(slot, WORD - self._depths[slot])
@@ -312,7 +303,7 @@ class ByDepth:
         return self._depths[slot]
 
 
-class Stratified:
+class Stratified(Policy):
     """Whole levels go first (Geldenhuys 2004): those at depth 0, m, 2m, ...; then 1, m + 1, ..."""
 
     def __init__(self, seed: int, strata: int) -> None:
@@ -322,9 +313,6 @@ class Stratified:
 
     def entered(self, slot: int, depth: int) -> None:
         self._stratum[slot] = depth % len(self._strata)
-
-    def hit(self, slot: int, source: int) -> None:
-        pass
 
     def left(self, slot: int, _parent: int | None) -> None:
         self._strata[self._stratum[slot]].append(slot)
@@ -336,57 +324,75 @@ class Stratified:
         return self._stratum[slot]
 
 
-class ByRung:
+class ByRung(Policy):
     """Our own: thin the levels out evenly, and mind what is gone already.
 
     A replaced state costs little as long as what lies below it is still there. So of the levels
     every second stays, then every fourth, and so on: the rung of a state is the number of ones
     that its depth ends in, in binary. A state below which many have been replaced ranks as a
-    rung that so many would be lost with. Within a rank the state goes that was not met for
-    the longest time.
+    rung that so many would be lost with; one from which at most one step leads on goes first.
+    Within a rank the state goes that was not met for the longest time.
+
+    Most states that are met again are met soon. So what was left last is not ranked yet: an
+    eighth of what could be replaced.
     """
 
     def __init__(self) -> None:
         self._rung: dict[int, int] = {}
         self._gone: dict[int, int] = {}  # a state, and what was replaced below it in the tree of the search
+        self._passed_quickly: set[int] = set()
         self._life: dict[int, int] = defaultdict(int)  # is a slot still the same state?
         self._parent: dict[int, tuple[int, int]] = {}  # slot and life
-        self._ranks: list[dict[int, None]] = [{} for _ in range(HIGHEST_RANK + 1)]  # in order
-        self._rank: dict[int, int] = {}  # of candidates
+        self._lists: list[dict[int, None]] = [{} for _ in range(RECENT + 1)]  # in order; ranks, then RECENT
+        self._list: dict[int, int] = {}  # of candidates
 
     def entered(self, slot: int, depth: int) -> None:
-        self._rung[slot] = min((~depth & depth + 1).bit_length() - 1, HIGHEST_RANK)
+        self._rung[slot] = min((~depth & depth + 1).bit_length() - 1, RECENT - 1)
         self._gone[slot] = 1
+        self._passed_quickly.discard(slot)
         self._life[slot] += 1
 
+    def expanded(self, slot: int, steps: int) -> None:
+        if steps <= 1:
+            self._passed_quickly.add(slot)
+
     def hit(self, slot: int, _source: int) -> None:
-        if slot in self._rank:
-            self._move_to_the_end(slot)
+        if slot in self._list:
+            self._move_to_the_end(slot, self._list[slot])
 
     def left(self, slot: int, parent: int | None) -> None:
         self._parent.pop(slot, None)
         if parent is not None:
             self._parent[slot] = (parent, self._life[parent])
-        self._move_to_the_end(slot)
+        self._move_to_the_end(slot, RECENT)
+        self._rank_what_is_not_recent()
 
     def replace(self) -> list[int]:
-        victim = next((slot for rank in self._ranks for slot in rank), None)
+        victim = next((slot for slots in self._lists for slot in slots), None)
         if victim is None:
             return []
-        del self._ranks[self._rank.pop(victim)][victim]
+        del self._lists[self._list.pop(victim)][victim]
+        self._rank_what_is_not_recent()
         self._life[victim] += 1
         parent, life = self._parent.get(victim, (victim, -1))
         if self._life[parent] == life:
             self._gone[parent] += self._gone[victim]
-            if parent in self._rank and self._rank[parent] != self.worth(parent):
-                self._move_to_the_end(parent)
+            if self._list.get(parent, RECENT) not in {RECENT, self.worth(parent)}:
+                self._move_to_the_end(parent, self.worth(parent))
         return [victim]
 
     def worth(self, slot: int) -> int:
+        if slot in self._passed_quickly:
+            return 0
         return max(self._rung[slot], self._gone[slot].bit_length() - 1)
 
-    def _move_to_the_end(self, slot: int) -> None:
-        if slot in self._rank:
-            del self._ranks[self._rank[slot]][slot]
-        self._rank[slot] = self.worth(slot)
-        self._ranks[self._rank[slot]][slot] = None
+    def _rank_what_is_not_recent(self) -> None:
+        while len(self._lists[RECENT]) > len(self._list) // SHARE_OF_RECENT:
+            oldest = next(iter(self._lists[RECENT]))
+            self._move_to_the_end(oldest, self.worth(oldest))
+
+    def _move_to_the_end(self, slot: int, place: int) -> None:
+        if slot in self._list:
+            del self._lists[self._list[slot]][slot]
+        self._list[slot] = place
+        self._lists[place][slot] = None

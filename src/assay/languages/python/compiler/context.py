@@ -62,6 +62,7 @@ class Found:
     target: Target
     index: int = 0
     problem: str = ""
+    hint: str = "take it out of what is verified"
 
 
 class Imports(Protocol):
@@ -72,6 +73,8 @@ class Imports(Protocol):
     def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool: ...
     def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]: ...
     def mentions(self, name: str) -> bool: ...
+    @property
+    def failed_assumptions(self) -> frozenset[str]: ...
 
 
 class Context:
@@ -192,9 +195,30 @@ class Context:
             return False
         if isinstance(decorator, ast.Name):
             return decorator.id in self.atomic_names
+        return self.is_of_assay(decorator, "atomic") or self.assumption_of(decorator) is not None
+
+    def is_of_assay(self, node: ast.expr, name: str) -> bool:
         return (
-            isinstance(decorator, ast.Attribute)
-            and decorator.attr == "atomic"
-            and isinstance(decorator.value, ast.Name)
-            and decorator.value.id in self.assay_names
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self.assay_names
         )
+
+    def assumption_of(self, decorator: ast.expr) -> str | None:
+        """The assumption in `@_assay.early("assumption")`."""
+        match decorator:
+            case ast.Call(func=function, args=[ast.Constant(value=str(name))], keywords=[]):
+                return name if self.is_of_assay(function, "early") else None
+        return None
+
+    def is_early(self, decorators: Sequence[ast.expr]) -> bool:
+        assumptions = [self.assumption_of(item) for item in decorators]
+        return any(name not in self.imports.failed_assumptions for name in assumptions if name is not None)
+
+    def is_answered_no(self, node: ast.Call) -> bool:
+        """Whether this is `_assay.observes("assumption")` and nothing relies on the assumption any more."""
+        match node:
+            case ast.Call(func=function, args=[ast.Constant(value=str(name))], keywords=[]):
+                return self.is_of_assay(function, "observes") and name in self.imports.failed_assumptions
+        return False

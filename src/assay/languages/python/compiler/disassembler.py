@@ -51,7 +51,7 @@ def operand_text(operation: str, operand: int, code: Code, program: Program) -> 
 
 def disassemble(code: Code, program: Program) -> Iterator[str]:
     """Lines of text for a code and those inside of it."""
-    kind = "atomic " if code.atomic else ""
+    kind = "early " if code.early else "atomic " if code.atomic else ""
     kind += "generator" if code.generator else "code"
     yield f"{kind} {code.qualname} (line {code.first_line})"
     for title, names in (("locals", code.local_names), ("cells", code.cell_names), ("free", code.free_names)):

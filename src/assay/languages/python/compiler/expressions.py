@@ -379,6 +379,9 @@ class ExpressionCompiler:
         if name is not None:
             self.out.constant(self.context.imports.mentions(name))
             return
+        if self.context.is_answered_no(node):
+            self.out.constant(None)
+            return
         self.expression(node.func)
         self.arguments(node, node.args, node.keywords)
 

@@ -21,7 +21,12 @@ from pathlib import Path
 
 from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
 from assay.languages.python.compiler.mentions import mentions
-from assay.languages.python.compiler.native_modules import NATIVE_MODULES, REFUSED_PARTS
+from assay.languages.python.compiler.native_modules import (
+    FOR_LIBRARIES,
+    NATIVE_MODULES,
+    REFUSED_MODULES,
+    REFUSED_PARTS,
+)
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Kind, Scope, all_scopes, analyse
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
@@ -38,9 +43,16 @@ MOST_MODULES = 1000
 class Modules:
     """All modules of a program; the first is the program itself."""
 
-    def __init__(self, main: Path, text: str | None, library: Mapping[str, Path]) -> None:
+    def __init__(
+        self,
+        main: Path,
+        text: str | None,
+        library: Mapping[str, Path],
+        failed_assumptions: frozenset[str] = frozenset(),
+    ) -> None:
         self.folder = main.parent
         self.library = library
+        self.failed_assumptions = failed_assumptions
         self.modules: list[ModuleSource] = []
         self.by_key: dict[tuple[bool, str], ModuleSource] = {}
         self.found: dict[tuple[bool, str], Found] = {}
@@ -76,6 +88,34 @@ class Modules:
                 for alias in node.names:
                     if alias.name != "*" and self.is_submodule(module, name, alias.name):
                         self.find_with_packages(module, f"{name}.{alias.name}")
+
+    def libraries_imported_late(self) -> list[int]:
+        """Libraries that functions of the program import.
+
+        They are imported before the program begins: nobody can tell, and their classes are made while there
+        is one thread.
+        """
+        late: dict[int, None] = {}
+        for module in self.modules:
+            if module.origin is not Origin.USER:
+                continue
+            for function in ast.walk(module.tree):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                for node in imports_in(function):
+                    names = (
+                        [alias.name for alias in node.names]
+                        if isinstance(node, ast.Import)
+                        else [self.absolute(module, node)]
+                    )
+                    for name in names:
+                        found = self.find(module, name)
+                        if (
+                            found.target is Target.PROGRAM
+                            and self.modules[found.index].origin is Origin.LIBRARY
+                        ):
+                            late[found.index] = None
+        return list(late)
 
     def find_with_packages(self, importer: ModuleSource, name: str) -> None:
         parts = name.split(".")
@@ -129,8 +169,11 @@ class Modules:
         found = self.from_library(name)
         if found is not None:
             return found
-        if name in NATIVE_MODULES:
+        if name in NATIVE_MODULES or (name in FOR_LIBRARIES and origin is Origin.LIBRARY):
             return Found(Target.NATIVE)
+        if top in REFUSED_MODULES and origin is Origin.USER:
+            problem = f"the module '{name}' of CPython is not modelled"
+            return Found(Target.REFUSED, problem=problem, hint=REFUSED_MODULES[top])
         if top in sys.stdlib_module_names:
             found = self.from_folder(STANDARD_LIBRARY, name, Origin.STANDARD, shown="<python>")
             if found is not None:

@@ -19,6 +19,34 @@ REFUSED_PARTS = {
     "statistics": frozenset({"NormalDist"}),
 }
 
+# Modules that only libraries of the machine import.
+FOR_LIBRARIES = frozenset({"_datetime"})
+
+# Modules of the standard library that are refused where the program imports them, with a way out.
+REFUSED_MODULES = {
+    "argparse": "give the arguments as values, or let assay.choose pick from those that matter",
+    "asyncio": "threads are modelled, coroutines are not",
+    "contextvars": "use threading.local",
+    "ctypes": "only what is written in Python can be verified",
+    "getopt": "give the arguments as values, or let assay.choose pick from those that matter",
+    "inspect": "programs that look at their own code are not modelled",
+    "multiprocessing": "use threading; processes share nothing that could be raced for",
+    "optparse": "give the arguments as values, or let assay.choose pick from those that matter",
+    "pickle": "use copy.deepcopy, or json",
+    "select": "let queues stand for what comes from outside",
+    "selectors": "let queues stand for what comes from outside",
+    "shutil": "let a dict stand for the files",
+    "signal": "let a thread that sets an Event stand for the signal",
+    "socket": "let queues stand for the connections",
+    "socketserver": "let queues stand for the connections",
+    "sqlite3": "let a dict behind a lock stand for the database",
+    "ssl": "let queues stand for the connections",
+    "subprocess": "let a function stand for the process",
+    "tempfile": "let a dict stand for the files",
+    "unittest": "write tests as functions with `assert`, and mark them with pytest.mark.assay",
+    "urllib": "let a function stand for the server",
+}
+
 # Names of built-ins that the machine does not model, with a way out.
 REFUSED_BUILTINS = {
     "__import__": "write an import statement",

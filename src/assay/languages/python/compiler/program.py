@@ -26,15 +26,17 @@ def compile_program(
     """Compiles a program with everything it imports.
 
     `text` is taken instead of the content of the file. `extra_nonfinal` are names that turned out to be
-    stored again: globals as "module:name", attributes as ".name". `library` has the modules written for the
+    stored again: globals as "module:name", attributes as ".name"; or other assumptions that failed, as the
+    libraries call them (`_assay.early`). `library` has the modules written for the
     machine by their names; without it, those that come with Assay.
 
     Raises SourceProblem, with a place, for what is wrong or not modelled.
     """
-    modules = Modules(path, text, library_modules(LIBRARY) if library is None else library)
+    modules = Modules(path, text, library_modules(LIBRARY) if library is None else library, extra_nonfinal)
     prelude = []
     if BUILTINS_MODULE in modules.library:
         prelude.append(modules.find_for(Origin.LIBRARY, BUILTINS_MODULE).index)
+    prelude += modules.libraries_imported_late()
     contexts = [Context(module, modules) for module in modules.modules]
     parents: dict[int, int] = {}
     for module in modules.modules:

@@ -625,7 +625,7 @@ class StatementCompiler(PatternCompiler):
             return compiler.code(first_line=node.lineno)
         assert isinstance(node, FUNCTIONS)
         documentation = None
-        is_atomic = False
+        is_atomic = is_early = False
         if isinstance(node, ast.Lambda):
             compiler.expression(node.body)
             compiler.out.emit("RETURN_VALUE")
@@ -634,11 +634,16 @@ class StatementCompiler(PatternCompiler):
         else:
             documentation = ast.get_docstring(node, clean=False)
             is_atomic = any(self.context.is_atomic_decorator(item) for item in node.decorator_list)
+            is_early = is_atomic and self.context.is_early(node.decorator_list)
             compiler.statements(node.body)
         compiler.out.constant(None)
         compiler.out.emit("RETURN_VALUE")
         return compiler.code(
-            first_line=first_line(node), function=node, documentation=documentation, is_atomic=is_atomic
+            first_line=first_line(node),
+            function=node,
+            documentation=documentation,
+            is_atomic=is_atomic,
+            is_early=is_early,
         )
 
     def comprehension_body(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
@@ -696,6 +701,7 @@ class StatementCompiler(PatternCompiler):
         function: FunctionNode | None = None,
         documentation: str | None = None,
         is_atomic: bool = False,
+        is_early: bool = False,
     ) -> Code:
         """What has been collected, as a value."""
         scope, out = self.scope, self.out
@@ -722,6 +728,7 @@ class StatementCompiler(PatternCompiler):
             varkw=arguments is not None and arguments.kwarg is not None,
             generator=scope.is_generator,
             atomic=is_atomic,
+            early=is_early,
             documentation=documentation,
             local_names=tuple(self.locals),
             cell_names=tuple(cells),
@@ -765,7 +772,7 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("RAISE", 1)
                     return False
                 case Target.REFUSED:
-                    self.unsupported(node, found.problem, "take it out of what is verified")
+                    self.unsupported(node, found.problem, found.hint)
                     return False
             if count < len(parts):
                 self.out.emit("POP_TOP")

@@ -41,6 +41,49 @@ def _type_name(value):
     return type(value).__name__
 
 
+def _instantiate(make, cls, /, *arguments, **keywords):
+    """What calling a class does that has a `__new__` of its own."""
+    made = make(cls, *arguments, **keywords)
+    if cls in type(made).__mro__:
+        type(made).__init__(made, *arguments, **keywords)
+    return made
+
+
+def _percent(text, values, /):
+    """`text % values` where some of the values are numbers that nobody knows: these become texts."""
+    if not isinstance(values, ().__class__):
+        values = (values,)
+    pieces = []
+    used = 0
+    rest = text
+    while "%" in rest:
+        before, _, rest = rest.partition("%")
+        length = 0
+        while length < len(rest) and rest[length] in "#0- +123456789.*":
+            length += 1
+        kind = rest[length : length + 1]
+        flags = rest[:length]
+        rest = rest[length + 1 :]
+        if "*" in flags or kind == "(":
+            return _plain_percent(text, values)
+        if kind == "%":
+            pieces.append(before + "%")
+            continue
+        value = values[used : used + 1]
+        used += 1
+        if value and hasattr(value[0], "_is_unknown"):
+            pieces.append(before + str(value[0]))
+        else:
+            pieces.append(before + _plain_percent("%" + flags + kind, value))
+    if used < len(values):
+        raise TypeError("not all arguments converted during string formatting")
+    return "".join(pieces) + rest
+
+
+def _plain_percent(text, values):
+    return text % tuple([str(value) if hasattr(value, "_is_unknown") else value for value in values])
+
+
 def _items(iterable):
     """All items in a list."""
     items = []

@@ -37,6 +37,7 @@ _main_identity = _assay.current()
 
 @_assay.atomic
 def _number_of(identity):
+    _assay.observes("ends of threads")
     if identity._ident is None:
         place = 0
         while place < len(_numbered) and _numbered[place] is not None:
@@ -87,6 +88,8 @@ class LockType:
     @_assay.atomic
     def acquire(self, blocking=True, timeout=-1):
         unlimited = _is_unlimited(blocking, timeout)
+        if not unlimited:
+            _assay.observes("releases of locks")
         if self._lock_owner is not None:
             if not unlimited:
                 return False
@@ -94,14 +97,17 @@ class LockType:
         self._lock_owner = _assay.current()
         return True
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def release(self):
+        if self._lock_owner is not _assay.current():
+            _assay.observes("releases of locks")
         if self._lock_owner is None:
             raise RuntimeError("release unlocked lock")
         self._lock_owner = None
 
     @_assay.atomic
     def locked(self):
+        _assay.observes("releases of locks")
         return self._lock_owner is not None
 
     @_assay.atomic
@@ -111,8 +117,10 @@ class LockType:
         self._lock_owner = _assay.current()
         return True
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def __exit__(self, kind, value, traceback):
+        if self._lock_owner is not _assay.current():
+            _assay.observes("releases of locks")
         if self._lock_owner is None:
             raise RuntimeError("release unlocked lock")
         self._lock_owner = None
@@ -123,6 +131,7 @@ class LockType:
 
     @_assay.atomic
     def __repr__(self):
+        _assay.observes("releases of locks")
         return "<" + ("unlocked" if self._lock_owner is None else "locked") + " _thread.lock object>"
 
     def _at_fork_reinit(self):
@@ -131,6 +140,8 @@ class LockType:
     # What Condition needs, each within atomic code.
 
     def _condition_owned(self):
+        if self._lock_owner is not _assay.current():
+            _assay.observes("releases of locks")
         return self._lock_owner is not None  # as in CPython: by anyone
 
     def _condition_release(self):
@@ -163,6 +174,8 @@ class RLock:
     @_assay.atomic
     def acquire(self, blocking=True, timeout=-1):
         unlimited = _is_unlimited(blocking, timeout)
+        if not unlimited:
+            _assay.observes("releases of locks")
         me = _assay.current()
         if self._lock_owner is not me:
             if self._lock_owner is not None:
@@ -173,7 +186,7 @@ class RLock:
         self._lock_depth += 1
         return True
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def release(self):
         if self._lock_owner is not _assay.current():
             raise RuntimeError("cannot release un-acquired lock")
@@ -191,7 +204,7 @@ class RLock:
         self._lock_depth += 1
         return True
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def __exit__(self, kind, value, traceback):
         if self._lock_owner is not _assay.current():
             raise RuntimeError("cannot release un-acquired lock")
@@ -201,10 +214,12 @@ class RLock:
 
     @_assay.atomic
     def locked(self):
+        _assay.observes("releases of locks")
         return self._lock_owner is not None
 
     @_assay.atomic
     def __repr__(self):
+        _assay.observes("releases of locks")
         status = "unlocked" if self._lock_owner is None else "locked"
         return "<" + status + " _thread.RLock object count=" + str(self._lock_depth) + ">"
 
@@ -218,6 +233,7 @@ class RLock:
 
     @_assay.atomic
     def _release_save(self):
+        _assay.observes("releases of locks")
         if self._lock_owner is None:
             raise RuntimeError("cannot release un-acquired lock")
         saved = (self._lock_depth, self._lock_owner)
@@ -363,6 +379,8 @@ start_new = start_new_thread
 
 @_assay.atomic
 def _start(identity, function, args, kwargs, daemon):
+    if daemon:
+        _assay.observes("ends of threads")
     _assay.start(identity, _run, (function, args, kwargs), {}, daemon)
 
 
@@ -448,6 +466,8 @@ def start_joinable_thread(function, handle=None, daemon=True):
 def _start_joinable(identity, handle, function, daemon):
     if not daemon:
         _shutdown_handles.append(handle)
+    if daemon:
+        _assay.observes("ends of threads")
     _assay.start(identity, _run, (function, (), {}), {}, daemon)
 
 

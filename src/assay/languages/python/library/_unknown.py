@@ -19,6 +19,8 @@ def _refuse(what, origin):
 class Unknown:
     """Bounds are pairs of a number and whether the number itself is excluded; None: nothing is known."""
 
+    _is_unknown = True
+
     def __init__(self, origin, low=None, is_result=False):
         self.unknown_origin = origin
         self.unknown_low = None if low is None else (low, False)
@@ -131,13 +133,18 @@ class Unknown:
     def __pos__(self):
         return self
 
-    def __str__(self):
-        _refuse("str()", self.unknown_origin)
+    def _as_text(self, specification=""):
+        _assay.remark(
+            self.unknown_origin
+            + " becomes a text, which is taken for '<"
+            + self.unknown_origin
+            + ">' in every run"
+        )
+        return "<" + self.unknown_origin + ">"
 
-    __repr__ = __str__
-
-    def __format__(self, specification):
-        _refuse("format()", self.unknown_origin)
+    __str__ = _as_text
+    __repr__ = _as_text
+    __format__ = _as_text
 
     def __int__(self):
         _refuse("int()", self.unknown_origin)

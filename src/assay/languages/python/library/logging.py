@@ -2,10 +2,12 @@
 
 Records are formatted as far as their message and written to the program's output, which is no part of a state. Writing
 is not a place where threads wait for each other here, though CPython's handlers have a lock: nothing but the output
-depends on it. Handlers of the program that do more than that are refused.
+depends on it. Handlers that the program defines are called with their lock held, as there.
 """
 
 import _assay
+from _thread import RLock
+from _unknown import Unknown
 
 CRITICAL = 50
 FATAL = 50
@@ -45,21 +47,81 @@ def _level_of(level):
     raise TypeError("Level not an integer or a valid string: " + repr(level))
 
 
+class LogRecord:
+    def __init__(self, name, level, msg, args):
+        self.name = name
+        self.levelno = level
+        self.levelname = getLevelName(level)
+        self.msg = msg
+        self.args = args
+        self.message = _message(msg, args)
+        self.created = Unknown("time.time()", 0)
+        self.threadName = "?"
+        thread = _assay.current()
+        if thread is not None and hasattr(thread, "name"):
+            self.threadName = thread.name
+
+    def getMessage(self):
+        return self.message
+
+
 class Formatter:
     def __init__(self, fmt=None, datefmt=None, style="%", validate=True, *, defaults=None):
-        pass
+        if style not in ("%", "{"):
+            _assay.unsupported(
+                "formats of logging with the style " + repr(style) + " are not modelled; use '%'"
+            )
+        self._format_style = style
+        self._format_text = fmt or ("{message}" if style == "{" else "%(message)s")
+
+    def formatTime(self, record, datefmt=None):
+        return str(record.created)
+
+    def format(self, record):
+        text = self._format_text
+        fields = {
+            "name": record.name,
+            "levelno": record.levelno,
+            "levelname": record.levelname,
+            "message": record.message,
+            "threadName": record.threadName,
+        }
+        if "asctime" in text:
+            fields["asctime"] = self.formatTime(record)
+        if "created" in text:
+            fields["created"] = record.created
+        return text.format(**fields) if self._format_style == "{" else text % fields
+
+
+_default_formatter = Formatter()
 
 
 class Handler:
-    """Where records go; all of them go to the output."""
+    """Where records go; to the output, if the program does not define what else."""
 
     def __init__(self, level=NOTSET):
         self.level = _level_of(level)
+        self.lock = RLock()
+        self.formatter = None
 
     def setLevel(self, level):
         _set_level(self, _level_of(level))
 
     def setFormatter(self, fmt):
+        self.formatter = fmt
+
+    def format(self, record):
+        return (self.formatter or _default_formatter).format(record)
+
+    def handle(self, record):
+        with self.lock:
+            self.emit(record)
+        return True
+
+    def emit(self, record):
+        raise NotImplementedError("emit must be implemented by Handler subclasses")
+
+    def handleError(self, record):
         pass
 
     def addFilter(self, filter):
@@ -72,19 +134,23 @@ class Handler:
         pass
 
     def acquire(self):
-        pass
+        self.lock.acquire()
 
     def release(self):
-        pass
+        self.lock.release()
 
 
 class StreamHandler(Handler):
     def __init__(self, stream=None):
         Handler.__init__(self)
 
+    def emit(self, record):
+        pass
+
 
 class NullHandler(Handler):
-    pass
+    def emit(self, record):
+        pass
 
 
 class FileHandler(Handler):
@@ -95,6 +161,18 @@ class FileHandler(Handler):
 @_assay.atomic
 def _set_level(owner, level):
     owner.level = level
+
+
+def _message(msg, args):
+    text = str(msg)
+    if args:
+        if len(args) == 1 and isinstance(args[0], dict) and args[0]:
+            args = args[0]
+        try:
+            text = text % args
+        except Exception:  # CPython tells of it and goes on
+            text = "--- Logging error ---"
+    return text
 
 
 class Logger:
@@ -127,17 +205,28 @@ class Logger:
         return level >= self._effective_level() and level > _disabled[0]
 
     def _log(self, level, msg, args):
-        if not self.isEnabledFor(level):
+        handlers = self._handlers_for(level)
+        if handlers is None:
             return
-        text = str(msg)
-        if args:
-            if len(args) == 1 and isinstance(args[0], dict) and args[0]:
-                args = args[0]
-            try:
-                text = text % args
-            except Exception:  # CPython tells of it and goes on
-                text = "--- Logging error ---"
-        _assay.write(getLevelName(level) + ":" + self.name + ":" + text + "\n")
+        _assay.write(getLevelName(level) + ":" + self.name + ":" + _message(msg, args) + "\n")
+        if handlers:
+            record = LogRecord(self.name, level, msg, args)
+            for handler in handlers:
+                handler.handle(record)
+
+    @_assay.atomic
+    def _handlers_for(self, level):
+        """Those that the program defines; None: the record goes nowhere."""
+        if level < self._effective_level() or level <= _disabled[0]:
+            return None
+        found = []
+        logger = self
+        while logger is not None:
+            for handler in logger.handlers:
+                if type(handler) not in (StreamHandler, NullHandler) and level >= handler.level:
+                    found.append(handler)
+            logger = logger.parent if logger.propagate else None
+        return found
 
     def debug(self, msg, *args, **kwargs):
         self._log(DEBUG, msg, args)
@@ -169,8 +258,6 @@ class Logger:
         self._log(level, msg, args)
 
     def addHandler(self, hdlr):
-        if type(hdlr) not in (StreamHandler, NullHandler, Handler):
-            _assay.unsupported("handlers of the program's own are not modelled; use logging.StreamHandler()")
         _add_handler(self, hdlr)
 
     @_assay.atomic

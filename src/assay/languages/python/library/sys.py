@@ -92,7 +92,13 @@ def getsizeof(object, *default):
 
 
 def exc_info():
-    _assay.unsupported("sys.exc_info() is not modelled; use `except Exception as error`")
+    """There are no objects for tracebacks: the third is None."""
+    exception = _assay.handled()
+    return (None, None, None) if exception is None else (type(exception), exception, None)
+
+
+def exception():
+    return _assay.handled()
 
 
 def excepthook(kind, value, traceback, /):

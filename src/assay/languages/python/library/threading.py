@@ -13,7 +13,7 @@ longer in the queue. A waiter whose time has run out stays in it until it has th
 hit it and be lost, as in CPython.
 
 `enumerate` answers in the order in which threads were started; the order of CPython is not fixed. An exception that
-leaves `run` is reported by the machine and ends the run, so there is no `excepthook`.
+leaves `run` is reported by the machine and ends the run, unless the program has an `excepthook` of its own.
 """
 
 import _assay
@@ -33,7 +33,7 @@ from _thread import stack_size
 
 __all__ = [
     "Barrier", "BoundedSemaphore", "BrokenBarrierError", "Condition", "Event", "Lock", "RLock", "Semaphore",
-    "TIMEOUT_MAX", "Thread", "ThreadError", "Timer", "active_count", "current_thread", "enumerate", "get_ident",
+    "ExceptHookArgs", "TIMEOUT_MAX", "Thread", "ThreadError", "Timer", "active_count", "current_thread", "enumerate", "get_ident",
     "get_native_id", "local", "main_thread", "stack_size",
 ]  # fmt: skip
 
@@ -77,6 +77,7 @@ class Condition:
 
     @_assay.atomic
     def _count_waiters(self):
+        _assay.observes("releases of locks")
         return len(self._waiters)
 
     def wait(self, timeout=None):
@@ -92,7 +93,7 @@ class Condition:
             return False
         return outcome
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def _enqueue_and_release(self):
         lock = self._lock
         if not lock._condition_owned():
@@ -109,6 +110,7 @@ class Condition:
     @_assay.atomic
     def _wake_or_give_up(self, saved):
         """True: notified, and has the lock. False: time ran out, has the lock. None: time ran out, no lock yet."""
+        _assay.observes("releases of locks")
         place = _place_of(_assay.current(), self._waiters)
         if not self._lock._condition_free():
             if place < 0:
@@ -156,7 +158,7 @@ class Condition:
 
     notifyAll = notify_all
 
-    @_assay.atomic
+    @_assay.early("releases of locks")
     def _notify(self, n):
         if not self._lock._condition_owned():
             raise RuntimeError("cannot notify on un-acquired lock")
@@ -513,6 +515,8 @@ class Thread:
         self._check_initialized("thread.__init__() not called")
         if self._thread_state != _NEW:
             raise RuntimeError("threads can only be started once")
+        if self._daemonic:
+            _assay.observes("ends of threads")
         self._thread_state = _RUNNING
         _active.append(self)
         target, args, kwargs = self._target, self._args, self._kwargs
@@ -528,6 +532,8 @@ class Thread:
         self._check_initialized("thread.__init__() not called")
         if self._thread_state != _NEW:
             raise RuntimeError("threads can only be started once")
+        if self._daemonic:
+            _assay.observes("ends of threads")
         self._thread_state = _RUNNING
         _active.append(self)
         _assay.start(self, _run_method, (run,), {}, bool(self._daemonic))
@@ -638,11 +644,43 @@ def _set_daemon(thread, daemonic):
     thread._daemonic = daemonic
 
 
+class ExceptHookArgs:
+    def __init__(self, exc_type, exc_value, thread):
+        self.exc_type = exc_type
+        self.exc_value = exc_value
+        self.exc_traceback = None
+        self.thread = thread
+
+
+def __excepthook__(args):
+    """The machine reports what is raised again."""
+    raise args.exc_value
+
+
+excepthook = __excepthook__
+
+
 def _run_target(target, args, kwargs):
+    if _assay.mentions("excepthook"):
+        _run_hooked(target, args, kwargs)
+        return
     try:
         target(*args, **kwargs)
     except SystemExit:
         pass
+    _leave()
+
+
+def _run_hooked(function, args, kwargs):
+    try:
+        function(*args, **kwargs)
+    except SystemExit:
+        pass
+    except BaseException as exception:
+        hook = excepthook
+        if hook is __excepthook__:
+            raise
+        hook(ExceptHookArgs(type(exception), exception, current_thread()))
     _leave()
 
 
@@ -651,6 +689,9 @@ def _run_nothing():
 
 
 def _run_method(run):
+    if _assay.mentions("excepthook"):
+        _run_hooked(run, (), {})
+        return
     try:
         run()
     except SystemExit:
@@ -658,7 +699,7 @@ def _run_method(run):
     _leave()
 
 
-@_assay.atomic
+@_assay.early("ends of threads")
 def _leave():
     me = _assay.current()
     me._thread_state = _LEFT
@@ -744,6 +785,7 @@ def main_thread():
 
 @_assay.atomic
 def active_count():
+    _assay.observes("ends of threads")
     return len(_active)
 
 
@@ -752,6 +794,7 @@ activeCount = active_count
 
 @_assay.atomic
 def enumerate():
+    _assay.observes("ends of threads")
     return list(_active)
 
 

@@ -52,21 +52,30 @@ def process_time_ns():
     return Unknown("time.process_time_ns()", 0)
 
 
-def _refuse(name):
-    _assay.unsupported("time." + name + " is not modelled: the date is not known when a program is checked")
+class _Date(Unknown):
+    """A point in time, taken apart: every field is a number that nobody knows."""
+
+    def __getattr__(self, name):
+        if name.startswith("tm_"):
+            return Unknown(self.unknown_origin + "." + name, 0)
+        raise AttributeError("'time.struct_time' object has no attribute " + repr(name))
 
 
 def ctime(seconds=None, /):
-    _refuse("ctime")
+    return str(Unknown("time.ctime()"))
+
+
+def asctime(when=None, /):
+    return str(Unknown("time.asctime()"))
 
 
 def strftime(format, when=None, /):
-    _refuse("strftime")
+    return str(Unknown("time.strftime()"))
 
 
 def localtime(seconds=None, /):
-    _refuse("localtime")
+    return _Date("time.localtime()")
 
 
 def gmtime(seconds=None, /):
-    _refuse("gmtime")
+    return _Date("time.gmtime()")

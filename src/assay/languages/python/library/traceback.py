@@ -29,9 +29,8 @@ def print_exception(exc, /, value=None, tb=None, limit=None, file=None, chain=Tr
 
 
 def format_exc(limit=None, chain=True):
-    _assay.unsupported(
-        "traceback.format_exc() is not modelled; use `except Exception as error` and traceback.format_exception(error)"
-    )
+    exception = _assay.handled()
+    return "NoneType: None\n" if exception is None else _last_line(exception)
 
 
 def print_exc(limit=None, file=None, chain=True):

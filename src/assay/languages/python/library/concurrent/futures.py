@@ -4,7 +4,7 @@ A future never goes back from done, so waiting for one is one atomic piece. The 
 per submission while no worker has said that it is idle, up to the maximum. When a worker says so differs between 3.11
 (after each task) and 3.12 (when the queue of tasks is empty), and follows the Python that runs the checker.
 
-Futures that were done before `as_completed` or `wait` was called come in the order of the machine's sets.
+Futures that were done before `as_completed` was called come in any order, as from a set.
 """
 
 from collections import namedtuple
@@ -185,9 +185,9 @@ def _is_announced(future):
 
 
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
-    futures = set(fs)
-    done = set(_wait_for(list(futures), timeout, return_when))
-    return DoneAndNotDoneFutures(done, futures - done)
+    futures = list(dict.fromkeys(fs))
+    done = set(_wait_for(futures, timeout, return_when))
+    return DoneAndNotDoneFutures(done, set(futures) - done)
 
 
 @_assay.atomic
@@ -213,9 +213,10 @@ def _wait_for(futures, timeout, return_when):
 
 
 def as_completed(fs, timeout=None):
-    futures = list(set(fs))
+    futures = list(dict.fromkeys(fs))
     total = len(futures)
     finished, pending, arrivals = _watch(futures)
+    finished = list(set(finished))
     try:
         while finished:
             yield finished.pop()

@@ -1,0 +1,34 @@
+# verdict: bytecode=violated:assertion
+import threading, assay
+
+
+class Key:
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, o):
+        return self.n == o.n
+
+    def __hash__(self):
+        return hash(self.n)
+
+
+k = Key(assay.choose(2, 1))
+d = {k: 0}
+log = []
+
+
+def look():
+    log.append(0)
+    assert Key(1) not in d
+
+
+def other():
+    log.append(1)
+
+
+ts = [threading.Thread(target=look), threading.Thread(target=other)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()

@@ -1,0 +1,3 @@
+# verdict: bytecode=violated:assertion
+s = {"a", "b"}
+assert s.pop() == "a"
