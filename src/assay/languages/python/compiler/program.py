@@ -53,8 +53,8 @@ def compile_program(
         module = context.module
         try:
             if module.index == 0:
-                threading = modules.by_key.get((False, "threading"))
-                code = module_code(context, prelude, None, None if threading is None else threading.index)
+                threads = modules.by_key.get((False, "threading")) or modules.by_key.get((False, "_thread"))
+                code = module_code(context, prelude, None, None if threads is None else threads.index)
             else:
                 code = module_code(context, (), parents.get(module.index))
         except RecursionError:

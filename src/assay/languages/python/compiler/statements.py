@@ -836,7 +836,7 @@ def module_code(
     """The body of a module.
 
     `prelude` are modules to import first; `parent` is the package it belongs to; `shutdown` is the module
-    whose function `_shutdown` is called at the end.
+    whose function `_shutdown` is called at the end, by whatever way but an error the program comes to it.
     """
     module: ModuleSource = context.module
     compiler = StatementCompiler(context, module.scope)
@@ -848,17 +848,43 @@ def module_code(
     for name, value in zip(SET_BY_THE_COMPILER, (module.name, module.file, documentation), strict=True):
         out.constant(value)
         out.emit("STORE_GLOBAL", context.global_index(name))
-    compiler.statements(module.tree.body)
+    if shutdown is None:
+        compiler.statements(module.tree.body)
+    else:
+        body_with_shutdown(compiler, module, shutdown)
     if parent is not None:
         # A module becomes an attribute of its package when its body has run.
         out.emit("IMPORT", module.index)
         out.emit("IMPORT", parent)
         out.named("STORE_ATTR", module.name.rpartition(".")[2])
-    if shutdown is not None:
+    out.constant(None)
+    out.emit("RETURN_VALUE")
+    return compiler.code(first_line=1)
+
+
+def body_with_shutdown(compiler: StatementCompiler, module: ModuleSource, shutdown: int) -> None:
+    """The statements of the program; then, and after SystemExit, the call of `_shutdown`."""
+    out = compiler.out
+
+    def call() -> None:
         out.emit("IMPORT", shutdown)
         out.named("LOAD_ATTR", "_shutdown")
         out.emit("CALL", 0)
         out.emit("POP_TOP")
-    out.constant(None)
-    out.emit("RETURN_VALUE")
-    return compiler.code(first_line=1)
+
+    raised, clean_up, end = Label(), Label(), Label()
+    region = out.open_region(raised)
+    compiler.statements(module.tree.body)
+    out.close_region(region)
+    call()
+    out.jump("JUMP", end)
+    out.place(raised)
+    out.emit("PUSH_EXC_INFO")
+    handling = compiler.region_below_exception(clean_up)
+    out.named("LOAD_BUILTIN", "SystemExit")
+    out.emit("CHECK_EXC_MATCH")
+    out.jump("POP_JUMP_IF_FALSE", clean_up)
+    call()
+    out.close_region(handling)
+    compiler.raise_on(clean_up)
+    out.place(end)

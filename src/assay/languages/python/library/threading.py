@@ -831,6 +831,7 @@ _end_matters = (
 def _shutdown():
     """What the main thread does at its end; the compiler adds the call."""
     if not _end_matters:
+        _assay.pause()  # daemons still run between the last thing that main does and its end
         return
     call = _next_call(_exit_calls)
     while call is not None:
