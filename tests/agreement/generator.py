@@ -1289,9 +1289,15 @@ class Generator:
                     yield (position, *path)
 
 
-def settle(node: Node) -> Node:
-    """Repair what SPIN would refuse: two `else` at one place, a loop that is left into a d_step."""
-    children = [settle(child) for child in node.children]
+def settle(node: Node, in_d_step: bool = False) -> Node:
+    """Repair what SPIN would refuse: two `else` at one place, a loop that is left into a d_step.
+
+    In a d_step, what blocks behind a choice that starts an option makes SPIN try the next option.
+    """
+    in_d_step |= node.head == "d_step"
+    children = [settle(child, in_d_step) for child in node.children]
+    if node.form is Form.OPTION and in_d_step and _starts_with_choice(node):
+        children.insert(0, leaf("skip"))
     if node.form is Form.CHOICE and sum(_inherited_elses(child) for child in children) > 1:
         children = [
             replace(option, children=(leaf("skip"), *option.children))
@@ -1329,6 +1335,11 @@ def _inherited_elses(node: Node) -> int:
     if node.form in (Form.CHOICE, Form.UNLESS):
         return sum(_inherited_elses(child) for child in node.children)
     return _inherited_elses(node.children[0]) if node.children else 0
+
+
+def _starts_with_choice(node: Node) -> bool:
+    first = node.children[0]
+    return first.form is not Form.LEAF or first.head.startswith("select")
 
 
 def _may_end_in_loop(node: Node) -> bool:
