@@ -208,42 +208,76 @@ bool Machine::is_valid_end(const std::uint64_t* words, std::uint32_t count) cons
   return is_over(ids_of(words, count));
 }
 
+std::uint32_t Machine::root_of_steps(const StateIds& state) const {
+  // Objects that become shared are numbered after those that are, so their number matters too.
+  return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32),
+                    std::uint64_t{state.objects()} << 1 | (state.threads == 1 ? 1 : 0));
+}
+
+/// What a question finds in a state.
+std::uint32_t Machine::answer(const StepMemo::Node& question, const StateIds& state) const {
+  switch (question.kind()) {
+    case StepMemo::Node::Kind::kFixed: return state.ids[question.index()];
+    case StepMemo::Node::Kind::kFinals: return world_->heap.components.finals(state.object(question.index()));
+    default: return state.object(question.index());
+  }
+}
+
+/// Looks for the steps of all threads at once, so that the memory they need arrives together. Steps with choices, and
+/// those that were never made, are left for `outcome_of`.
+void Machine::look_up(const StateIds& state) const {
+  known_.assign(state.threads, {});
+  const std::uint32_t root = root_of_steps(state);
+  walks_.clear();
+  for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    walks_.push_back({thread, StepMemo::key(root, state.thread(thread))});
+    memo_.prefetch(walks_.back().key);
+  }
+  looked_up_ += state.threads;
+  for (std::size_t remaining = walks_.size(); remaining > 0;) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < remaining; ++i) {
+      const Walk walk = walks_[i];
+      const StepMemo::Node* const node = memo_.find(walk.key);
+      if (node == nullptr || node->kind() == StepMemo::Node::Kind::kChoice) continue;
+      if (!node->is_question()) {
+        known_[walk.thread] = {true, node->kind() == StepMemo::Node::Kind::kOutcome, node->number};
+        continue;
+      }
+      const std::uint64_t next = StepMemo::key(node->number, answer(*node, state));
+      memo_.prefetch(next);
+      walks_[kept++] = {walk.thread, next};
+    }
+    remaining = kept;
+  }
+}
+
 /// Follows or makes the step that begins with these choices. `choices` becomes all choices of the step, and
 /// `alternatives` says how many there were each time.
 std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
                                   std::vector<std::uint32_t>& alternatives) const {
   alternatives.clear();
-  const std::uint64_t root = StepMemo::root_key(state.thread(thread), state.threads == 1);
-  // Objects that become shared are numbered after those that are, so their number matters too.
-  const std::uint64_t root_value =
-      state.ids[0] | (std::uint64_t{state.fixed} << 32) | (std::uint64_t{state.objects()} << 48);
-  ++looked_up_;
-  StepMemo::NodeId at = memo_.find(root, root_value);
-  const Components& components = world_->heap.components;
-  while (at != StepMemo::kNone) {
-    const StepMemo::Node& node = memo_.node(at);
-    if (node.kind == StepMemo::Node::Kind::kOutcome) return node.outcome;
-    if (node.kind == StepMemo::Node::Kind::kUnknown) break;
+  const std::uint64_t root = StepMemo::key(root_of_steps(state), state.thread(thread));
+  const StepMemo::Node* node = memo_.find(root);
+  for (; node != nullptr && node->is_question();) {
     std::uint32_t value = 0;
-    switch (node.question.kind) {
-      case Event::Kind::kObject: value = state.object(node.question.index); break;
-      case Event::Kind::kFinals: value = components.finals(state.object(node.question.index)); break;
-      case Event::Kind::kFixed: value = state.ids[node.question.index]; break;
-      case Event::Kind::kChoice:
-        if (alternatives.size() == choices.size()) choices.push_back(0);
-        value = choices[alternatives.size()];
-        alternatives.push_back(node.question.index);
-        break;
+    if (node->kind() == StepMemo::Node::Kind::kChoice) {
+      if (alternatives.size() == choices.size()) choices.push_back(0);
+      value = choices[alternatives.size()];
+      alternatives.push_back(node->index());
+    } else {
+      value = answer(*node, state);
     }
-    at = memo_.find(at, value);
+    node = memo_.find(StepMemo::key(node->number, value));
   }
+  if (node != nullptr) return node->number;
   const Locked locked;
   ++executed_;
   Outcome outcome = world_->execute(state, thread, choices);
   outcome.is_patch = !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
   const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
+  memo_.add(root, world_->events, number, outcome.is_step());
   outcomes_.push_back(std::move(outcome));
-  memo_.add(root, root_value, world_->events, number);
   choices.clear();
   alternatives.clear();
   for (const Event& event : world_->events) {
@@ -267,13 +301,17 @@ bool Machine::stays_normal(const StateIds& state, const Step& step) const {
 void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
   out.clear();
   if (is_over(state)) return;
+  look_up(state);
   std::vector<std::uint32_t> choices, alternatives;
   for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    if (const Known known = known_[thread]; known.is_known) {
+      if (known.is_step) out.push_back({thread, {}, known.outcome});
+      continue;
+    }
     choices.clear();
     for (;;) {
       const std::uint32_t outcome = outcome_of(state, thread, choices, alternatives);
-      const Outcome::Kind kind = outcomes_[outcome].kind;
-      if (kind != Outcome::Kind::kBlocked && kind != Outcome::Kind::kCut) out.push_back({thread, choices, outcome});
+      if (outcomes_[outcome].is_step()) out.push_back({thread, choices, outcome});
       while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1]) choices.pop_back();
       if (choices.empty()) break;
       ++choices.back();
@@ -415,30 +453,22 @@ std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t cou
       break;
     }
   }
-  const Components& components = world_->heap.components;
+  // No step has as many objects to number.
+  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), ~0ull);
   for (std::uint32_t number = 0; number < invariants; ++number) {
-    const std::uint64_t root = StepMemo::root_key(number, false) | (1ull << 41);
-    const std::uint64_t root_value = state.ids[0] | (std::uint64_t{state.fixed} << 32);
-    StepMemo::NodeId at = memo_.find(root, root_value);
-    std::uint32_t found = 0xFFFFFFFFu;
-    while (at != StepMemo::kNone) {
-      const StepMemo::Node& node = memo_.node(at);
-      if (node.kind == StepMemo::Node::Kind::kOutcome) {
-        found = node.outcome;
-        break;
-      }
-      if (node.kind == StepMemo::Node::Kind::kUnknown) break;
-      const std::uint32_t index = node.question.index;
-      at = memo_.find(at, node.question.kind == Event::Kind::kFixed    ? state.ids[index]
-                          : node.question.kind == Event::Kind::kFinals ? components.finals(state.object(index))
-                                                                       : state.object(index));
-    }
-    if (found == 0xFFFFFFFFu) {
+    const std::uint64_t key = StepMemo::key(root, number);
+    const StepMemo::Node* node = memo_.find(key);
+    while (node != nullptr && node->is_question()) node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
+    if (node != nullptr && node->kind() == StepMemo::Node::Kind::kNoStep) continue;  // it holds
+    std::uint32_t found = 0;
+    if (node != nullptr) {
+      found = node->number;
+    } else {
       const Locked locked;
       Outcome outcome = world_->check(state, number);
       found = static_cast<std::uint32_t>(outcomes_.size());
+      memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
       outcomes_.push_back(std::move(outcome));
-      memo_.add(root, root_value, world_->events, found);
     }
     if (outcomes_[found].kind == Outcome::Kind::kViolation) return outcomes_[found].violation;
   }

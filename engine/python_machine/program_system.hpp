@@ -48,6 +48,8 @@ struct Outcome {
   std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
   std::vector<ComponentId> new_fixed, fresh, started;
   std::vector<Access> accesses;    // outside of synchronisation, `sync` only
+
+  bool is_step() const { return kind == Kind::kState || kind == Kind::kViolation; }
 };
 
 /// A violation in the program's words.
@@ -192,6 +194,15 @@ class Machine final : public transition_system::TransitionSystem {
     std::vector<std::uint32_t> choices;
     std::uint32_t outcome;
   };
+  /// A thread on the way down its tree of steps.
+  struct Walk {
+    std::uint32_t thread;
+    std::uint64_t key;
+  };
+  struct Known {
+    bool is_known = false, is_step = false;
+    std::uint32_t outcome = 0;
+  };
   void ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const;
   StateIds ids_of(const std::uint64_t* words, std::uint32_t count) const {
     StateIds state;
@@ -201,6 +212,9 @@ class Machine final : public transition_system::TransitionSystem {
   std::uint32_t word_count(const StateIds& state) const;
   void write_words(const StateIds& state, std::uint64_t* words) const;
   void digest_words(ComponentId id, std::uint64_t* words) const;
+  std::uint32_t root_of_steps(const StateIds& state) const;
+  std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const;
+  void look_up(const StateIds& state) const;
   std::uint32_t outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
                            std::vector<std::uint32_t>& alternatives) const;
   bool stays_normal(const StateIds& state, const Step& step) const;
@@ -219,6 +233,8 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StateIds initial_;  // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
+  mutable std::vector<Walk> walks_;
+  mutable std::vector<Known> known_;  // by thread
   mutable std::vector<NormalForm::Replacement> replaced_;
   mutable StepMemo memo_;
   mutable support::ChunkedVector<Outcome, 8> outcomes_;

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
-#include "python_machine/components.hpp"
-#include "support/chunked_vector.hpp"
 #include "support/hash.hpp"
 
 namespace assay::python_machine {
@@ -21,99 +21,111 @@ struct Event {
   Kind kind;
   std::uint32_t index;  // kChoice: how many alternatives
   std::uint32_t value;  // the component found there, or the alternative taken
-
-  bool same_question(const Event& other) const { return kind == other.kind && index == other.index; }
 };
 
+/// All trees in one table: a node lies where its parent and the value that leads to it say, so that a lookup is
+/// one line of memory.
 class StepMemo {
  public:
-  using NodeId = std::uint32_t;
-  static constexpr NodeId kNone = 0xFFFFFFFFu;
-
   struct Node {
-    enum class Kind : std::uint8_t { kUnknown, kRead, kOutcome };
-    Kind kind = Kind::kUnknown;
-    Event question{};
-    std::uint32_t outcome = 0;
-    std::uint64_t from = 0, value = 0;  // how one comes here
+    /// The first four are those of events: questions.
+    enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kChoice, kUnknown, kOutcome, kNoStep };
+
+    Kind kind() const { return Kind(what >> kIndexBits); }
+    bool is_question() const { return kind() <= Kind::kChoice; }
+    std::uint32_t index() const { return what & kLargestIndex; }
+
+    std::uint64_t key = kNoKey;
+    std::uint32_t what = 0;    // kind and, of a question, the index
+    std::uint32_t number = 0;  // of the node, or of the outcome
   };
 
   StepMemo() { clear(); }
 
   /// Nothing was ever executed.
   void clear() {
-    nodes_.clear();
-    slots_.assign(1 << 12, kNone);
-    slots_.shrink_to_fit();
+    std::vector<Node>(1 << 12).swap(nodes_);
+    roots_.clear();
+    count_ = 0;
   }
 
-  const Node& node(NodeId id) const { return nodes_[id]; }
+  /// Where the trees of one situation begin; both numbers together tell it.
+  std::uint32_t root(std::uint64_t a, std::uint64_t b) {
+    if (!roots_.empty() && a == last_a_ && b == last_b_) return last_root_;
+    last_a_ = a;
+    last_b_ = b;
+    return last_root_ = roots_.emplace(std::pair(a, b), kFirstRoot + static_cast<std::uint32_t>(roots_.size())).first->second;
+  }
 
-  /// The branch of a node (or of a root key) for a value; kNone if it was never taken.
-  NodeId find(std::uint64_t from, std::uint64_t value) const {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = place(from, value) & mask;; i = (i + 1) & mask) {
-      const NodeId to = slots_[i];
-      if (to == kNone) return kNone;
-      if (nodes_[to].from == from && nodes_[to].value == value) return to;
-    }
+  static std::uint64_t key(std::uint32_t from, std::uint32_t value) { return std::uint64_t{from} << 32 | value; }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&nodes_[home(key)]); }
+
+  /// The node to which a value leads from a root or a question; null if nothing is known of it. Good until `add`.
+  const Node* find(std::uint64_t key) const {
+    const Node& node = nodes_[place(key)];
+    return node.key == key && node.kind() != Node::Kind::kUnknown ? &node : nullptr;
   }
 
   /// Remembers what happened after these events, starting at a root.
-  void add(std::uint64_t root, std::uint64_t root_value, const std::vector<Event>& events, std::uint32_t outcome) {
-    NodeId at = branch(root, root_value);
+  void add(std::uint64_t root_key, const std::vector<Event>& events, std::uint32_t outcome, bool is_step) {
+    std::size_t at = branch(root_key);
     for (const Event& event : events) {
-      Node& node = nodes_[at];
-      if (node.kind == Node::Kind::kUnknown) {
-        node.kind = Node::Kind::kRead;
-        node.question = event;
-      } else if (node.kind != Node::Kind::kRead || !node.question.same_question(event)) {
+      if (event.index > kLargestIndex) throw std::runtime_error("unsupported: a step looks at too many parts");
+      const std::uint32_t question = static_cast<std::uint32_t>(event.kind) << kIndexBits | event.index;
+      if (nodes_[at].kind() == Node::Kind::kUnknown) {
+        nodes_[at].what = question;
+      } else if (nodes_[at].what != question) {
         throw std::runtime_error("internal: a step did not repeat itself");
       }
-      at = branch(at, event.value);
+      at = branch(key(nodes_[at].number, event.value));
     }
-    Node& node = nodes_[at];
-    if (node.kind != Node::Kind::kUnknown) throw std::runtime_error("internal: a step ended in two ways");
-    node.kind = Node::Kind::kOutcome;
-    node.outcome = outcome;
+    if (nodes_[at].kind() != Node::Kind::kUnknown) throw std::runtime_error("internal: a step ended in two ways");
+    nodes_[at].what = static_cast<std::uint32_t>(is_step ? Node::Kind::kOutcome : Node::Kind::kNoStep) << kIndexBits;
+    nodes_[at].number = outcome;
   }
 
-  std::size_t size() const { return nodes_.size(); }
-  std::size_t bytes() const { return nodes_.bytes() + slots_.size() * sizeof(NodeId); }
-
-  /// Roots share the table with nodes: their keys lie above all node numbers.
-  static std::uint64_t root_key(std::uint32_t a, bool flag) { return (1ull << 40) | (std::uint64_t{flag} << 39) | a; }
+  std::size_t size() const { return count_; }
+  std::size_t bytes() const { return nodes_.size() * sizeof(Node); }
 
  private:
-  static std::uint64_t place(std::uint64_t from, std::uint64_t value) {
-    return support::mix(from * 0x9E3779B97F4A7C15ull + value);
-  }
-  NodeId branch(std::uint64_t from, std::uint64_t value) {
-    std::size_t mask = slots_.size() - 1;
-    std::size_t i = place(from, value) & mask;
-    for (; slots_[i] != kNone; i = (i + 1) & mask) {
-      const Node& node = nodes_[slots_[i]];
-      if (node.from == from && node.value == value) return slots_[i];
+  static constexpr std::uint32_t kIndexBits = 29, kLargestIndex = (1u << kIndexBits) - 1;
+  static constexpr std::uint32_t kFirstRoot = 1u << 31;  // above the numbers of all nodes
+  static constexpr std::uint64_t kNoKey = std::numeric_limits<std::uint64_t>::max();
+
+  struct PairHash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& pair) const {
+      return support::mix(support::mix(pair.first) + pair.second);
     }
-    const auto added = static_cast<NodeId>(nodes_.size());
-    nodes_.push_back({Node::Kind::kUnknown, {}, 0, from, value});
-    slots_[i] = added;
-    if (nodes_.size() * 2 > slots_.size()) grow();
+  };
+
+  std::size_t home(std::uint64_t key) const { return support::mix(key) & (nodes_.size() - 1); }
+  std::size_t place(std::uint64_t key) const {
+    std::size_t at = home(key);
+    while (nodes_[at].key != key && nodes_[at].key != kNoKey) at = (at + 1) & (nodes_.size() - 1);
+    return at;
+  }
+  std::size_t branch(std::uint64_t key) {
+    const std::size_t known = place(key);
+    if (nodes_[known].key == key) return known;
+    if (count_ + 1 == kFirstRoot) throw std::runtime_error("unsupported: too many steps to remember");
+    if (2 * (count_ + 1) > nodes_.size()) grow();
+    const std::size_t added = place(key);
+    nodes_[added] = {key, static_cast<std::uint32_t>(Node::Kind::kUnknown) << kIndexBits, count_++};
     return added;
   }
   void grow() {
-    std::vector<NodeId> larger(slots_.size() * 2, kNone);
-    const std::size_t mask = larger.size() - 1;
-    for (NodeId id = 0; id < nodes_.size(); ++id) {
-      std::size_t i = place(nodes_[id].from, nodes_[id].value) & mask;
-      while (larger[i] != kNone) i = (i + 1) & mask;
-      larger[i] = id;
+    std::vector<Node> old(nodes_.size() * 2);
+    old.swap(nodes_);
+    for (const Node& node : old) {
+      if (node.key != kNoKey) nodes_[place(node.key)] = node;
     }
-    slots_.swap(larger);
   }
 
-  support::ChunkedVector<Node> nodes_;
-  std::vector<NodeId> slots_;
+  std::vector<Node> nodes_;
+  std::uint32_t count_ = 0;
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PairHash> roots_;
+  std::uint64_t last_a_ = 0, last_b_ = 0;
+  std::uint32_t last_root_ = 0;
 };
 
 }  // namespace assay::python_machine
