@@ -291,10 +291,17 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
 /// Whether the state that a step leads to, which only replaces components, is in normal form as it is.
 bool Machine::stays_normal(const StateIds& state, const Step& step) const {
   const Outcome& outcome = outcomes_[step.outcome];
+  const Components& components = world_->heap.components;
+  const bool is_proved = outcome.stays_normal.hold_in(state, components);
+  if (is_proved && !world_->distrusts) return true;
+  if (!std::exchange(is_surveyed_, true)) normal_form_->survey(state);
   replaced_.assign(1, {state.fixed + step.thread, outcome.thread});
   replaced_.insert(replaced_.end(), outcome.fixed.begin(), outcome.fixed.end());
   for (const auto& [slot, id] : outcome.objects) replaced_.emplace_back(state.fixed + state.threads + slot, id);
-  return normal_form_->stays_normal(state, replaced_);
+  const bool is_normal = normal_form_->stays_normal(state, replaced_);
+  if (is_proved && !is_normal) throw std::runtime_error("internal: a wrong proof of normality");
+  if (is_normal && !is_proved) outcome.stays_normal.look_for(state, components, replaced_);
+  return is_normal;
 }
 
 /// All steps of a state in their order: by thread, then by what is chosen.
@@ -389,7 +396,7 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     const std::uint64_t bit = out->wanted_first + out->count;
     return out->wanted == nullptr || out->count >= out->wanted_count || ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
   };
-  bool is_surveyed = false;
+  is_surveyed_ = false;
   for (const Step& step : all) {
     if (!is_wanted()) {
       room_for(0);
@@ -405,10 +412,7 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     }
     std::uint32_t length = count;
     bool needs_normal_form = outcome.changes_structure;
-    if (needs_normal_form && outcome.is_patch) {
-      if (!std::exchange(is_surveyed, true)) normal_form_->survey(state);
-      needs_normal_form = !stays_normal(state, step);
-    }
+    if (needs_normal_form && outcome.is_patch) needs_normal_form = !stays_normal(state, step);
     if (needs_normal_form) {
       apply(state, step.thread, outcome, after_);
       length = word_count(after_);

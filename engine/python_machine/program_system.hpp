@@ -14,6 +14,7 @@
 
 #include "python_machine/heap.hpp"
 #include "python_machine/normal_form.hpp"
+#include "python_machine/normality_proofs.hpp"
 #include "python_machine/step_memo.hpp"
 #include "python_machine/world.hpp"
 #include "transition_system/transition_system.hpp"
@@ -48,6 +49,7 @@ struct Outcome {
   std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
   std::vector<ComponentId> new_fixed, fresh, started;
   std::vector<Access> accesses;    // outside of synchronisation, `sync` only
+  mutable NormalityProofs stays_normal;  // of patches that change structure
 
   bool is_step() const { return kind == Kind::kState || kind == Kind::kViolation; }
 };
@@ -236,6 +238,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::vector<Walk> walks_;
   mutable std::vector<Known> known_;  // by thread
   mutable std::vector<NormalForm::Replacement> replaced_;
+  mutable bool is_surveyed_ = false;  // the state whose successors are asked for
   mutable StepMemo memo_;
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
