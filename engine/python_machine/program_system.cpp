@@ -103,16 +103,20 @@ void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& 
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
   state.ids.resize((count - 1) / width);
   if (std::uint64_t{state.fixed} + state.threads > state.ids.size()) throw std::runtime_error("internal: no such state");
-  for (std::size_t i = 0; i < state.ids.size(); ++i) {
-    if (is_canonical_) {
+  if (is_canonical_) {
+    for (std::size_t i = 0; i < state.ids.size(); ++i) {
       const auto found = by_digest_.find(words[1 + i * width]);
       if (found == by_digest_.end()) throw std::runtime_error("internal: a state that was never seen");
       state.ids[i] = found->second;
-    } else {
-      state.ids[i] = static_cast<ComponentId>(words[1 + i]);
-      if (state.ids[i] >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
     }
+    return;
   }
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < state.ids.size(); ++i) {
+    state.ids[i] = static_cast<ComponentId>(words[1 + i]);
+    largest = std::max(largest, words[1 + i]);
+  }
+  if (largest >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
 }
 
 /// Values and violations have numbers of their own, which components and reports refer to.
@@ -212,15 +216,6 @@ std::uint32_t Machine::root_of_steps(const StateIds& state) const {
   // Objects that become shared are numbered after those that are, so their number matters too.
   return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32),
                     std::uint64_t{state.objects()} << 1 | (state.threads == 1 ? 1 : 0));
-}
-
-/// What a question finds in a state.
-std::uint32_t Machine::answer(const StepMemo::Node& question, const StateIds& state) const {
-  switch (question.kind()) {
-    case StepMemo::Node::Kind::kFixed: return state.ids[question.index()];
-    case StepMemo::Node::Kind::kFinals: return world_->heap.components.finals(state.object(question.index()));
-    default: return state.object(question.index());
-  }
 }
 
 /// Looks for the steps of all threads at once, so that the memory they need arrives together. Steps with choices, and
@@ -444,19 +439,22 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
   }
 }
 
+/// The statics end with the invariants: how many there are stands before the pairs of function and name.
+std::uint32_t Machine::invariants_in(ComponentId statics) const {
+  if (invariants_.first == statics) return invariants_.second;
+  const std::span<const Token> tokens = world_->heap.components.tokens(statics);
+  std::size_t i = tokens.size();
+  while (i > 0 && tag_of(tokens[i - 1]) != Tag::kNumber) --i;
+  invariants_ = {statics, i == 0 ? 0 : static_cast<std::uint32_t>(payload_of(tokens[i - 1]))};
+  return invariants_.second;
+}
+
 std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t count) const {
   const std::lock_guard guard(mutex_);
   ids_of(words, count, checked_);
   const StateIds& state = checked_;
-  // The statics end with the invariants: how many there are stands before the pairs of function and name.
-  std::uint32_t invariants = 0;
-  const std::span<const Token> statics = world_->heap.components.tokens(state.ids[0]);
-  for (std::size_t i = statics.size(); i-- > 0;) {
-    if (tag_of(statics[i]) == Tag::kNumber) {
-      invariants = static_cast<std::uint32_t>(payload_of(statics[i]));
-      break;
-    }
-  }
+  const std::uint32_t invariants = invariants_in(state.ids[0]);
+  if (invariants == 0) return 0;
   // No step has as many objects to number.
   const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), ~0ull);
   for (std::uint32_t number = 0; number < invariants; ++number) {

@@ -215,7 +215,12 @@ class Machine final : public transition_system::TransitionSystem {
   void write_words(const StateIds& state, std::uint64_t* words) const;
   void digest_words(ComponentId id, std::uint64_t* words) const;
   std::uint32_t root_of_steps(const StateIds& state) const;
-  std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const;
+  /// What a question finds in a state.
+  std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const {
+    if (question.kind() == StepMemo::Node::Kind::kFixed) return state.ids[question.index()];
+    const ComponentId object = state.object(question.index());
+    return question.kind() == StepMemo::Node::Kind::kObject ? object : world_->heap.components.finals(object);
+  }
   void look_up(const StateIds& state) const;
   std::uint32_t outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
                            std::vector<std::uint32_t>& alternatives) const;
@@ -223,6 +228,7 @@ class Machine final : public transition_system::TransitionSystem {
   void steps(const StateIds& state, std::vector<Step>& out) const;
   void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
+  std::uint32_t invariants_in(ComponentId statics) const;
   bool is_over(const StateIds& state) const;
   bool is_daemon(ComponentId thread) const;
 
@@ -243,6 +249,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<std::array<std::uint64_t, 3>> digests_;
+  mutable std::pair<ComponentId, std::uint32_t> invariants_{0xFFFFFFFFu, 0};  // in the statics asked for last
   mutable std::uint64_t digest_of_parts_ = 0;
   mutable ComponentId parts_digested_ = 0;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;

@@ -5,6 +5,7 @@
 /// there, a leaf is the outcome. Walking down the tree costs a few lookups; only what was never seen is executed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -45,16 +46,19 @@ class StepMemo {
   /// Nothing was ever executed.
   void clear() {
     std::vector<Node>(1 << 12).swap(nodes_);
+    shift_ = 64 - 12;
     roots_.clear();
+    recent_roots_.fill({});
     count_ = 0;
   }
 
   /// Where the trees of one situation begin; both numbers together tell it.
   std::uint32_t root(std::uint64_t a, std::uint64_t b) {
-    if (!roots_.empty() && a == last_a_ && b == last_b_) return last_root_;
-    last_a_ = a;
-    last_b_ = b;
-    return last_root_ = roots_.emplace(std::pair(a, b), kFirstRoot + static_cast<std::uint32_t>(roots_.size())).first->second;
+    Root& recent = recent_roots_[support::mix(a + b) % recent_roots_.size()];
+    if (recent.a == a && recent.b == b) return recent.number;
+    const auto found = roots_.try_emplace({a, b}, kFirstRoot + static_cast<std::uint32_t>(roots_.size())).first;
+    recent = {a, b, found->second};
+    return found->second;
   }
 
   static std::uint64_t key(std::uint32_t from, std::uint32_t value) { return std::uint64_t{from} << 32 | value; }
@@ -92,13 +96,17 @@ class StepMemo {
   static constexpr std::uint32_t kFirstRoot = 1u << 31;  // above the numbers of all nodes
   static constexpr std::uint64_t kNoKey = std::numeric_limits<std::uint64_t>::max();
 
+  struct Root {
+    std::uint64_t a = kNoKey, b = kNoKey;
+    std::uint32_t number = 0;
+  };
   struct PairHash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& pair) const {
       return support::mix(support::mix(pair.first) + pair.second);
     }
   };
 
-  std::size_t home(std::uint64_t key) const { return support::mix(key) & (nodes_.size() - 1); }
+  std::size_t home(std::uint64_t key) const { return ((key ^ key >> 32) * 0x9E3779B97F4A7C15ull) >> shift_; }
   std::size_t place(std::uint64_t key) const {
     std::size_t at = home(key);
     while (nodes_[at].key != key && nodes_[at].key != kNoKey) at = (at + 1) & (nodes_.size() - 1);
@@ -108,7 +116,7 @@ class StepMemo {
     const std::size_t known = place(key);
     if (nodes_[known].key == key) return known;
     if (count_ + 1 == kFirstRoot) throw std::runtime_error("unsupported: too many steps to remember");
-    if (2 * (count_ + 1) > nodes_.size()) grow();
+    if (2 * (std::size_t{count_} + 1) > nodes_.size()) grow();
     const std::size_t added = place(key);
     nodes_[added] = {key, static_cast<std::uint32_t>(Node::Kind::kUnknown) << kIndexBits, count_++};
     return added;
@@ -116,6 +124,7 @@ class StepMemo {
   void grow() {
     std::vector<Node> old(nodes_.size() * 2);
     old.swap(nodes_);
+    --shift_;
     for (const Node& node : old) {
       if (node.key != kNoKey) nodes_[place(node.key)] = node;
     }
@@ -123,9 +132,9 @@ class StepMemo {
 
   std::vector<Node> nodes_;
   std::uint32_t count_ = 0;
+  std::uint32_t shift_ = 0;  // from a hash to a place
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PairHash> roots_;
-  std::uint64_t last_a_ = 0, last_b_ = 0;
-  std::uint32_t last_root_ = 0;
+  std::array<Root, 64> recent_roots_;
 };
 
 }  // namespace assay::python_machine
