@@ -26,7 +26,8 @@ class Components {
     std::uint32_t ref_count = 0;
     ComponentId finals = 0;        // of an instance: the component of its final attributes alone
     std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
-    std::uint32_t core_shape = 0;  // of a thread: of its identity alone; of others: their shape
+    std::uint32_t core_shape = 0;  // of a thread: of its identity alone, and whether it has ended; of others: their shape
+    bool is_ended = false;         // a thread without frames
   };
 
   Components() { table_.assign(1024, kEmpty); }
@@ -60,6 +61,7 @@ class Components {
   std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
   std::uint32_t core_shape(ComponentId id) const { return entries_[id].core_shape; }
   Kind kind(ComponentId id) const { return Kind(payload_of(entries_[id].tokens[0]) & 0xFF); }
+  bool is_ended(ComponentId thread) const { return entries_[thread].is_ended; }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
   std::size_t size() const { return entries_.size(); }
@@ -113,13 +115,14 @@ class Components {
       if (!is_known) refs_.push_back(slot_of(t));
     }
     e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
+    const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
+    e.is_ended = is_thread && tokens.size() == 4 && tokens[3] == token(Tag::kNumber, 0);
     if (e.ref_count > 0) {
-      const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
       const bool has_identity = is_thread && tag_of(tokens[2]) == Tag::kShared;
       std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
-      key.push_back(has_identity ? slot_of(tokens[2]) : kEmpty);
+      key.push_back(e.is_ended ? kEmpty - 1 : has_identity ? slot_of(tokens[2]) : kEmpty);
       e.shape = shape_number(std::move(key));
-      e.core_shape = has_identity ? shape_number({slot_of(tokens[2])}) : is_thread ? 0 : e.shape;
+      e.core_shape = e.is_ended ? e.shape : has_identity ? shape_number({slot_of(tokens[2])}) : is_thread ? 0 : e.shape;
     }
     entries_.push_back(e);
     hashes_.push_back(hash);

@@ -159,16 +159,18 @@ PyObject* Machine::violation(std::uint32_t code) const {
 PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) const {
   const StateIds state = ids_of(words, count);
   StepWorld& world = *world_;
+  const auto has_ended = [&](std::uint32_t t) { return world.heap.components.is_ended(state.thread(t)); };
   std::vector<std::uint32_t> choices, alternatives;
   std::vector<bool> waits;
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     choices.clear();
-    waits.push_back(outcomes_[outcome_of(state, t, choices, alternatives)].kind == Outcome::Kind::kBlocked);
+    waits.push_back(!has_ended(t) && outcomes_[outcome_of(state, t, choices, alternatives)].kind == Outcome::Kind::kBlocked);
   }
   world.heap.load(state);
   Speaker speaker(world.heap);
   Ref threads = checked(PyList_New(0));
   for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if (has_ended(t)) continue;
     const Thread thread = world.heap.read_thread(state.thread(t));
     Ref facts = checked(PyDict_New());
     put(facts, "name", text(speaker.thread_name(thread.identity.get(), t)));

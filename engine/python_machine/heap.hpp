@@ -25,7 +25,7 @@ namespace assay::python_machine {
 
 struct StateIds {
   std::uint32_t fixed = 0, threads = 0;
-  std::vector<ComponentId> ids;  // fixed, threads, objects
+  std::vector<ComponentId> ids;  // fixed, threads (ended ones as long as somebody refers to their identity), objects
 
   std::uint32_t objects() const { return static_cast<std::uint32_t>(ids.size()) - fixed - threads; }
   ComponentId& thread(std::uint32_t i) { return ids[fixed + i]; }

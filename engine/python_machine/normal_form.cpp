@@ -85,7 +85,7 @@ std::uint32_t NormalForm::new_core(const CoreKey& key, const StateIds& state) {
     const Token identity = components_.tokens(state.thread(t))[2];
     if (tag_of(identity) != Tag::kShared) continue;
     const std::uint32_t slot = slot_of(identity);
-    mark(state, {&slot, 1}, static_cast<std::int32_t>(t));
+    if (!components_.is_ended(state.thread(t))) mark(state, {&slot, 1}, static_cast<std::int32_t>(t));
     find({&slot, 1});
   }
   for (std::uint32_t i = 0; i < state.fixed; ++i) find(components_.refs(state.ids[i]));
@@ -134,13 +134,21 @@ NormalForm::Plan NormalForm::planned(const Core& core, std::span<const std::uint
   expanded_ = found_.size();
   is_found_.assign(owner_.size(), 0);
   for (std::uint32_t slot : found_) is_found_[slot] = 1;
+  Plan plan;
+  const auto has_ended = [&](std::uint32_t t) { return components_.is_ended(state.thread(t)); };
   for (std::uint32_t t = 0; t < unsettled.size(); ++t) {
-    mark(state, unsettled_refs_[unsettled[t]], static_cast<std::int32_t>(t));
+    if (!has_ended(t)) mark(state, unsettled_refs_[unsettled[t]], static_cast<std::int32_t>(t));
+  }
+  for (std::uint32_t t = 0; t < unsettled.size(); ++t) {
+    if (has_ended(t) && owner_[components_.refs(state.thread(t))[0]] == kNobody) plan.forgotten.push_back(t);
+  }
+  if (!plan.forgotten.empty()) return plan;
+  for (std::uint32_t t = 0; t < unsettled.size(); ++t) {
+    if (has_ended(t)) mark(state, components_.refs(state.thread(t)), static_cast<std::int32_t>(t));
   }
   for (std::uint32_t refs : unsettled) find(unsettled_refs_[refs]);
   expand(state);
 
-  Plan plan;
   Key number(owner_.size(), kUnnumbered);
   plan.is_normal = true;
   for (std::uint32_t slot : found_) {
@@ -289,6 +297,13 @@ void NormalForm::apply(StateIds& state) {
   const std::uint32_t number = plan_for(core, other_refs_, state);
   const Plan& plan = plans_[number];
   if (plan.is_normal) return;
+  if (!plan.forgotten.empty()) {
+    for (auto t = plan.forgotten.rbegin(); t != plan.forgotten.rend(); ++t) {
+      state.ids.erase(state.ids.begin() + state.fixed + *t);
+      --state.threads;
+    }
+    return apply(state);
+  }
   result_.fixed = state.fixed;
   result_.threads = state.threads;
   result_.ids.clear();

@@ -50,9 +50,10 @@ class NormalForm {
 
   explicit NormalForm(Components& components) : components_(components) {}
 
-  /// Drops objects that nothing reaches, moves those that only one thread reaches into that thread, and numbers the
-  /// others in the order in which they are found, breadth first: from the identities of the threads, then from the
-  /// fixed parts, then from the threads. What changes often comes late, so that numbers change seldom.
+  /// Drops objects that nothing reaches and ended threads that no other thread knows, moves objects that only one thread
+  /// reaches into that thread, and numbers the others in the order in which they are found, breadth first: from the
+  /// identities of the threads, then from the fixed parts, then from the threads. What changes often comes late, so that
+  /// numbers change seldom.
   void apply(StateIds& state);
 
   /// Looks at a state in normal form, for the questions that follow.
@@ -86,12 +87,13 @@ class NormalForm {
 
   struct Core {
     CoreKey key;
-    std::vector<std::int32_t> owner;   // of objects, as far as it is settled without the threads' frames
+    std::vector<std::int32_t> owner;   // of objects, as far as it is settled without the threads' frames or ended threads
     std::vector<std::uint32_t> found;  // objects in the order in which they are found
     std::uint32_t plan = kUnnumbered;  // when the threads refer to settled objects only
   };
   struct Plan {
     bool is_normal = false;
+    std::vector<std::uint32_t> forgotten;  // ended threads; if there are any, the rest is left out
     std::uint32_t numbering = 0;      // in numberings_
     std::vector<std::uint32_t> kept;  // objects, in their new order
     std::vector<Key> absorbed;        // by thread: objects that only it reaches; empty if there are none at all

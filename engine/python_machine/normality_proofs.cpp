@@ -76,10 +76,11 @@ std::optional<NormalityProofs::Proof> NormalityProofs::proof(const StateIds& sta
     if (!is_known) proof.push_back({place, components.shape(state.ids[position])});
   };
   for (const auto& [position, id] : replaced) {
-    const auto changed = difference(components.refs(state.ids[position]), components.refs(id));
+    auto changed = difference(components.refs(state.ids[position]), components.refs(id));
     if (!changed) return std::nullopt;
     const bool is_thread = position >= state.fixed && position < first_object;
     if (is_thread && components.tokens(state.ids[position])[2] != components.tokens(id)[2]) return std::nullopt;
+    if (is_thread && components.is_ended(id)) changed->push_back(components.refs(id)[0]);
     for (std::uint32_t slot : *changed) {
       std::uint32_t at = found_at[slot];
       // Fixed parts come before objects and objects before threads, as in the list, except that threads stand between.

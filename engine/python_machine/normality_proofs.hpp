@@ -8,7 +8,8 @@
 /// - the last of these comes before the replaced component in the order in which references are followed
 ///   (fixed parts, objects by number, threads),
 ///
-/// and if a replaced component keeps the order of its other references. For then that object is found where it was found
+/// and if a replaced component keeps the order of its other references. An ended thread ceases to refer to its own identity.
+/// For then that object is found where it was found
 /// before, so nothing is found earlier or later; and whatever was reached through a reference that is gone is still reached
 /// from a fixed part. Of the state, all this uses only what a few components refer to: the premises.
 #pragma once

@@ -202,7 +202,7 @@ bool Machine::is_daemon(ComponentId thread) const {
 /// The program ends with its last thread that is no daemon.
 bool Machine::is_over(const StateIds& state) const {
   for (std::uint32_t t = 0; t < state.threads; ++t) {
-    if (!is_daemon(state.thread(t))) return false;
+    if (!world_->heap.components.is_ended(state.thread(t)) && !is_daemon(state.thread(t))) return false;
   }
   return true;
 }
@@ -212,10 +212,16 @@ bool Machine::is_valid_end(const std::uint64_t* words, std::uint32_t count) cons
   return is_over(ids_of(words, count));
 }
 
+bool Machine::is_single(const StateIds& state) const {
+  std::uint32_t running = 0;
+  for (std::uint32_t t = 0; t < state.threads; ++t) running += world_->heap.components.is_ended(state.thread(t)) ? 0 : 1;
+  return running == 1;
+}
+
 std::uint32_t Machine::root_of_steps(const StateIds& state) const {
   // Objects that become shared are numbered after those that are, so their number matters too.
   return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32),
-                    std::uint64_t{state.objects()} << 1 | (state.threads == 1 ? 1 : 0));
+                    std::uint64_t{state.objects()} << 1 | (is_single(state) ? 1 : 0));
 }
 
 /// Looks for the steps of all threads at once, so that the memory they need arrives together. Steps with choices, and
@@ -225,10 +231,14 @@ void Machine::look_up(const StateIds& state) const {
   const std::uint32_t root = root_of_steps(state);
   walks_.clear();
   for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    if (world_->heap.components.is_ended(state.thread(thread))) {
+      known_[thread].is_known = true;
+      continue;
+    }
     walks_.push_back({thread, StepMemo::key(root, state.thread(thread))});
     memo_.prefetch(walks_.back().key);
   }
-  looked_up_ += state.threads;
+  looked_up_ += walks_.size();
   for (std::size_t remaining = walks_.size(); remaining > 0;) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < remaining; ++i) {

@@ -42,7 +42,7 @@ struct Outcome {
   enum class Kind : std::uint8_t { kState, kBlocked, kCut, kViolation };
   Kind kind = Kind::kState;
   std::uint32_t violation = 0;
-  bool is_finished = false;        // the thread ended
+  bool is_finished = false;        // the thread ended, and nobody knows it
   bool changes_structure = false;  // the new state needs its normal form
   bool is_patch = false;           // components are replaced, none appear or vanish
   ComponentId thread = 0;
@@ -229,6 +229,7 @@ class Machine final : public transition_system::TransitionSystem {
   void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
   std::uint32_t invariants_in(ComponentId statics) const;
+  bool is_single(const StateIds& state) const;
   bool is_over(const StateIds& state) const;
   bool is_daemon(ComponentId thread) const;
 

@@ -44,7 +44,8 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   state_ = &state;
   thread_ = nullptr;
   frame_ = nullptr;
-  thread_count_ = state.threads;
+  thread_count_ = 0;
+  for (std::uint32_t t = 0; t < state.threads; ++t) thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
   synchronisations_ = 0;
@@ -582,7 +583,7 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
       outcome.kind = Outcome::Kind::kViolation;
       outcome.violation = violation_code(violation_of_failure());
       break;
-    case Stop::kFinished: outcome.is_finished = true; break;
+    case Stop::kFinished:
     case Stop::kVisible:
     case Stop::kLong: break;
   }
@@ -615,12 +616,19 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
   }
   for (const Started& start : started) outcome.started.push_back(heap.write_new_thread(start.thread));
   outcome.fresh = heap.write_fresh();
-  if (!outcome.is_finished) {
+  if (stop == Stop::kFinished) {
+    // It stays in its place while others know it, so that nothing else has to move.
+    live.frames.clear();
+    live.daemon = false;
+    live.atomic = 0;
+    outcome.thread = heap.write_thread(live);
+    outcome.is_finished = !components.is_ended(outcome.thread) || components.refs(outcome.thread).empty();
+  } else {
     outcome.thread = heap.write_thread(live);
     outcome.changes_structure |= !same_refs(state.thread(thread), outcome.thread);
   }
   outcome.changes_structure |=
-      outcome.is_finished || !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty();
+      stop == Stop::kFinished || !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty();
   forget();
   started.clear();
   return outcome;
