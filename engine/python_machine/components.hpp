@@ -27,8 +27,11 @@ class Components {
     ComponentId finals = 0;        // of an instance: the component of its final attributes alone
     std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
     std::uint32_t core_shape = 0;  // of a thread: of its identity alone, and whether it has ended; of others: their shape
+    std::uint32_t identity = kNone;  // of a thread: the object slot of its identity, if it has one
     bool is_ended = false;         // a thread without frames
   };
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   Components() { table_.assign(1024, kEmpty); }
 
@@ -61,6 +64,7 @@ class Components {
   std::uint32_t shape(ComponentId id) const { return entries_[id].shape; }
   std::uint32_t core_shape(ComponentId id) const { return entries_[id].core_shape; }
   Kind kind(ComponentId id) const { return Kind(payload_of(entries_[id].tokens[0]) & 0xFF); }
+  std::uint32_t identity(ComponentId thread) const { return entries_[thread].identity; }
   bool is_ended(ComponentId thread) const { return entries_[thread].is_ended; }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
@@ -119,6 +123,7 @@ class Components {
     e.is_ended = is_thread && tokens.size() == 4 && tokens[3] == token(Tag::kNumber, 0);
     if (e.ref_count > 0) {
       const bool has_identity = is_thread && tag_of(tokens[2]) == Tag::kShared;
+      if (has_identity) e.identity = slot_of(tokens[2]);
       std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
       key.push_back(e.is_ended ? kEmpty - 1 : has_identity ? slot_of(tokens[2]) : kEmpty);
       e.shape = shape_number(std::move(key));
