@@ -55,7 +55,10 @@ class Size:
 # In the order of the thesis's table: the constants' names, then values; `!` marks the thesis's own.
 PROGRAMS = {
     "dining_philosophers": ("PHILOSOPHERS", "4 5 6 7 8!"),
-    "bounded_buffer": ("BUFFER_SIZE PRODUCERS CONSUMERS ITEMS", "1/2/2/1 2/2/2/2 2/3/2/1 2/3/3/1 5/4/4/1! 5/4/3/2"),
+    "bounded_buffer": (
+        "BUFFER_SIZE PRODUCERS CONSUMERS ITEMS",
+        "1/2/2/1 2/2/2/2 2/3/2/1 2/3/3/1 5/4/4/1! 5/4/3/2",
+    ),
     "ksu_pipeline": ("STAGES LISTENERS EVENTS", "2/1/1 2/1/2 3/1/1 3/1/2 4/1/1! 4/1/2"),
     "nested_monitor": ("BUFFER_SIZE PRODUCERS CONSUMERS", "1/1/1 2/2/1 2/2/2 3/3/2 5/4/4!"),
     "pipeline": ("STAGES ITEMS CAPACITY", "2/2/2 3/2/2 4/2/2 5/2/2 7/2/2! 9/2/2"),
@@ -239,7 +242,9 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(map(line, rows))
 
 
-HEADINGS = "program|states|trans./state|s|search s|k states/s|bytes/state|with cert. s|B/trans.|certify s|trusted s"
+HEADINGS = (
+    "program|states|trans./state|s|search s|k states/s|bytes/state|with cert. s|B/trans.|certify s|trusted s"
+)
 
 
 def row_of(one: Figures) -> list[str]:

@@ -2,7 +2,8 @@
 
 The machine takes a component of a state for unchanged unless the operation that ran says that it wrote it.
 With `distrustful` it compares them all after each step, and ends with an error where one changed in silence.
-It also looks at references where a step was proved to keep the normal form, and ends with an error if it does not.
+It also looks at references where a step was proved to keep the normal form, and ends with an error where it
+does not.
 
     PYTHONHASHSEED=0 python -m tests.python.wary_walk MOST_STATES PROGRAM ...
 
