@@ -124,8 +124,10 @@ class NormalityProofs::Search {
 
   bool assume_known_to_another(std::uint32_t position, std::uint32_t identity) {
     for (std::uint32_t other = state_.fixed; other < first_object_; ++other) {
-      if (other == position || components_.is_ended(state_.ids[other])) continue;
-      if (!contains(components_.refs(state_.ids[other]), identity)) continue;
+      // Only threads with an identity have a shape that no object has.
+      const ComponentId thread = state_.ids[other];
+      if (other == position || components_.is_ended(thread) || components_.identity(thread) == Components::kNone) continue;
+      if (!contains(components_.refs(thread), identity)) continue;
       assume_shape(other);
       return true;
     }

@@ -219,9 +219,7 @@ bool Machine::is_single(const StateIds& state) const {
 }
 
 std::uint32_t Machine::root_of_steps(const StateIds& state) const {
-  // Objects that become shared are numbered after those that are, so their number matters too.
-  return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32),
-                    std::uint64_t{state.objects()} << 1 | (is_single(state) ? 1 : 0));
+  return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), is_single(state) ? 1 : 0);
 }
 
 /// Looks for the steps of all threads at once, so that the memory they need arrives together. Steps with choices, and
@@ -465,8 +463,7 @@ std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t cou
   const StateIds& state = checked_;
   const std::uint32_t invariants = invariants_in(state.ids[0]);
   if (invariants == 0) return 0;
-  // No step has as many objects to number.
-  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), ~0ull);
+  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), 2);  // no step's
   for (std::uint32_t number = 0; number < invariants; ++number) {
     const std::uint64_t key = StepMemo::key(root, number);
     const StepMemo::Node* node = memo_.find(key);

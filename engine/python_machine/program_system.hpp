@@ -218,6 +218,7 @@ class Machine final : public transition_system::TransitionSystem {
   /// What a question finds in a state.
   std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const {
     if (question.kind() == StepMemo::Node::Kind::kFixed) return state.ids[question.index()];
+    if (question.kind() == StepMemo::Node::Kind::kObjectCount) return state.objects();
     const ComponentId object = state.object(question.index());
     return question.kind() == StepMemo::Node::Kind::kObject ? object : world_->heap.components.finals(object);
   }

@@ -18,10 +18,10 @@ namespace assay::python_machine {
 
 /// What a step looks at. Objects and fixed components by number.
 struct Event {
-  enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kChoice };
+  enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kObjectCount, kChoice };
   Kind kind;
   std::uint32_t index;  // kChoice: how many alternatives
-  std::uint32_t value;  // the component found there, or the alternative taken
+  std::uint32_t value;  // the component found there, how many objects there are, or the alternative taken
 };
 
 /// All trees in one table: a node lies where its parent and the value that leads to it say, so that a lookup is
@@ -29,8 +29,8 @@ struct Event {
 class StepMemo {
  public:
   struct Node {
-    /// The first four are those of events: questions.
-    enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kChoice, kUnknown, kOutcome, kNoStep };
+    /// The first five are those of events: questions.
+    enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kObjectCount, kChoice, kUnknown, kOutcome, kNoStep };
 
     Kind kind() const { return Kind(what >> kIndexBits); }
     bool is_question() const { return kind() <= Kind::kChoice; }

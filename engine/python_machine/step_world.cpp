@@ -616,6 +616,8 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
   }
   for (const Started& start : started) outcome.started.push_back(heap.write_new_thread(start.thread));
   outcome.fresh = heap.write_fresh();
+  // Objects that become shared are numbered after those that are, so what refers to them depends on how many these are.
+  if (!outcome.fresh.empty()) events.push_back({Event::Kind::kObjectCount, 0, state.objects()});
   if (stop == Stop::kFinished) {
     // It stays in its place while others know it, so that nothing else has to move.
     live.frames.clear();
