@@ -145,6 +145,7 @@ class StepWorld final : public World {
   bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
   std::uint64_t instructions_ = 0;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
+  bool begins_by_synchronising_ = false;  // the first of them is the first instruction of the step
   std::vector<std::uint32_t> choices_;
   std::size_t choices_made_ = 0;
   std::vector<std::uint8_t> touched_objects_, touched_fixed_;

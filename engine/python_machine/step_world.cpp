@@ -48,6 +48,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
   synchronisations_ = 0;
+  begins_by_synchronising_ = false;
   choices_ = choices;
   choices_made_ = 0;
   written_objects_.clear();
@@ -99,7 +100,7 @@ bool StepWorld::visible(bool is_synchronisation) {
   if (is_single()) {
     if (!is_synchronisation) return true;
     if (synchronisations_ == synchronisation_limit_) return false;
-    ++synchronisations_;
+    if (synchronisations_++ == 0) begins_by_synchronising_ = instructions_ == 1;
     return true;
   }
   if (thread_ != nullptr && thread_->atomic > 0) return true;
@@ -525,8 +526,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
         is_written_fixed_[0] = true;
         written_fixed_.push_back(0);
       }
-      if (stop == Stop::kBlocked && is_single() && synchronisations_ > 1) {
-        // Alone, many operations run in one step; it ends before the one that has to wait.
+      if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
+        // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
         is_repeating_ = true;
         for (std::uint32_t slot : written_objects_) heap.forget_object(slot);

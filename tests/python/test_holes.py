@@ -83,6 +83,11 @@ def test_an_invariant_sees_a_lock_before_it_is_released() -> None:
     assert ended == {"the invariant never both does not hold"}
 
 
+def test_what_a_thread_does_alone_is_seen_before_it_waits_for_ever() -> None:
+    ended = {last_line for _, last_line in outcomes(HOLES / "alone_before_it_waits.py")}
+    assert ended == {"the invariant nothing is done does not hold"}
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_the_program_is_refused(name: str) -> None:
     with pytest.raises(SourceProblem):
@@ -90,4 +95,9 @@ def test_the_program_is_refused(name: str) -> None:
 
 
 def test_every_program_has_its_verdict() -> None:
-    assert {file.stem for file in HOLES.glob("*.py")} == {*FAILS, *REFUSED, "invariant_looks_at_lock"}
+    assert {file.stem for file in HOLES.glob("*.py")} == {
+        *FAILS,
+        *REFUSED,
+        "alone_before_it_waits",
+        "invariant_looks_at_lock",
+    }
