@@ -212,6 +212,10 @@ Ref str_of(PyObject* object);
 
 /// Next value of an Iterator; null at its end. Throws PythonError.
 Ref next_of(Iterator* iterator);
+/// An Iterator over a container, at its begin.
+Ref over(Iteration kind, PyObject* container);
+/// Loops of the thread over a deque shall not take a new item for a mutation.
+void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item);
 /// An Iterator over a built-in container, null if the object is none.
 Ref built_in_iterator(PyObject* iterable);
 /// Whether iterating over the object runs code of the program.

@@ -238,6 +238,7 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
   const Ref kept = Ref::borrow(callable);
   const Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
+  if (PyFunction_Check(callable)) ++world.changes;  // it may change what it can reach
   Ref value = checked(PyObject_Call(callable, positional.get(), keywords.get()));
   world.poll();
   return complete(std::move(site), std::move(value));
@@ -324,10 +325,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (copies && written.empty()) {
       for (const Ref& argument : arguments.positional) {
         if (is_plain(argument.get()) || PyTuple_CheckExact(argument.get())) continue;
-        PyObject* const given = argument.get();
-        // A view of a dict is no object of its own: what it shows is the dict's.
-        const bool is_view = PyDictViewSet_Check(given) || PyDictValues_Check(given);
-        if (!(is_view ? world.may_call(&given, 1, nullptr, 0) : world.may_read_item(given, nullptr))) allowed = false;
+        if (!world.may_read_item(argument.get(), nullptr)) allowed = false;
       }
     } else if (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && (!is_program_type(type) || !written.empty())) {
       allowed = may_call(nullptr, arguments, written);

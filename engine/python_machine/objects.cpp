@@ -479,6 +479,7 @@ Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize
   iterator->index = index;
   iterator->size = size;
   iterator->elements = elements.release();
+  iterator->checked_at = 0;
   PyObject_GC_Track(iterator);
   return Ref::steal(reinterpret_cast<PyObject*>(iterator));
 }

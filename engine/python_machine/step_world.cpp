@@ -41,6 +41,7 @@ StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this)
 }
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
+  ++changes;
   state_ = &state;
   thread_ = nullptr;
   frame_ = nullptr;
@@ -214,6 +215,11 @@ void StepWorld::touch_keys(PyObject* container) {
 }
 
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
+  changes += is_write && detail == nullptr && !is_iterator(object) && !PyList_Check(object) ? 1 : 0;
+  if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
+    // A view of a dict is no object of its own: what it shows is the dict's.
+    return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict), nullptr, is_write);
+  }
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {

@@ -55,6 +55,7 @@ class World {
   Failure failure;                   // with Stop::kFailed
   std::string output;                // what the step printed
   bool keep_output = false;          // otherwise printing is dropped
+  std::uint64_t changes = 1;         // grows with each step and each change of a dict's, set's or deque's shape
 
   /// Called before each instruction is executed.
   virtual void begin_instruction(Thread& thread, Frame& frame) = 0;

@@ -33,6 +33,7 @@ FAILS = (
     "lock_released_by_another",
     "lock_shown",
     "lock_tried_while_held",
+    "loop_over_view",
     "notified_without_the_lock",
     "published_by_append",
     "published_by_init",
@@ -44,6 +45,7 @@ FAILS = (
     "subclass_hides_attribute",
     "super_reads_class_attribute",
     "thread_counted_before_it_ends",
+    "truth_of_view",
     "waiter_gives_up_while_notified",
 )
 REFUSED = (
