@@ -81,6 +81,9 @@ class StepWorld final : public World {
   bool may_import(std::uint32_t module) override;
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
+  bool is_divided(PyObject* const* arguments, std::size_t count, bool of_items) override;
+  std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) override;
+  void settle(const std::vector<std::uint32_t>& reached, const std::string& function) override;
   bool may_synchronise() override;
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "python_machine/interpreter.hpp"
+#include "python_machine/machine.hpp"
 #include "python_machine/program_system.hpp"
 
 namespace assay::python_machine {
@@ -384,6 +385,61 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
     }
   }
   return true;
+}
+
+namespace {
+/// What can be reached from the arguments; calls `found` for each until that answers true.
+template <typename Found>
+bool any_reachable(PyObject* const* arguments, std::size_t count, Found found) {
+  Reach reach;
+  for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
+  for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+    PyObject* const object = reach.pending[next];
+    if (found(object)) return true;
+    const traverseproc traverse = Py_TYPE(object)->tp_traverse;
+    if (traverse != nullptr && !is_module(object) && !PyFunction_Check(object)) traverse(object, visit, &reach);
+  }
+  return false;
+}
+
+/// Whether comparing or showing an object runs a function that a decorator of CPython has made, and reads what can change.
+bool has_made_methods(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  if (!is_program_type(type) || lookup(type, interned("__dataclass_fields__")) == nullptr) return false;
+  PyObject* const setter = lookup(type, interned("__setattr__"));
+  return setter == nullptr || !PyFunction_Check(setter);  // frozen ones have such a setter
+}
+}  // namespace
+
+bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
+  if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
+  if (thread_ != nullptr && thread_->atomic > 0) return false;
+  if (of_items && granularity_ != Granularity::kBytecode) return false;  // no place to switch in there
+  return any_reachable(arguments, count, [&](PyObject* object) {
+    return (!of_items || has_made_methods(object)) && (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
+  });
+}
+
+std::vector<std::uint32_t> StepWorld::reached(PyObject* const* arguments, std::size_t count) {
+  std::vector<std::uint32_t> slots;
+  if (heap.is_loading) return slots;
+  any_reachable(arguments, count, [&](PyObject* object) {
+    const std::uint32_t slot = heap.slot(object);
+    if (slot < is_written_object_.size()) slots.push_back(slot);
+    return false;
+  });
+  return slots;
+}
+
+void StepWorld::settle(const std::vector<std::uint32_t>& reached, const std::string& function) {
+  for (std::uint32_t slot : reached) {
+    if (is_written_object_[slot] || heap.write_object(slot) == state_->object(slot)) continue;
+    if (!is_single()) {
+      throw Unsupported(function + " changes what other threads can reach, which is not modelled; write the loop yourself");
+    }
+    is_written_object_[slot] = true;
+    written_objects_.push_back(slot);
+  }
 }
 
 bool StepWorld::joins_step(const Code& operation) {
