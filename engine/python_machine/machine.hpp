@@ -146,7 +146,8 @@ class Interpreter {
   bool may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const;
   /// Where others could come between what a function of CPython does, which the machine cannot stop: calls it so that
   /// nobody does. No value: nobody could.
-  std::optional<Step> call_undisturbed(PyObject* callable, const Arguments& arguments, bool of_items, Site& site);
+  std::optional<Step> call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments, bool of_items,
+                                       Site& site);
   /// Runs it in one piece: everything was asked.
   Step run_native(PyObject* callable, const Arguments& arguments, Site site);
   /// The built-in's counterpart in the library module `_builtins`, if there is one; no value: there is none.

@@ -235,13 +235,16 @@ std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* rec
   return call(function.get(), std::move(arguments), std::move(site));
 }
 
-std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, const Arguments& arguments, bool of_items, Site& site) {
-  const std::vector<PyObject*> given = arguments.objects();
+std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments,
+                                                  bool of_items, Site& site) {
+  std::vector<PyObject*> given = arguments.objects();
+  if (receiver != nullptr) given.push_back(receiver);
   if (!world.is_divided(given.data(), given.size(), of_items)) return std::nullopt;
   Ref keywords = arguments.keyword_dict();
   if (!keywords) keywords = checked(PyDict_New());
   Arguments delegated;
-  delegated.positional = {Ref::borrow(callable), arguments.positional_tuple(), std::move(keywords)};
+  delegated.positional = {Ref::borrow(callable), Ref::borrow(receiver == nullptr ? Py_None : receiver),
+                          arguments.positional_tuple(), std::move(keywords)};
   return delegate("_undisturbed", nullptr, delegated, site);
 }
 
@@ -363,7 +366,9 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   const bool is_written_in_python = PyFunction_Check(callable) && native.module != "assay.languages.python.helpers";
   if (is_written_in_python && allowed) allowed = may_call(native.receiver, arguments, written);
   if (!allowed) return stop(Stop::kVisible);
-  if (std::optional<Step> step = call_undisturbed(callable, arguments, !is_written_in_python, site)) return *step;
+  if (std::optional<Step> step = call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
+    return *step;
+  }
   if (is_written_in_python) {
     const std::vector<PyObject*> given = arguments.objects();
     const std::vector<std::uint32_t> reached = world.reached(given.data(), given.size());

@@ -283,7 +283,9 @@ Step Interpreter::compare(std::uint32_t comparison) {
     if (!world.may_call(operands, 2, nullptr, 0)) return stop(Stop::kVisible);
     Site site{.operands = 2};
     const Arguments arguments{.positional = {Ref::borrow(left), Ref::borrow(right)}, .keywords = {}};
-    if (std::optional<Step> step = call_undisturbed(comparison_function(comparison), arguments, true, site)) return *step;
+    if (std::optional<Step> step = call_undisturbed(comparison_function(comparison), nullptr, arguments, true, site)) {
+      return *step;
+    }
   }
   return complete({.operands = 2}, checked(PyObject_RichCompare(left, right, static_cast<int>(comparison))));
 }

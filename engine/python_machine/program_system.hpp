@@ -147,6 +147,7 @@ class StepWorld final : public World {
   bool has_polled_ = false;
   bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
   std::uint64_t instructions_ = 0;
+  bool uses_dataclasses_ = false;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
   bool begins_by_synchronising_ = false;  // the first of them is the first instruction of the step
   std::vector<std::uint32_t> choices_;

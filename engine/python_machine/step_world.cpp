@@ -39,6 +39,10 @@ int visit(PyObject* object, void* context) {
 
 StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this), granularity_(granularity) {
   program = &p;
+  uses_dataclasses_ = std::any_of(p.codes.begin(), p.codes.end(), [](const auto& code) {
+    return std::any_of(code->names.begin(), code->names.end(),
+                       [](const Ref& name) { return text_of(name.get()) == "dataclasses"; });
+  });
 }
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
@@ -414,7 +418,7 @@ bool has_made_methods(PyObject* object) {
 bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
   if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
   if (thread_ != nullptr && thread_->atomic > 0) return false;
-  if (of_items && granularity_ != Granularity::kBytecode) return false;  // no place to switch in there
+  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_)) return false;  // gil: no place in there
   return any_reachable(arguments, count, [&](PyObject* object) {
     return (!of_items || has_made_methods(object)) && (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
   });

@@ -101,7 +101,7 @@ Step Interpreter::contains(bool negated) {
       site.extra = checked(PyLong_FromLong(static_cast<long>(Conversion::kNotBool)));
     }
     const Arguments arguments{.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}};
-    if (std::optional<Step> step = call_undisturbed(contains_function(), arguments, true, site)) return *step;
+    if (std::optional<Step> step = call_undisturbed(contains_function(), nullptr, arguments, true, site)) return *step;
   }
   const int found = PySequence_Contains(container, key);
   if (found < 0) throw PythonError();

@@ -139,7 +139,7 @@ Step Interpreter::text_of(PyObject* object, Conversion conversion, Site site) {
   if (looks && !world.may_call(&object, 1, nullptr, 0)) return stop(Stop::kVisible);
   const Arguments arguments{.positional = {Ref::borrow(object)}, .keywords = {}};
   const Ref function = built_in(interned(conversion == Conversion::kStr ? "str" : "repr"));
-  if (std::optional<Step> step = call_undisturbed(function.get(), arguments, true, site)) return *step;
+  if (std::optional<Step> step = call_undisturbed(function.get(), nullptr, arguments, true, site)) return *step;
   return complete(std::move(site), conversion == Conversion::kStr ? str_of(object) : repr_of(object));
 }
 

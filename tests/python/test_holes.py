@@ -53,6 +53,7 @@ REFUSED = (
     "class_stored_by_built_in",
     "dataclass_as_dict_while_changed",
     "dataclass_compared_while_changed",
+    "dataclass_removed_while_changed",
     "dataclass_shown_while_changed",
     "deep_copy_while_changed",
     "dict_of_instance",

@@ -51,19 +51,19 @@ def _instantiate(make, cls, /, *arguments, **keywords):
     return made
 
 
-def _undisturbed(function, arguments, keywords, /):
+def _undisturbed(function, receiver, arguments, keywords, /):
     """Calls a function of CPython that the machine cannot stop, although others could come between what it does.
 
     If somebody changes what can be reached from the arguments while it could run, there is a schedule in which that
     happens between the two pieces here. Without such a schedule the call is as good as one piece.
     """
-    before = _assay.content((arguments, keywords))
-    return _call_if_same(function, arguments, keywords, before)
+    before = _assay.content((receiver, arguments, keywords))
+    return _call_if_same(function, receiver, arguments, keywords, before)
 
 
 @_assay.atomic
-def _call_if_same(function, arguments, keywords, before):
-    if _assay.content((arguments, keywords)) != before:
+def _call_if_same(function, receiver, arguments, keywords, before):
+    if _assay.content((receiver, arguments, keywords)) != before:
         name = getattr(function, "__qualname__", "a function")
         _assay.unsupported(
             name + " of CPython reads what another thread changes at the same time, which is not modelled; "
