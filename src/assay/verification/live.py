@@ -67,17 +67,18 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         if step.file.startswith("<") or not step.line:
             continue
         resumes = step.continues.startswith("Condition.wait")
+        accesses = [access for access in step.accesses if access.name]  # else it is inside of a library
         place = [step.process, found(step.file), step.line]
-        if step.alone or (step.continues and not step.accesses and not resumes):
+        if step.alone or (step.continues and not accesses and not resumes):
             if step is not run.steps[0]:  # else nobody has to wait
                 events.append([*place, "free", ""])
             continue
         if resumes:
             events.append([*place, "resume", ""])
-        elif not step.accesses:
+        elif not accesses:
             events.append([*place, "line", ""])
         # With `bytecode` all accesses of a step belong to one bytecode, or to what only helps others.
-        awaited = step.accesses[:1] if is_finest else step.accesses
+        awaited = accesses[:1] if is_finest else accesses
         events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in awaited]
     invariants = recorded.options.get("invariants", [])
     return {

@@ -25,6 +25,7 @@ import queue
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
@@ -40,6 +41,7 @@ TICK_SECONDS = 0.01
 LINE = "line"  # an event without an access: an operation of a library, called on that line
 RESUME = "resume"  # the end of a wait for a condition, when its lock is taken again
 FREE = "free"  # nobody else could go on, or a call goes on that has begun: the thread may run from here
+CELL = "cell"  # what the machine calls a variable that functions share
 EXPIRES_SECONDS = 0.02  # every limited wait gives up, as in the machine: at once when its turn has come
 
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "LOAD_CLASSDEREF")
@@ -90,7 +92,6 @@ class Gates:
         self.running: str | None = None  # the thread that executes the event before `passed`
         self.running_since = 0.0
         self.opened = False  # the holds are gone
-        self.has_company = False  # a second thread was started
         self.last_progress = time.monotonic()
         self.invariants: list[tuple[str, Callable[[], object]]] = []
         self.changed = threading.Condition(threading.Lock())
@@ -120,9 +121,8 @@ class Gates:
             if self.running == name:
                 self.arrived()
             # Of what the first thread does while it is alone the schedule does not speak.
-            self.has_company = self.has_company or threading.active_count() > 1
             queue = self.queues.get(name)
-            if not self.has_company:
+            if not self.started:
                 return
             while self.kind == "invariant" and self.passed == len(self.events) and not self.opened:
                 self.changed.wait()  # nobody moves while the last state is looked at
@@ -238,7 +238,7 @@ class Gates:
             return False
         if event.kind == LINE:
             return instruction.name in CALLS or not self.has_call(frame.f_code, event.line)
-        if instruction.argument == event.name:
+        if instruction.argument == event.name or (event.name == CELL and "DEREF" in instruction.name):
             return instruction.name in (READS if event.kind == "read" else WRITES)
         return is_within(instruction) and not self.names_it(frame.f_code, event)
 
@@ -331,7 +331,7 @@ class Gates:
                         thread.join()
                 self.answer(self, reproduced=False, message="the program came to its end")
             return
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        text = traceback.format_exception_only(error)[-1].rstrip("\n")  # as the machine says it
         same = self.kind not in {"deadlock", "invariant"} and text == self.message
         self.answer(self, reproduced=same, message=text if same else f"another failure came: {text}")
 
