@@ -96,7 +96,6 @@ class Gates:
         self.invariants: list[tuple[str, Callable[[], object]]] = []
         self.changed = threading.Condition(threading.Lock())
         self._instructions: dict[CodeType, dict[int, Instruction]] = {}
-        self.skip_free()
 
     # --- in the threads of the program ---
 
@@ -118,7 +117,7 @@ class Gates:
         instruction = self.instruction(frame)
         with self.changed:
             self.progress()
-            if self.running == name:
+            if self.running == name and not self.is_free(name):
                 self.arrived()
             # Of what the first thread does while it is alone the schedule does not speak.
             queue = self.queues.get(name)
@@ -127,12 +126,9 @@ class Gates:
             while self.kind == "invariant" and self.passed == len(self.events) and not self.opened:
                 self.changed.wait()  # nobody moves while the last state is looked at
             while queue and queue[0].kind == FREE and touches_something(instruction):
-                event = queue[0]
-                while not (self.is_due(event, name) or self.is_free(name) or self.opened):
-                    self.changed.wait()
-                if not self.is_due(event, name) and not self.opened:
+                if self.passed < queue[0].index and self.is_free(name):
                     break  # it still has to start somebody
-                queue.popleft()
+                self.pass_when_due(name, queue.popleft())
                 self.freed[name] = self.started
             if queue and queue[0].kind == LINE and self.is_inside(frame, queue[0]):
                 # A call that is several steps for the machine and one bytecode for CPython.
@@ -171,21 +167,19 @@ class Gates:
                     self.changed.wait()
 
     def pass_when_due(self, name: str, event: Event) -> None:
+        if self.running == name:
+            self.arrived()
         while self.passed < event.index or self.running is not None:
             self.changed.wait()
         self.running, self.running_since = name, time.monotonic()
         self.freed.pop(name, None)
-        self.passed += 1
-        self.skip_free()
+        self.passed = max(self.passed, event.index + 1)
         self.progress()
         self.changed.notify_all()
 
     def is_free(self, name: str) -> bool:
         """Whether a thread that was let free has started nobody since."""
         return self.freed.get(name) == self.started
-
-    def is_due(self, event: Event, name: str) -> bool:
-        return self.passed > event.index and self.running in {None, name}
 
     def following(self, queue: deque[Event]) -> Event | None:
         """The next event that is an access."""
@@ -197,10 +191,8 @@ class Gates:
     def pass_up_to(self, name: str, queue: deque[Event], last: Event) -> None:
         """Passes events that belong to the same bytecode."""
         while queue:
-            self.running = None if self.running == name else self.running
             event = queue.popleft()
-            if event.kind != FREE:
-                self.pass_when_due(name, event)
+            self.pass_when_due(name, event)
             if event is last:
                 break
 
@@ -218,11 +210,6 @@ class Gates:
         later = [i for offset, i in self.instructions(frame.f_code).items() if offset > frame.f_lasti]
         matches_here = self.matches(frame, instruction, event)
         return matches_here and not any(self.matches(frame, i, event) for i in later)
-
-    def skip_free(self) -> None:
-        """To be let free is nothing to wait for."""
-        while self.passed < len(self.events) and self.events[self.passed].kind == FREE:
-            self.passed += 1
 
     def arrived(self) -> None:
         self.running = None
@@ -283,6 +270,11 @@ class Gates:
                 if self.running is not None and now > self.running_since + SETTLE_SECONDS:
                     self.arrived()
                 if self.passed < len(self.events):
+                    is_idle = self.running is None and now > self.last_progress + SETTLE_SECONDS
+                    if is_idle and self.events[self.passed].kind == FREE:
+                        self.passed += 1  # it has ended, or goes on inside of a call
+                        self.progress()
+                        self.changed.notify_all()
                     if now > self.last_progress + STALL_SECONDS:
                         event = self.events[self.passed]
                         self.answer(
