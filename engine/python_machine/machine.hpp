@@ -242,6 +242,10 @@ PyObject* assay_module();
 
 /// An interruption that travels through C code of CPython as an exception which nobody may keep.
 void hide_interruption(std::exception_ptr interruption);
+/// Where no exception can be raised: it comes up when the instruction is over.
+void keep_interruption(std::exception_ptr interruption);
+/// Whether an interpreter runs the program, in contrast to what puts states together.
+bool is_running();
 bool interruption_pending();
 /// Throws it again, if there is one.
 void rethrow_interruption();

@@ -61,6 +61,7 @@ REFUSED = (
     "enumeration_of_lists",
     "exception_field",
     "function_gets_attribute",
+    "generator_dropped",
     "identity_of_texts",
     "identity_of_tuples",
     "json_of_lists_while_changed",
