@@ -41,7 +41,7 @@ constexpr std::array<Entry, 19> kEntries = {{
     {"observes", 1, Primitive::kObserves},
     {"remark", 1, Primitive::kRemark},
     {"handled", 0, Primitive::kHandled},
-    {"content", 1, Primitive::kContent},
+    {"content", 2, Primitive::kContent},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -153,7 +153,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       PyObject* const value = given[0].get();
       if (!world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
       const Ref module = checked(PyImport_ImportModule("assay.languages.python.content"));
-      return done(checked(PyObject_CallMethod(module.get(), "content", "(O)", value)));
+      return done(checked(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get())));
     }
     case Primitive::kRemark:
       world.remark(utf8(str_of(given[0].get()).get()));

@@ -15,11 +15,12 @@ from types import MemberDescriptorType, MethodType
 ATOMS = frozenset({int, str, float, bool, bytes, complex, range, type(None)})
 
 
-def content(value: object) -> tuple[object, ...]:
+def content(value: object, use: str = "all") -> tuple[object, ...]:
     """All that can be reached from a value, in one flat tuple.
 
     Two such tuples are equal if nothing has changed in between. Objects are numbered in the order in which
-    they are found; what has no identity in a state (tuples, bound methods) is written out where it stands.
+    they are found; what has no identity in a state (tuples, bound methods) is written out where it stands. Of
+    dataclasses only the fields for that use count: those that are compared, or shown.
     """
     numbers: dict[int, int] = {}
     pending: list[object] = []
@@ -48,13 +49,21 @@ def content(value: object) -> tuple[object, ...]:
     while pending:
         found = pending.pop()
         written.extend(("begin", type(found).__name__))
-        for part in parts_of(found):
+        for part in parts_of(found, use):
             write(part)
     return tuple(written)
 
 
-def parts_of(found: object) -> Iterator[object]:
+def parts_of(found: object, use: str) -> Iterator[object]:
     """What an object consists of, in an order that does not depend on addresses."""
+    fields = getattr(type(found), "__dataclass_fields__", None)
+    if fields is not None and use != "all":
+        for name, field in fields.items():
+            if getattr(field, use):
+                with suppress(AttributeError):
+                    yield name
+                    yield object.__getattribute__(found, name)
+        return
     if isinstance(found, dict):
         items = OrderedDict.items(found) if isinstance(found, OrderedDict) else dict.items(found)
         for key, item in items:
@@ -65,7 +74,7 @@ def parts_of(found: object) -> Iterator[object]:
     elif isinstance(found, deque):
         yield from deque.__iter__(found)
     elif isinstance(found, set | frozenset):
-        yield from sorted(found, key=lambda element: repr(content(element)))
+        yield from sorted(found, key=lambda element: repr(content(element, use)))
     elif isinstance(found, BaseException):
         yield found.args
     elif isinstance(found, bytearray):

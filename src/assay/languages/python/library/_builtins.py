@@ -57,13 +57,17 @@ def _undisturbed(function, receiver, arguments, keywords, /):
     If somebody changes what can be reached from the arguments while it could run, there is a schedule in which that
     happens between the two pieces here. Without such a schedule the call is as good as one piece.
     """
-    before = _assay.content((receiver, arguments, keywords))
-    return _call_if_same(function, receiver, arguments, keywords, before)
+    if function is _str or function is _repr:
+        use = "repr"
+    else:
+        use = "all" if type(function).__name__ == "function" else "compare"
+    before = _assay.content((receiver, arguments, keywords), use)
+    return _call_if_same(function, receiver, arguments, keywords, use, before)
 
 
 @_assay.atomic
-def _call_if_same(function, receiver, arguments, keywords, before):
-    if _assay.content((receiver, arguments, keywords)) != before:
+def _call_if_same(function, receiver, arguments, keywords, use, before):
+    if _assay.content((receiver, arguments, keywords), use) != before:
         name = getattr(function, "__qualname__", "a function")
         _assay.unsupported(
             name + " of CPython reads what another thread changes at the same time, which is not modelled; "
