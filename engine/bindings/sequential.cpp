@@ -30,12 +30,18 @@ class SequentialWorld final : public World {
   bool may_read_attribute(PyObject*, PyObject*) override { return true; }
   bool may_write_attribute(PyObject*, PyObject*) override { return true; }
   bool may_read_item(PyObject*, PyObject*) override { return true; }
-  bool may_write_item(PyObject*, PyObject*) override { return true; }
+  bool may_write_item(PyObject*, PyObject* key) override {
+    changes += key == nullptr ? 1 : 0;
+    return true;
+  }
   bool may_read(PyObject*) override { return true; }
-  bool may_write(PyObject*) override { return true; }
+  bool may_write(PyObject* object) override { return is_iterator(object) || ++changes != 0; }
   bool may_read_global(std::uint32_t) override { return true; }
   bool may_write_global(std::uint32_t) override { return true; }
-  bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return true; }
+  bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return ++changes != 0; }
+  bool is_divided(PyObject* const*, std::size_t, bool) override { return false; }
+  std::vector<std::uint32_t> reached(PyObject* const*, std::size_t) override { return {}; }
+  void settle(const std::vector<std::uint32_t>&, const std::string&) override {}
   bool joins_step(const Code&) override { return false; }
   void observes(const std::string&) override {}
   bool may_synchronise() override { return true; }

@@ -8,7 +8,7 @@ namespace {
 
 enum class Primitive : std::uint8_t {
   kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark,
-  kHandled, kObserves
+  kHandled, kObserves, kContent
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -22,7 +22,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 18> kEntries = {{
+constexpr std::array<Entry, 19> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -41,6 +41,7 @@ constexpr std::array<Entry, 18> kEntries = {{
     {"observes", 1, Primitive::kObserves},
     {"remark", 1, Primitive::kRemark},
     {"handled", 0, Primitive::kHandled},
+    {"content", 2, Primitive::kContent},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -147,6 +148,12 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kHandled: {
       Ref exception = nearest_handled();
       return done(exception ? std::move(exception) : Ref::borrow(Py_None));
+    }
+    case Primitive::kContent: {
+      PyObject* const value = given[0].get();
+      if (!world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
+      const Ref module = checked(PyImport_ImportModule("assay.languages.python.content"));
+      return done(checked(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get())));
     }
     case Primitive::kRemark:
       world.remark(utf8(str_of(given[0].get()).get()));

@@ -58,6 +58,13 @@ Ref Arguments::keyword_dict() const {
   return dict;
 }
 
+std::vector<PyObject*> Arguments::objects() const {
+  std::vector<PyObject*> all;
+  for (const Ref& argument : positional) all.push_back(argument.get());
+  for (const auto& [name, value] : keywords) all.push_back(value.get());
+  return all;
+}
+
 std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& arguments) const {
   const Code& code = *function->code;
   auto frame = std::make_unique<Frame>();
@@ -156,6 +163,7 @@ Step Interpreter::call_function(PyObject* function, Arguments arguments, Site si
 }
 
 Step Interpreter::call(PyObject* callable, Arguments arguments, Site site) {
+  if (PyFunction_Check(callable)) callable = written_for_machine(callable);
   if (is_function(callable)) return call_function(callable, std::move(arguments), std::move(site));
   if (PyMethod_Check(callable)) {
     PyObject* function = PyMethod_GET_FUNCTION(callable);

@@ -1,4 +1,5 @@
 /// Class statements, and what the machine knows of types.
+#include <algorithm>
 #include <unordered_map>
 
 #include "python_machine/machine.hpp"
@@ -163,7 +164,35 @@ PyObject* interned(const char* text) {
   return name;
 }
 
-PyObject* lookup(PyTypeObject* type, PyObject* name) { return _PyType_Lookup(type, name); }
+PyObject* lookup(PyTypeObject* type, PyObject* name) {
+  PyObject* const found = _PyType_Lookup(type, name);
+  return found != nullptr && PyFunction_Check(found) ? written_for_machine(found) : found;
+}
+
+PyObject* written_for_machine(PyObject* function) {
+  static std::unordered_map<PyObject*, std::string> names;  // empty: there is none
+  const auto [known, is_new] = names.try_emplace(function);
+  if (is_new) {
+    Py_INCREF(function);  // an address means one function
+    const Ref module = checked(PyObject_GetAttrString(function, "__module__"));
+    const Ref qualname = checked(PyObject_GetAttrString(function, "__qualname__"));
+    if (PyUnicode_Check(module.get()) && (utf8(module.get()) == "collections.abc" || utf8(module.get()) == "collections")) {
+      known->second = utf8(qualname.get());
+      std::replace(known->second.begin(), known->second.end(), '.', '_');
+    }
+  }
+  World* const world = current_world();
+  if (known->second.empty() || world == nullptr) return function;
+  for (const Module& module : world->program->modules) {
+    if (module.name != "_builtins" || !module.is_library) continue;
+    const auto found = module.global_index.find(known->second);
+    if (found == module.global_index.end()) break;
+    PyObject* const written = world->globals[module.first_global + found->second].get();
+    return written == nullptr ? function : written;
+  }
+  known->second.clear();
+  return function;
+}
 
 bool is_program_type(PyTypeObject* type) {
   return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) &&

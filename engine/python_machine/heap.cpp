@@ -7,6 +7,7 @@ namespace assay::python_machine {
 namespace {
 
 constexpr std::uint32_t kMaxObjects = 1u << 16;
+constexpr std::uint64_t kHasElements = 0x100;  // beside the kind of an iterator
 
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
@@ -111,8 +112,8 @@ class Writer {
       value(self.get());
       return;
     }
-    if (type == &PyDictKeys_Type || type == &PyDictValues_Type || type == &PyDictItems_Type) {
-      out.push_back(token(Tag::kView, type == &PyDictKeys_Type ? 0 : type == &PyDictValues_Type ? 1 : 2));
+    if (PyDictViewSet_Check(v) || PyDictValues_Check(v)) {
+      out.push_back(token(Tag::kView, PyDictKeys_Check(v) ? 0 : PyDictValues_Check(v) ? 1 : 2));
       // The view's dict is its first field, in every version since views exist.
       value(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(v)->dv_dict));
       return;
@@ -180,11 +181,11 @@ class Writer {
       }
       case Kind::kIterator: {
         const auto* it = reinterpret_cast<Iterator*>(o);
-        number(static_cast<std::uint64_t>(it->kind));
+        number(static_cast<std::uint64_t>(it->kind) | (it->elements != nullptr ? kHasElements : 0));
         number(static_cast<std::uint64_t>(it->index) & 0xFFFFFFFFFFFFFFull);
         number(static_cast<std::uint64_t>(it->size) & 0xFFFFFFFFFFFFFFull);
         value(it->container);
-        if (it->kind == Iteration::kSet) value(it->elements);
+        if (it->elements != nullptr) value(it->elements);
         break;
       }
       case Kind::kInstance: instance(o); break;
@@ -420,8 +421,10 @@ class Reader {
       }
       case Tag::kView: {
         const Ref dict = value();
-        return checked(PyObject_CallMethod(dict.get(), payload == 0 ? "keys" : payload == 1 ? "values" : "items",
-                                           nullptr));
+        // A subclass may have methods of its own with these names.
+        auto* const type = reinterpret_cast<PyObject*>(PyODict_Check(dict.get()) ? &PyODict_Type : &PyDict_Type);
+        return checked(
+            PyObject_CallMethod(type, payload == 0 ? "keys" : payload == 1 ? "values" : "items", "O", dict.get()));
       }
       default: throw std::runtime_error("internal: a captured value cannot be read");
     }
@@ -458,7 +461,7 @@ class Reader {
       case Kind::kCell: return checked(PyCell_New(nullptr));
       case Kind::kFunction: return new_function(heap_.program.codes[number()].get(), {}, {}, {});
       case Kind::kGenerator: return new_empty_generator(heap_.program.codes[number()].get());
-      case Kind::kIterator: return new_iterator(static_cast<Iteration>(number()), Py_None, 0, 0);
+      case Kind::kIterator: return new_iterator(static_cast<Iteration>(number() & ~kHasElements), Py_None, 0, 0);
       case Kind::kInstance: {
         const Ref type_object = value();
         auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
@@ -530,12 +533,13 @@ class Reader {
       }
       case Kind::kIterator: {
         auto* const it = reinterpret_cast<Iterator*>(o);
-        it->kind = static_cast<Iteration>(number());
+        const std::uint64_t kind = number();
+        it->kind = static_cast<Iteration>(kind & ~kHasElements);
         it->index = signed_number();
         it->size = signed_number();
         Ref container = value();
         Py_XDECREF(std::exchange(it->container, container.release()));
-        Ref elements = it->kind == Iteration::kSet ? value() : Ref();
+        Ref elements = (kind & kHasElements) != 0 ? value() : Ref();
         Py_XDECREF(std::exchange(it->elements, elements.release()));
         name_iterator(o);
         break;

@@ -16,6 +16,8 @@ std::exception_ptr& pending() {
   return interruption;
 }
 
+int running_interpreters = 0;
+
 /// Makes world and thread those of nested interpreters, and hides the exception that the surrounding Python program
 /// may be handling, so that it becomes no context of the program's exceptions.
 class Running {
@@ -24,8 +26,11 @@ class Running {
       : world_(std::exchange(current_world(), &world)), thread_(std::exchange(current_thread(), &thread)) {
     PyErr_GetExcInfo(&type_, &value_, &traceback_);
     PyErr_SetExcInfo(nullptr, nullptr, nullptr);
+    // What lived in other states and is still to be collected must not go away as if this step had dropped it.
+    if (running_interpreters++ == 0) collects_ = PyGC_Disable() == 1;
   }
   ~Running() {
+    if (--running_interpreters == 0 && collects_) PyGC_Enable();
     PyErr_SetExcInfo(type_, value_, traceback_);
     current_world() = world_;
     current_thread() = thread_;
@@ -37,6 +42,7 @@ class Running {
   World* world_;
   Thread* thread_;
   PyObject *type_, *value_, *traceback_;
+  bool collects_ = false;
 };
 
 Ref pop(Frame& frame) {
@@ -90,6 +96,12 @@ void hide_interruption(std::exception_ptr interruption) {
   if (!pending()) pending() = std::move(interruption);
   PyErr_SetString(type == nullptr ? PyExc_SystemError : type, "the machine stops here");
 }
+
+void keep_interruption(std::exception_ptr interruption) {
+  if (!pending()) pending() = std::move(interruption);
+}
+
+bool is_running() { return running_interpreters > 0; }
 
 bool interruption_pending() { return pending() != nullptr; }
 

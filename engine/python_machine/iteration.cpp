@@ -1,4 +1,7 @@
 /// Iteration: iterators whose position can be captured, loops, unpacking.
+#include <algorithm>
+#include <unordered_set>
+
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -11,8 +14,6 @@ PyTypeObject* deque_type() {
   }();
   return type;
 }
-
-constexpr const char* kHashMethods[] = {"__eq__", "__hash__"};
 
 bool iterates_like(PyObject* object, const PyTypeObject& type) { return Py_TYPE(object)->tp_iter == type.tp_iter; }
 
@@ -34,27 +35,152 @@ bool entry_at(PyObject* dict, Py_ssize_t index, PyObject** key, PyObject** value
   return true;
 }
 
+/// The keys in the order in which a loop meets them; a new list.
+Ref keys_of(PyObject* dict) {
+  return checked(Py_TYPE(dict)->tp_iter == PyDict_Type.tp_iter ? PyDict_Keys(dict) : PySequence_List(dict));
+}
+
+/// Whether a value is the one that was there before, as far as a state can tell: what has no identity there is the same
+/// if it is equal.
+bool is_still(PyObject* before, PyObject* now) {
+  if (before == now) return true;
+  if (Py_TYPE(before) != Py_TYPE(now)) return false;
+  if (PyTuple_CheckExact(before)) {
+    if (PyTuple_GET_SIZE(before) != PyTuple_GET_SIZE(now)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(before); ++i) {
+      if (!is_still(PyTuple_GET_ITEM(before, i), PyTuple_GET_ITEM(now, i))) return false;
+    }
+    return true;
+  }
+  if (is_plain(before)) {
+    const int is_equal = PyObject_RichCompareBool(before, now, Py_EQ);
+    if (is_equal < 0) throw PythonError();
+    return is_equal == 1;
+  }
+  return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) || PyCFunction_Check(before);
+}
+
+/// Whether nothing was written since the last time.
+bool is_checked(Iterator* iterator) {
+  const std::uint64_t changes = current_world()->changes;
+  return std::exchange(iterator->checked_at, changes) == changes;
+}
+
+/// Whether a deque or OrderedDict still has the elements, in their order, that it had when the loop began.
+bool is_unchanged(Iterator* iterator) {
+  if (is_checked(iterator)) return true;
+  const Ref now = checked(PySequence_List(iterator->container));
+  if (PyList_GET_SIZE(now.get()) != PyTuple_GET_SIZE(iterator->elements)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now.get()); ++i) {
+    if (!is_still(PyTuple_GET_ITEM(iterator->elements, i), PyList_GET_ITEM(now.get(), i))) return false;
+  }
+  return true;
+}
+
+void set_elements(Iterator* iterator, const std::vector<Ref>& planned) {
+  Ref elements = checked(PyTuple_New(static_cast<Py_ssize_t>(planned.size())));
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    PyTuple_SET_ITEM(elements.get(), static_cast<Py_ssize_t>(i), Py_NewRef(planned[i].get()));
+  }
+  Py_XDECREF(std::exchange(iterator->elements, elements.release()));
+}
+
+/// Whether a dict has the keys that were there when the loop began, in their order.
+bool has_same_keys(PyObject* dict, PyObject* expected) {
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0, index = 0;
+  for (; PyDict_Next(dict, &position, &key, &value) != 0; ++index) {
+    if (index >= PyTuple_GET_SIZE(expected) || !is_still(PyTuple_GET_ITEM(expected, index), key)) return false;
+  }
+  return index == PyTuple_GET_SIZE(expected);
+}
+
+/// How many of the dict's keys the loop has left behind. Keys that came or were stored anew since it began stand behind
+/// the others, as they do in CPython; if there are such, the iterator is told what is still to come.
+Py_ssize_t keys_left_behind(Iterator* iterator) {
+  if (is_checked(iterator) || has_same_keys(iterator->container, iterator->elements)) return iterator->index;
+  iterator->checked_at = 0;
+  const Ref now = keys_of(iterator->container);
+  PyObject* const keys = now.get();
+  const Py_ssize_t known = PyTuple_GET_SIZE(iterator->elements);
+  Py_ssize_t next = 0, left_behind = 0;
+  std::vector<Ref> coming;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys); ++i) {
+    Py_ssize_t at = next;
+    while (at < known && !is_still(PyTuple_GET_ITEM(iterator->elements, at), PyList_GET_ITEM(keys, i))) ++at;
+    if (at < known) next = at + 1;
+    if (at < iterator->index) {
+      ++left_behind;
+    } else {
+      coming.push_back(Ref::borrow(PyList_GET_ITEM(keys, i)));
+    }
+  }
+  std::vector<Ref> planned;
+  for (Py_ssize_t i = 0; i < iterator->index; ++i) planned.push_back(Ref::borrow(PyTuple_GET_ITEM(iterator->elements, i)));
+  planned.insert(planned.end(), coming.begin(), coming.end());
+  set_elements(iterator, planned);
+  return left_behind;
+}
+
 Ref next_of_dict(Iterator* iterator) {
   PyObject* dict = iterator->container;
-  if (PyDict_GET_SIZE(dict) != iterator->size) {
+  const bool is_ordered = Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter;  // an OrderedDict has an order of its own
+  const auto fail = [&](const char* why) {
     iterator->size = -1;  // CPython keeps failing
-    raise(PyExc_RuntimeError, "dictionary changed size during iteration");
+    raise(PyExc_RuntimeError, "%s", why);
+  };
+  if (PyDict_GET_SIZE(dict) != iterator->size) {
+    fail(is_ordered ? "OrderedDict mutated during iteration" : "dictionary changed size during iteration");
   }
   PyObject *key = nullptr, *value = nullptr;
-  Ref keys;
-  if (Py_TYPE(dict)->tp_iter == PyDict_Type.tp_iter) {
-    if (!entry_at(dict, iterator->index, &key, &value)) return {};
-  } else {  // an OrderedDict has an order of its own
-    keys = checked(PySequence_List(dict));
-    if (iterator->index >= PyList_GET_SIZE(keys.get())) return {};
-    key = PyList_GET_ITEM(keys.get(), iterator->index);
+  if (is_ordered) {
+    if (!is_unchanged(iterator)) fail("OrderedDict mutated during iteration");
+    if (iterator->index >= iterator->size) return {};
+    key = PyTuple_GET_ITEM(iterator->elements, iterator->index);
     value = PyDict_GetItemWithError(dict, key);
-    if (value == nullptr) raise(PyExc_RuntimeError, "dictionary changed during iteration");
+    if (value == nullptr) fail("OrderedDict mutated during iteration");
+  } else {
+    if (!entry_at(dict, keys_left_behind(iterator), &key, &value)) return {};
+    if (iterator->index >= iterator->size) fail("dictionary keys changed during iteration");
   }
   ++iterator->index;
   if (iterator->kind == Iteration::kKeys) return Ref::borrow(key);
   if (iterator->kind == Iteration::kValues) return Ref::borrow(value);
   return checked(PyTuple_Pack(2, key, value));
+}
+
+/// A set that lost and got elements while a loop goes over it: what is gone does not come any more, and what is new may
+/// come at any time or not at all, because CPython puts it anywhere.
+void follow_changes(Iterator* iterator) {
+  if (is_checked(iterator)) return;
+  const Ref now = ordered_elements(iterator->container);
+  std::vector<bool> is_known(static_cast<std::size_t>(PyList_GET_SIZE(now.get())));
+  std::size_t first_unknown = 0;  // most often they come in the same order
+  const auto is_present = [&](PyObject* element) {
+    while (first_unknown < is_known.size() && is_known[first_unknown]) ++first_unknown;
+    for (std::size_t i = first_unknown; i < is_known.size(); ++i) {
+      if (is_known[i] || !is_still(element, PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i)))) continue;
+      is_known[i] = true;
+      return true;
+    }
+    return false;
+  };
+  std::vector<Ref> planned;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(iterator->elements); ++i) {
+    PyObject* const element = PyTuple_GET_ITEM(iterator->elements, i);
+    const bool has_come = i < iterator->index;
+    if (is_present(element) || has_come) planned.push_back(Ref::borrow(element));
+  }
+  bool is_changed = static_cast<Py_ssize_t>(planned.size()) != PyTuple_GET_SIZE(iterator->elements);
+  for (std::size_t i = 0; i < is_known.size(); ++i) {
+    if (is_known[i]) continue;
+    const std::size_t places = planned.size() - static_cast<std::size_t>(iterator->index) + 1;
+    const std::uint32_t place = current_world()->choose(static_cast<std::uint32_t>(places) + 1);
+    if (place == places) continue;
+    planned.insert(planned.begin() + iterator->index + place, Ref::borrow(PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i))));
+    is_changed = true;
+  }
+  if (is_changed) set_elements(iterator, planned);
 }
 
 Ref next_of_set(Iterator* iterator) {
@@ -63,17 +189,14 @@ Ref next_of_set(Iterator* iterator) {
     iterator->size = -1;
     raise(PyExc_RuntimeError, "Set changed size during iteration");
   }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(iterator->elements); ++i) {
-    PyObject* element = PyTuple_GET_ITEM(iterator->elements, i);
-    if (holds_program(element, kHashMethods)) continue;  // looking for it would run its methods
-    const int is_present = PySet_Contains(set, element);
-    if (is_present < 0) throw PythonError();
-    if (is_present == 0) {
-      throw Unsupported("a set loses and gets elements while a loop goes over it; loop over a copy of it");
-    }
-  }
+  follow_changes(iterator);
   if (iterator->index >= PyTuple_GET_SIZE(iterator->elements)) return {};
   return Ref::borrow(PyTuple_GET_ITEM(iterator->elements, iterator->index++));
+}
+
+/// CPython notices whatever a deque gains or loses, also when its size stays.
+void refuse_mutated(Iterator* iterator) {
+  if (!is_unchanged(iterator)) raise(PyExc_RuntimeError, "deque mutated during iteration");
 }
 
 Ref next_in_sequence(Iterator* iterator) {
@@ -87,9 +210,8 @@ Ref next_in_sequence(Iterator* iterator) {
     return Ref::borrow(PyTuple_GET_ITEM(sequence, iterator->index++));
   }
   if (iterates_like(sequence, *deque_type())) {
-    const Py_ssize_t size = PyObject_Size(sequence);
-    if (size != iterator->size) raise(PyExc_RuntimeError, "deque mutated during iteration");
-    if (iterator->index >= size) return {};
+    refuse_mutated(iterator);
+    if (iterator->index >= iterator->size) return {};
   }
   if (iterates_like(sequence, PyList_Type)) {  // a subclass: its own __getitem__ takes no part
     if (iterator->index >= PyList_GET_SIZE(sequence)) return {};
@@ -116,17 +238,24 @@ Ref next_reversed(Iterator* iterator) {
     --iterator->index;
     return Ref::borrow(key);
   }
+  if (iterator->elements != nullptr) refuse_mutated(iterator);
   if (iterator->index < 0 || iterator->index >= size) return {};
   return checked(PySequence_GetItem(iterator->container, iterator->index--));
 }
 
+}  // namespace
+
 Ref over(Iteration kind, PyObject* container) {
   const Py_ssize_t size = PyObject_Size(container);
   if (size < 0) throw PythonError();
-  return new_iterator(kind, container, 0, size);
+  Ref elements;
+  if (PyDict_Check(container) && kind != Iteration::kReversed) {
+    elements = checked(PyList_AsTuple(keys_of(container).get()));
+  } else if (iterates_like(container, *deque_type())) {
+    elements = checked(PySequence_Tuple(container));
+  }
+  return new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size, std::move(elements));
 }
-
-}  // namespace
 
 Ref next_of(Iterator* iterator) {
   if (iterator->container == nullptr) return {};
@@ -153,6 +282,40 @@ Ref next_of(Iterator* iterator) {
     Py_CLEAR(iterator->elements);
   }
   return value;
+}
+
+void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item) {
+  if (!iterates_like(container, *deque_type())) return;
+  std::unordered_set<PyObject*> seen;
+  std::vector<PyObject*> pending;
+  struct Reach {
+    std::unordered_set<PyObject*>& seen;
+    std::vector<PyObject*>& pending;
+  } reach{seen, pending};
+  const visitproc visit = [](PyObject* object, void* context) {
+    auto* const reached = static_cast<Reach*>(context);
+    if (object != nullptr && !PyType_Check(object) && reached->seen.insert(object).second) reached->pending.push_back(object);
+    return 0;
+  };
+  for (const std::unique_ptr<Frame>& frame : thread.frames) {
+    for (const Ref& value : frame->stack) visit(value.get(), &reach);
+    for (const Ref& value : frame->locals) visit(value.get(), &reach);
+  }
+  if (index < 0) index += PyObject_Size(container);
+  std::vector<Iterator*> loops;
+  while (!pending.empty()) {
+    PyObject* const object = pending.back();
+    pending.pop_back();
+    if (PyModule_Check(object) || PyFunction_Check(object)) continue;
+    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr) traverse(object, visit, &reach);
+    auto* const iterator = reinterpret_cast<Iterator*>(object);
+    if (is_iterator(object) && iterator->container == container && index < iterator->size) loops.push_back(iterator);
+  }
+  for (Iterator* loop : loops) {
+    const Ref elements = checked(PySequence_List(loop->elements));
+    if (PyList_SetItem(elements.get(), index, Py_NewRef(item)) != 0) throw PythonError();
+    Py_XDECREF(std::exchange(loop->elements, checked(PyList_AsTuple(elements.get())).release()));
+  }
 }
 
 Ref built_in_iterator(PyObject* iterable) {

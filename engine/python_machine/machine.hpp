@@ -34,6 +34,8 @@ struct Arguments {
   Ref positional_tuple() const;
   /// Null if there are none.
   Ref keyword_dict() const;
+  /// All of them, borrowed.
+  std::vector<PyObject*> objects() const;
 };
 
 /// What a special method's result must be, or is made into (Return::kConvert).
@@ -142,6 +144,10 @@ class Interpreter {
   Step call_native(PyObject* callable, Arguments arguments, Site site);
   /// Asks whether a built-in may read what can be reached from the arguments, and write some of them.
   bool may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const;
+  /// Where others could come between what a function of CPython does, which the machine cannot stop: calls it so that
+  /// nobody does. No value: nobody could.
+  std::optional<Step> call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments, bool of_items,
+                                       Site& site);
   /// Runs it in one piece: everything was asked.
   Step run_native(PyObject* callable, const Arguments& arguments, Site site);
   /// The built-in's counterpart in the library module `_builtins`, if there is one; no value: there is none.
@@ -185,6 +191,8 @@ std::unique_ptr<Frame> body_frame(const Code* code);
 PyObject* interned(const char* text);
 /// What the type defines under that name; borrowed, null if nothing.
 PyObject* lookup(PyTypeObject* type, PyObject* name);
+/// What `_builtins` has in place of a method that CPython wrote in Python; borrowed, the method itself if nothing.
+PyObject* written_for_machine(PyObject* function);
 /// The method if the program defines it as a function, else null; borrowed.
 PyObject* program_method(PyObject* object, const char* name);
 /// A function of the program, or one bound to an object.
@@ -212,6 +220,10 @@ Ref str_of(PyObject* object);
 
 /// Next value of an Iterator; null at its end. Throws PythonError.
 Ref next_of(Iterator* iterator);
+/// An Iterator over a container, at its begin.
+Ref over(Iteration kind, PyObject* container);
+/// Loops of the thread over a deque shall not take a new item for a mutation.
+void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item);
 /// An Iterator over a built-in container, null if the object is none.
 Ref built_in_iterator(PyObject* iterable);
 /// Whether iterating over the object runs code of the program.
@@ -230,6 +242,10 @@ PyObject* assay_module();
 
 /// An interruption that travels through C code of CPython as an exception which nobody may keep.
 void hide_interruption(std::exception_ptr interruption);
+/// Where no exception can be raised: it comes up when the instruction is over.
+void keep_interruption(std::exception_ptr interruption);
+/// Whether an interpreter runs the program, in contrast to what puts states together.
+bool is_running();
 bool interruption_pending();
 /// Throws it again, if there is one.
 void rethrow_interruption();

@@ -162,6 +162,7 @@ Native native_of(PyObject* callable, const Arguments& arguments) {
 bool writes_first_argument(const Native& native) {
   if (native.module == "_heapq" || native.module == "heapq") return native.name.starts_with("heap");
   if (native.module == "_bisect" || native.module == "bisect") return native.name.starts_with("insort");
+  if (native.module == "_collections") return native.name == "_count_elements";
   if (native.module == "_operator" || native.module == "operator") {
     return native.name == "setitem" || native.name == "delitem" || (native.name.size() > 2 && native.name[0] == 'i' &&
            native.name != "index" && native.name != "indexOf" && native.name != "inv" && native.name != "invert" &&
@@ -234,10 +235,24 @@ std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* rec
   return call(function.get(), std::move(arguments), std::move(site));
 }
 
+std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments,
+                                                  bool of_items, Site& site) {
+  std::vector<PyObject*> given = arguments.objects();
+  if (receiver != nullptr) given.push_back(receiver);
+  if (!world.is_divided(given.data(), given.size(), of_items)) return std::nullopt;
+  Ref keywords = arguments.keyword_dict();
+  if (!keywords) keywords = checked(PyDict_New());
+  Arguments delegated;
+  delegated.positional = {Ref::borrow(callable), Ref::borrow(receiver == nullptr ? Py_None : receiver),
+                          arguments.positional_tuple(), std::move(keywords)};
+  return delegate("_undisturbed", nullptr, delegated, site);
+}
+
 Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Site site) {
   const Ref kept = Ref::borrow(callable);
   const Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
+  if (PyFunction_Check(callable)) ++world.changes;  // it may change what it can reach
   Ref value = checked(PyObject_Call(callable, positional.get(), keywords.get()));
   world.poll();
   return complete(std::move(site), std::move(value));
@@ -324,10 +339,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (copies && written.empty()) {
       for (const Ref& argument : arguments.positional) {
         if (is_plain(argument.get()) || PyTuple_CheckExact(argument.get())) continue;
-        PyObject* const given = argument.get();
-        // A view of a dict is no object of its own: what it shows is the dict's.
-        const bool is_view = PyDictViewSet_Check(given) || PyDictValues_Check(given);
-        if (!(is_view ? world.may_call(&given, 1, nullptr, 0) : world.may_read_item(given, nullptr))) allowed = false;
+        if (!world.may_read_item(argument.get(), nullptr)) allowed = false;
       }
     } else if (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && (!is_program_type(type) || !written.empty())) {
       allowed = may_call(nullptr, arguments, written);
@@ -351,7 +363,25 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
                   ? written.empty() || world.may_write(written[0])
                   : may_call(native.receiver, arguments, written);
   }
+  const bool is_written_in_python = PyFunction_Check(callable) && native.module != "assay.languages.python.helpers";
+  if (is_written_in_python && allowed) allowed = may_call(native.receiver, arguments, written);
   if (!allowed) return stop(Stop::kVisible);
+  if (std::optional<Step> step = call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
+    return *step;
+  }
+  if (is_written_in_python) {
+    const std::vector<PyObject*> given = arguments.objects();
+    const std::vector<std::uint32_t> reached = world.reached(given.data(), given.size());
+    if (!reached.empty()) {
+      const std::string name = native.module + "." + text_attribute(callable, "__qualname__");
+      const Ref kept = Ref::borrow(callable);
+      Ref value = checked(PyObject_Call(callable, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
+      world.settle(reached, name);
+      ++world.changes;
+      world.poll();
+      return complete(std::move(site), std::move(value));
+    }
+  }
   if (iterates_arguments(counterpart)) order_sets(arguments, native.skipped, shows_order(counterpart, arguments));
   if (native.name == "pop" && native.receiver != nullptr && PySet_Check(native.receiver) &&
       PySet_GET_SIZE(native.receiver) > 0 && arguments.positional.size() == native.skipped) {

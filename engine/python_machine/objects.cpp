@@ -196,8 +196,52 @@ int generator_clear(PyObject* self) {
   return 0;
 }
 
+/// Whether a handler lets GeneratorExit pass: each of its clauses asks for something else.
+bool ignores_exit(const Code& code, std::uint32_t target) {
+  std::uint32_t at = target + 1;  // behind PUSH_EXC_INFO
+  while (at < code.instructions.size()) {
+    const auto operation = static_cast<Operation>(code.instructions[at] & 0xff);
+    const std::uint32_t operand = code.instructions[at] >> 8;
+    switch (operation) {
+      case Operation::SWAP: return true;  // no clause is left
+      case Operation::LOAD_BUILTIN: {
+        const std::string name = utf8(code.names[operand].get());
+        if (name == "BaseException" || name == "GeneratorExit") return false;
+        ++at;
+        break;
+      }
+      case Operation::LOAD_GLOBAL:
+      case Operation::LOAD_ATTR:
+      case Operation::LOAD_FAST:
+      case Operation::BUILD_TUPLE:
+      case Operation::CHECK_EXC_MATCH: ++at; break;
+      case Operation::POP_JUMP_IF_FALSE: at = operand; break;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+/// CPython closes a generator when the last reference goes. That can run code of the program anywhere, so it is refused.
+void refuse_to_drop(const Generator& generator) {
+  if (generator.state != GeneratorState::kSuspended || generator.frame == nullptr || !is_running()) return;
+  const Frame& frame = *generator.frame;
+  if (current_world()->program->modules[frame.code->module].is_library) return;
+  const std::uint32_t at = static_cast<Operation>(frame.code->instructions[frame.pc] & 0xff) == Operation::YIELD_FROM
+                               ? frame.pc
+                               : frame.pc - 1;
+  for (const Handler& handler : frame.code->handlers) {
+    if (at < handler.start || at >= handler.end || ignores_exit(*frame.code, handler.target)) continue;
+    keep_interruption(std::make_exception_ptr(Unsupported(
+        "the generator " + frame.code->qualname + " is dropped before its end, inside of `try` or `with`; when CPython closes "
+        "it is not modelled; call its close(), or let it come to its end")));
+    return;
+  }
+}
+
 void generator_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
+  refuse_to_drop(*as_generator(self));
   generator_clear(self);
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_Del(self);
@@ -479,6 +523,7 @@ Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize
   iterator->index = index;
   iterator->size = size;
   iterator->elements = elements.release();
+  iterator->checked_at = 0;
   PyObject_GC_Track(iterator);
   return Ref::steal(reinterpret_cast<PyObject*>(iterator));
 }

@@ -37,7 +37,10 @@ struct Iterator {
   PyObject* container;   // null when exhausted
   Py_ssize_t index;      // next position
   Py_ssize_t size;       // dicts and sets: size when it began, to notice changes
-  PyObject* elements;    // sets: a tuple of the elements in the order in which they come; null for all others
+  /// Sets: a tuple of the elements in the order in which they come. Dicts and deques: of their keys and elements when it
+  /// began, to notice changes that keep the size. Null for all others.
+  PyObject* elements;
+  std::uint64_t checked_at;  // World::changes when changes were looked for; no part of a state
 };
 
 /// A module of the program; its attributes are the program's globals.

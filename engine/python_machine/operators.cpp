@@ -246,6 +246,21 @@ void refuse_identity(PyObject* left, PyObject* right) {
 }
 }  // namespace
 
+namespace {
+/// The function of the module `operator`.
+PyObject* comparison_function(std::uint32_t comparison) {
+  static const std::vector<PyObject*> functions = [] {
+    const Ref module = checked(PyImport_ImportModule("operator"));
+    std::vector<PyObject*> found;
+    for (const char* name : {"lt", "le", "eq", "ne", "gt", "ge"}) {
+      found.push_back(checked(PyObject_GetAttrString(module.get(), name)).release());
+    }
+    return found;
+  }();
+  return functions[comparison];
+}
+}  // namespace
+
 Step Interpreter::compare(std::uint32_t comparison) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
@@ -266,6 +281,11 @@ Step Interpreter::compare(std::uint32_t comparison) {
   if (!is_plain(left) || !is_plain(right)) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, nullptr, 0)) return stop(Stop::kVisible);
+    Site site{.operands = 2};
+    const Arguments arguments{.positional = {Ref::borrow(left), Ref::borrow(right)}, .keywords = {}};
+    if (std::optional<Step> step = call_undisturbed(comparison_function(comparison), nullptr, arguments, true, site)) {
+      return *step;
+    }
   }
   return complete({.operands = 2}, checked(PyObject_RichCompare(left, right, static_cast<int>(comparison))));
 }

@@ -85,6 +85,9 @@ class StepWorld final : public World {
   bool may_import(std::uint32_t module) override;
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
+  bool is_divided(PyObject* const* arguments, std::size_t count, bool of_items) override;
+  std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) override;
+  void settle(const std::vector<std::uint32_t>& reached, const std::string& function) override;
   bool may_synchronise() override;
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
@@ -148,7 +151,9 @@ class StepWorld final : public World {
   bool has_polled_ = false;
   bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
   std::uint64_t instructions_ = 0;
+  bool uses_dataclasses_ = false;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
+  bool begins_by_synchronising_ = false;  // the first of them is the first instruction of the step
   std::vector<std::uint32_t> choices_;
   std::size_t choices_made_ = 0;
   std::vector<std::uint8_t> touched_objects_, touched_fixed_;

@@ -161,10 +161,6 @@ Step Interpreter::length(PyObject* object, Site site) {
     return call_function(method, {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
   }
   if (!is_plain(object) && !PyTuple_CheckExact(object) && !world.may_read(object)) return stop(Stop::kVisible);
-  // A view of a dict is no object of its own: what it shows is the dict's.
-  if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
-    if (!world.may_call(&object, 1, nullptr, 0)) return stop(Stop::kVisible);
-  }
   const Py_ssize_t size = PyObject_Size(object);
   if (size < 0) throw PythonError();
   return complete(std::move(site), checked(PyLong_FromSsize_t(size)));
@@ -249,9 +245,7 @@ Step Interpreter::reversed(PyObject* sequence, Arguments& arguments, Site site) 
     return run_native(built_in(interned("reversed")).get(), arguments, std::move(site));
   }
   if (!is_plain(sequence) && !PyTuple_CheckExact(sequence) && !world.may_read(sequence)) return stop(Stop::kVisible);
-  const Py_ssize_t size = PyObject_Size(sequence);
-  if (size < 0) throw PythonError();
-  return complete(std::move(site), new_iterator(Iteration::kReversed, sequence, size - 1, size));
+  return complete(std::move(site), over(Iteration::kReversed, sequence));
 }
 
 }  // namespace assay::python_machine

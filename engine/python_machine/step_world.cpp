@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "python_machine/interpreter.hpp"
+#include "python_machine/machine.hpp"
 #include "python_machine/program_system.hpp"
 
 namespace assay::python_machine {
@@ -38,9 +39,14 @@ int visit(PyObject* object, void* context) {
 
 StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this), granularity_(granularity) {
   program = &p;
+  uses_dataclasses_ = std::any_of(p.codes.begin(), p.codes.end(), [](const auto& code) {
+    return std::any_of(code->names.begin(), code->names.end(),
+                       [](const Ref& name) { return text_of(name.get()) == "dataclasses"; });
+  });
 }
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
+  ++changes;
   state_ = &state;
   thread_ = nullptr;
   frame_ = nullptr;
@@ -49,6 +55,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
   synchronisations_ = 0;
+  begins_by_synchronising_ = false;
   choices_ = choices;
   choices_made_ = 0;
   written_objects_.clear();
@@ -100,7 +107,7 @@ bool StepWorld::visible(bool is_synchronisation) {
   if (is_single()) {
     if (!is_synchronisation) return true;
     if (synchronisations_ == synchronisation_limit_) return false;
-    ++synchronisations_;
+    if (synchronisations_++ == 0) begins_by_synchronising_ = instructions_ == 1;
     return true;
   }
   if (thread_ != nullptr && thread_->atomic > 0) return true;
@@ -214,6 +221,11 @@ void StepWorld::touch_keys(PyObject* container) {
 }
 
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
+  changes += is_write && detail == nullptr && !is_iterator(object) && !PyList_Check(object) ? 1 : 0;
+  if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
+    // A view of a dict is no object of its own: what it shows is the dict's.
+    return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict), nullptr, is_write);
+  }
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {
@@ -380,6 +392,61 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   return true;
 }
 
+namespace {
+/// What can be reached from the arguments; calls `found` for each until that answers true.
+template <typename Found>
+bool any_reachable(PyObject* const* arguments, std::size_t count, Found found) {
+  Reach reach;
+  for (std::size_t i = 0; i < count; ++i) visit(arguments[i], &reach);
+  for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+    PyObject* const object = reach.pending[next];
+    if (found(object)) return true;
+    const traverseproc traverse = Py_TYPE(object)->tp_traverse;
+    if (traverse != nullptr && !is_module(object) && !PyFunction_Check(object)) traverse(object, visit, &reach);
+  }
+  return false;
+}
+
+/// Whether comparing or showing an object runs a function that a decorator of CPython has made, and reads what can change.
+bool has_made_methods(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  if (!is_program_type(type) || lookup(type, interned("__dataclass_fields__")) == nullptr) return false;
+  PyObject* const setter = lookup(type, interned("__setattr__"));
+  return setter == nullptr || !PyFunction_Check(setter);  // frozen ones have such a setter
+}
+}  // namespace
+
+bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
+  if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
+  if (thread_ != nullptr && thread_->atomic > 0) return false;
+  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_)) return false;  // gil: no place in there
+  return any_reachable(arguments, count, [&](PyObject* object) {
+    return (!of_items || has_made_methods(object)) && (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
+  });
+}
+
+std::vector<std::uint32_t> StepWorld::reached(PyObject* const* arguments, std::size_t count) {
+  std::vector<std::uint32_t> slots;
+  if (heap.is_loading) return slots;
+  any_reachable(arguments, count, [&](PyObject* object) {
+    const std::uint32_t slot = heap.slot(object);
+    if (slot < is_written_object_.size()) slots.push_back(slot);
+    return false;
+  });
+  return slots;
+}
+
+void StepWorld::settle(const std::vector<std::uint32_t>& reached, const std::string& function) {
+  for (std::uint32_t slot : reached) {
+    if (is_written_object_[slot] || heap.write_object(slot) == state_->object(slot)) continue;
+    if (!is_single()) {
+      throw Unsupported(function + " changes what other threads can reach, which is not modelled; write the loop yourself");
+    }
+    is_written_object_[slot] = true;
+    written_objects_.push_back(slot);
+  }
+}
+
 bool StepWorld::joins_step(const Code& operation) {
   if (!has_acted_) return false;  // then this is its visible instruction, like any other
   has_synchronised_ = true;
@@ -526,8 +593,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
         is_written_fixed_[0] = true;
         written_fixed_.push_back(0);
       }
-      if (stop == Stop::kBlocked && is_single() && synchronisations_ > 1) {
-        // Alone, many operations run in one step; it ends before the one that has to wait.
+      if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
+        // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
         is_repeating_ = true;
         for (std::uint32_t slot : written_objects_) heap.forget_object(slot);

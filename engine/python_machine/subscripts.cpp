@@ -16,6 +16,12 @@ bool may_store_default(PyObject* container, PyObject* key) {
   return present == 0;
 }
 
+PyObject* contains_function() {
+  static PyObject* const function =
+      checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")).get(), "contains")).release();
+  return function;
+}
+
 }  // namespace
 
 Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
@@ -66,6 +72,9 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
   }
   const int status = value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);
   if (status != 0) throw PythonError();
+  if (value != nullptr && PyLong_Check(key) && !PyList_Check(container) && !PyDict_Check(container)) {
+    expect_item(thread, container, PyLong_AsSsize_t(key), value);
+  }
   return complete(std::move(site), Ref::borrow(Py_None));
 }
 
@@ -86,6 +95,13 @@ Step Interpreter::contains(bool negated) {
                              : world.may_call(operands, 2, is_iterator(container) || is_generator(container) ? operands : nullptr,
                                               is_iterator(container) || is_generator(container) ? 1 : 0);
     if (!allowed) return stop(Stop::kVisible);
+    Site site{.operands = 2};
+    if (negated) {
+      site.mode = Return::kConvert;
+      site.extra = checked(PyLong_FromLong(static_cast<long>(Conversion::kNotBool)));
+    }
+    const Arguments arguments{.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}};
+    if (std::optional<Step> step = call_undisturbed(contains_function(), nullptr, arguments, true, site)) return *step;
   }
   const int found = PySequence_Contains(container, key);
   if (found < 0) throw PythonError();

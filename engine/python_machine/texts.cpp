@@ -137,6 +137,9 @@ Step Interpreter::text_of(PyObject* object, Conversion conversion, Site site) {
   // The text of an object without a method of its own is that of its class.
   const bool looks = is_program_type(Py_TYPE(object)) ? Py_TYPE(object)->tp_repr != PyBaseObject_Type.tp_repr : !is_function(object);
   if (looks && !world.may_call(&object, 1, nullptr, 0)) return stop(Stop::kVisible);
+  const Arguments arguments{.positional = {Ref::borrow(object)}, .keywords = {}};
+  const Ref function = built_in(interned(conversion == Conversion::kStr ? "str" : "repr"));
+  if (std::optional<Step> step = call_undisturbed(function.get(), nullptr, arguments, true, site)) return *step;
   return complete(std::move(site), conversion == Conversion::kStr ? str_of(object) : repr_of(object));
 }
 

@@ -55,6 +55,7 @@ class World {
   Failure failure;                   // with Stop::kFailed
   std::string output;                // what the step printed
   bool keep_output = false;          // otherwise printing is dropped
+  std::uint64_t changes = 1;         // grows with each step and each change of a dict's, set's or deque's shape
 
   /// Called before each instruction is executed.
   virtual void begin_instruction(Thread& thread, Frame& frame) = 0;
@@ -80,6 +81,13 @@ class World {
   /// `written` (borrowed).
   virtual bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                         std::size_t written_count) = 0;
+  /// Whether others could come between what a function of CPython does that is written in Python: something that they
+  /// reach can be reached from its arguments. `of_items`: only where these have such functions for methods.
+  virtual bool is_divided(PyObject* const* arguments, std::size_t count, bool of_items) = 0;
+  /// What has a place in the state and can be reached from the arguments of such a function, before it is called ...
+  virtual std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) = 0;
+  /// ... and afterwards: it must not have been changed, because nobody knew. With one thread it is written down.
+  virtual void settle(const std::vector<std::uint32_t>& reached, const std::string& function) = 0;
   /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
   virtual bool may_synchronise() = 0;
   /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it

@@ -157,9 +157,133 @@ BUFFER = (Path(__file__).parents[2] / "examples" / "tutorial" / "buffer_if.py").
 CHOICE = "import assay\n\nnumber = assay.choose(range(50))\nassert number != 37\n"
 
 
-@pytest.mark.parametrize(
-    "text", [RACY, LOCKS, BUFFER, CHOICE], ids=["lost update", "deadlock", "woken in vain", "choice"]
-)
+START_AND_JOIN = """\
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+QUEUE_TIMES_OUT = f"""\
+import queue
+import threading
+
+jobs = queue.Queue()
+calls = (lambda: jobs.put(1), lambda: jobs.get(timeout=60))
+threads = [threading.Thread(target=call) for call in calls]
+{START_AND_JOIN}"""
+LOCK_TIMES_OUT = f"""\
+import threading
+
+lock = threading.Lock()
+
+
+def work():
+    taken = lock.acquire(timeout=60)
+    lock.release()
+    assert taken
+
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+{START_AND_JOIN}"""
+CONDITION_TIMES_OUT = f"""\
+import threading
+import time
+
+changed = threading.Condition()
+ready = []
+
+
+def work():
+    with changed:
+        assert changed.wait_for(lambda: ready, timeout=60)
+
+
+def prepare():
+    time.sleep(60)
+    with changed:
+        ready.append(1)
+        changed.notify()
+
+
+threads = [threading.Thread(target=work), threading.Thread(target=prepare)]
+{START_AND_JOIN}"""
+ONE_AFTER_THE_OTHER = f"""\
+import queue
+import threading
+
+jobs = queue.Queue(1)
+
+
+def work():
+    jobs.put_nowait(1)
+
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+{START_AND_JOIN}"""
+SHARED_VARIABLE = """\
+import threading
+
+
+def main():
+    number = 0
+
+    def work():
+        nonlocal number
+        number += 1
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert number == 2
+
+
+main()
+"""
+MADE_TWICE = f"""\
+import threading
+
+
+class Single:
+    made = None
+
+    def __new__(cls):
+        if cls.made is None:
+            cls.made = super().__new__(cls)
+        return cls.made
+
+
+seen = []
+threads = [threading.Thread(target=lambda: seen.append(Single())) for _ in range(2)]
+{START_AND_JOIN}assert seen[0] is seen[1]
+"""
+TIMER = """\
+import threading
+
+fired = []
+timer = threading.Timer(60, lambda: fired.append(1))
+timer.start()
+timer.cancel()
+timer.join()
+assert not fired
+"""
+SHOWN = {
+    "lost update": RACY,
+    "deadlock": LOCKS,
+    "woken in vain": BUFFER,
+    "choice": CHOICE,
+    "a queue gives up": QUEUE_TIMES_OUT,
+    "a lock is given up": LOCK_TIMES_OUT,
+    "a condition gives up": CONDITION_TIMES_OUT,
+    "one after the other": ONE_AFTER_THE_OTHER,
+    "variable of a function": SHARED_VARIABLE,
+    "made twice": MADE_TWICE,
+    "timer": TIMER,
+}
+
+
+@pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
 def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(text)

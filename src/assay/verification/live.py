@@ -56,6 +56,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     def found(file: str) -> str:
         return str((program.parent / os.path.relpath(file, main.parent)).resolve())
 
+    is_finest = recorded.options.get("granularity", "bytecode") == "bytecode"
     events: list[list[object]] = []
     ended: list[str] = []
     choices: dict[str, list[int]] = {}
@@ -66,14 +67,19 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         if step.file.startswith("<") or not step.line:
             continue
         resumes = step.continues.startswith("Condition.wait")
-        if step.alone or (step.continues and not step.accesses and not resumes):
-            continue  # nobody has to wait; and real threads go on inside of a call when they can
+        accesses = [access for access in step.accesses if access.name]  # else it is inside of a library
         place = [step.process, found(step.file), step.line]
+        if step.alone or (step.continues and not accesses and not resumes):
+            if step is not run.steps[0]:  # else nobody has to wait
+                events.append([*place, "free", ""])
+            continue
         if resumes:
             events.append([*place, "resume", ""])
-        elif not step.accesses:
+        elif not accesses:
             events.append([*place, "line", ""])
-        events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in step.accesses]
+        # With `bytecode` all accesses of a step belong to one bytecode, or to what only helps others.
+        awaited = accesses[:1] if is_finest else accesses
+        events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in awaited]
     invariants = recorded.options.get("invariants", [])
     return {
         "program": str(program.resolve()),

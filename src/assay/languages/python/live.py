@@ -18,13 +18,17 @@ from __future__ import annotations
 import _thread
 import dis
 import functools
+import inspect
 import json
 import os
+import queue
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -36,6 +40,9 @@ DEADLOCK_SECONDS = 1.0
 TICK_SECONDS = 0.01
 LINE = "line"  # an event without an access: an operation of a library, called on that line
 RESUME = "resume"  # the end of a wait for a condition, when its lock is taken again
+FREE = "free"  # nobody else could go on, or a call goes on that has begun: the thread may run from here
+CELL = "cell"  # what the machine calls a variable that functions share
+EXPIRES_SECONDS = 0.02  # every limited wait gives up, as in the machine: at once when its turn has come
 
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "LOAD_CLASSDEREF")
 WRITES = ("STORE_GLOBAL", "STORE_NAME", "STORE_ATTR", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_ATTR")
@@ -43,6 +50,7 @@ CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "CALL_METHOD", "CALL_FUNCTION", 
 WITHIN = (
     *CALLS,
     *("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_SLICE", "STORE_SLICE", "FOR_ITER"),
+    *("DICT_UPDATE", "DICT_MERGE", "SET_UPDATE", "FORMAT_VALUE", "UNPACK_EX"),
     *("GET_ITER", "CONTAINS_OP", "COMPARE_OP", "UNPACK_SEQUENCE", "LIST_EXTEND", "BINARY_OP"),
 )
 
@@ -53,7 +61,7 @@ class Event:
     thread: str
     file: str
     line: int
-    kind: str  # "read", "write" or LINE
+    kind: str  # "read", "write", LINE, RESUME or FREE
     name: str  # the last part: of `self.count`, count
 
 
@@ -78,11 +86,12 @@ class Gates:
         for event in self.events:
             self.queues.setdefault(event.thread, deque()).append(event)
         self.files = set(schedule["files"])
+        self.started = 0  # threads
+        self.freed: dict[str, int] = {}  # how many had been started when a thread was let free
         self.passed = 0
         self.running: str | None = None  # the thread that executes the event before `passed`
         self.running_since = 0.0
         self.opened = False  # the holds are gone
-        self.has_company = False  # a second thread was started
         self.last_progress = time.monotonic()
         self.invariants: list[tuple[str, Callable[[], object]]] = []
         self.changed = threading.Condition(threading.Lock())
@@ -108,22 +117,39 @@ class Gates:
         instruction = self.instruction(frame)
         with self.changed:
             self.progress()
-            if self.running == name:
+            if self.running == name and not self.is_free(name):
                 self.arrived()
             # Of what the first thread does while it is alone the schedule does not speak.
-            self.has_company = self.has_company or threading.active_count() > 1
             queue = self.queues.get(name)
-            if not self.has_company:
+            if not self.started:
                 return
             while self.kind == "invariant" and self.passed == len(self.events) and not self.opened:
                 self.changed.wait()  # nobody moves while the last state is looked at
-            if queue:
-                if self.matches(frame, instruction, queue[0]):
-                    self.pass_when_due(name, queue.popleft())
-            elif not self.opened and name not in self.ended and self.running != name:
-                # The last event's thread goes on: the failure is still in it.
+            while queue and queue[0].kind == FREE and touches_something(instruction):
+                if self.passed < queue[0].index and self.is_free(name):
+                    break  # it still has to start somebody
+                self.pass_when_due(name, queue.popleft())
+                self.freed[name] = self.started
+            if queue and queue[0].kind == LINE and self.is_inside(frame, queue[0]):
+                # A call that is several steps for the machine and one bytecode for CPython.
+                following = self.following(queue)
+                if following is not None and self.matches(frame, instruction, following):
+                    self.pass_up_to(name, queue, following)
+            if queue and self.matches(frame, instruction, queue[0]):
+                event = queue.popleft()
+                self.pass_when_due(name, event)
+                following = self.following(queue)
+                if (
+                    event.kind == LINE
+                    and following is not None
+                    and self.is_here(frame, instruction, following)
+                ):
+                    self.pass_up_to(name, queue, following)
+            if not queue and not self.opened and name not in self.ended and self.running != name:
+                # The last event's thread goes on: the failure is still in it. So does one that still has to
+                # start others.
                 is_last = bool(self.events) and self.events[-1].thread == name
-                while not self.opened and not is_last and touches_something(instruction):
+                while not (self.opened or is_last or self.is_free(name)) and touches_something(instruction):
                     self.changed.wait()
 
     def resume(self) -> None:
@@ -141,12 +167,49 @@ class Gates:
                     self.changed.wait()
 
     def pass_when_due(self, name: str, event: Event) -> None:
+        if self.running == name:
+            self.arrived()
         while self.passed < event.index or self.running is not None:
             self.changed.wait()
         self.running, self.running_since = name, time.monotonic()
-        self.passed += 1
+        self.freed.pop(name, None)
+        self.passed = max(self.passed, event.index + 1)
         self.progress()
         self.changed.notify_all()
+
+    def is_free(self, name: str) -> bool:
+        """Whether a thread that was let free has started nobody since."""
+        return self.freed.get(name) == self.started
+
+    def following(self, queue: deque[Event]) -> Event | None:
+        """The next event that is an access."""
+        first = next((event for event in queue if event.kind != FREE), None)
+        if first is not None and first.kind == LINE:
+            first = next((event for event in list(queue)[1:] if event.kind != FREE), None)
+        return first if first is not None and first.kind not in {LINE, RESUME} else None
+
+    def pass_up_to(self, name: str, queue: deque[Event], last: Event) -> None:
+        """Passes events that belong to the same bytecode."""
+        while queue:
+            event = queue.popleft()
+            self.pass_when_due(name, event)
+            if event is last:
+                break
+
+    def is_inside(self, frame: FrameType, event: Event) -> bool:
+        """Whether the line of the event has called what runs here."""
+        caller = frame.f_back
+        while caller is not None:
+            if caller.f_lineno == event.line and caller.f_code.co_filename == event.file:
+                return True
+            caller = caller.f_back
+        return False
+
+    def is_here(self, frame: FrameType, instruction: Instruction, event: Event) -> bool:
+        """Whether an event belongs to this bytecode as the one before did: no other is left for it."""
+        later = [i for offset, i in self.instructions(frame.f_code).items() if offset > frame.f_lasti]
+        matches_here = self.matches(frame, instruction, event)
+        return matches_here and not any(self.matches(frame, i, event) for i in later)
 
     def arrived(self) -> None:
         self.running = None
@@ -158,11 +221,11 @@ class Gates:
     def matches(self, frame: FrameType, instruction: Instruction, event: Event) -> bool:
         if instruction.line != event.line or frame.f_code.co_filename != event.file:
             return False
-        if event.kind == RESUME:
+        if event.kind in {RESUME, FREE}:
             return False
         if event.kind == LINE:
             return instruction.name in CALLS or not self.has_call(frame.f_code, event.line)
-        if instruction.argument == event.name:
+        if instruction.argument == event.name or (event.name == CELL and "DEREF" in instruction.name):
             return instruction.name in (READS if event.kind == "read" else WRITES)
         return is_within(instruction) and not self.names_it(frame.f_code, event)
 
@@ -201,12 +264,17 @@ class Gates:
         """Notices calls that wait, runs that went astray, and the end of the schedule."""
         done_since: float | None = None
         while True:
-            time.sleep(TICK_SECONDS)
+            pause(TICK_SECONDS)
             with self.changed:
                 now = time.monotonic()
                 if self.running is not None and now > self.running_since + SETTLE_SECONDS:
                     self.arrived()
                 if self.passed < len(self.events):
+                    is_idle = self.running is None and now > self.last_progress + SETTLE_SECONDS
+                    if is_idle and self.events[self.passed].kind == FREE:
+                        self.passed += 1  # it has ended, or goes on inside of a call
+                        self.progress()
+                        self.changed.notify_all()
                     if now > self.last_progress + STALL_SECONDS:
                         event = self.events[self.passed]
                         self.answer(
@@ -255,7 +323,7 @@ class Gates:
                         thread.join()
                 self.answer(self, reproduced=False, message="the program came to its end")
             return
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        text = traceback.format_exception_only(error)[-1].rstrip("\n")  # as the machine says it
         same = self.kind not in {"deadlock", "invariant"} and text == self.message
         self.answer(self, reproduced=same, message=text if same else f"another failure came: {text}")
 
@@ -290,18 +358,108 @@ class WatchedCondition(threading.Condition):
 
     def __init__(self, lock: Any = None) -> None:
         super().__init__(lock)
+        self.notified_late: set[int] = set()  # threads whose time had run out, but not yet in the schedule
         own: Any = self
         restore = own._acquire_restore  # noqa: SLF001
 
         def restore_when_due(state: object) -> None:
-            caller = sys._getframe(1)  # noqa: SLF001
+            waiting = caller = sys._getframe(1)  # noqa: SLF001
             while caller.f_back is not None and caller.f_locals.get("self") is self:
                 caller = caller.f_back
             if caller.f_code.co_filename in self.gates.files:  # the wait is the program's own
                 self.gates.resume()
+                if waiting.f_locals.get("waiter") not in own._waiters:  # noqa: SLF001
+                    self.notified_late.add(_thread.get_ident())
             restore(state)
 
         own._acquire_restore = restore_when_due  # noqa: SLF001
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.notified_late.discard(_thread.get_ident())
+        notified = super().wait(shortened(timeout))
+        return notified or _thread.get_ident() in self.notified_late
+
+
+class WatchedLock:
+    """`threading.Lock`, and `threading.RLock` around the other lock, for which nobody waits long."""
+
+    def __init__(self, lock: Any = None) -> None:
+        self.lock = _thread.allocate_lock() if lock is None else lock
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        taken: bool = self.lock.acquire(blocking, shortened(timeout))
+        return taken
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_exception: object) -> None:
+        self.lock.release()
+
+    def __repr__(self) -> str:
+        return repr(self.lock)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.lock, name)
+
+
+def shortened(timeout: Any) -> Any:
+    return min(timeout, EXPIRES_SECONDS) if timeout is not None else None
+
+
+def shorten_waits() -> None:
+    """Lets the program's limited waits run out soon, and its sleeps be short."""
+    recursive_lock = threading.RLock
+    limited: list[tuple[Any, str]] = [
+        (queue.Queue, "get"),
+        (queue.Queue, "put"),
+        (threading.Barrier, "wait"),
+        (threading.Condition, "wait_for"),
+        (threading.Event, "wait"),
+        (threading.Semaphore, "acquire"),
+        (threading.Thread, "join"),
+        (futures.Future, "result"),
+        (futures.Future, "exception"),
+        (futures, "wait"),
+        (futures, "as_completed"),
+    ]
+    for owner, name in limited:
+        setattr(owner, name, with_shortened_timeout(getattr(owner, name)))
+    patched: Any = threading
+    patched.Lock = WatchedLock
+    patched.RLock = lambda: WatchedLock(recursive_lock())
+    time.sleep = lambda _seconds: pause(EXPIRES_SECONDS)
+
+
+def count_starts(gates: Gates) -> None:
+    start = threading.Thread.start
+
+    def counted(thread: threading.Thread) -> None:
+        with gates.changed:
+            gates.started += 1
+        start(thread)
+
+    patched: Any = threading.Thread
+    patched.start = counted
+
+
+pause = time.sleep
+
+
+def with_shortened_timeout(function: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def shorter(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            given = signature.bind(*arguments, **keywords)
+        except TypeError:
+            return function(*arguments, **keywords)  # fails as it does without us
+        if given.arguments.get("timeout") is not None:
+            given.arguments["timeout"] = shortened(given.arguments["timeout"])
+        return function(*given.args, **given.kwargs)
+
+    return shorter
 
 
 def main() -> None:
@@ -338,6 +496,8 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
         gates.invariants.append((expression, functools.partial(eval, expression, module.__dict__)))
     code = compile(text, path, "exec", dont_inherit=True)
     WatchedCondition.gates = gates
+    shorten_waits()
+    count_starts(gates)
     threading.Condition = WatchedCondition  # type: ignore[misc]
     threading.excepthook = lambda facts: gates.failed(facts.exc_value, is_main=False)
     threading.settrace(gates.trace)

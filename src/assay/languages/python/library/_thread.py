@@ -79,6 +79,25 @@ def _is_unlimited(blocking, timeout):
     return False
 
 
+# What `copy` and its relatives ask for, of objects that are a lock or have one in CPython.
+
+
+def _cannot_copy_lock(self, protocol):
+    raise TypeError("cannot pickle '_thread.lock' object")
+
+
+def _cannot_copy_rlock(self, protocol):
+    raise TypeError("cannot pickle '_thread.RLock' object")
+
+
+def _cannot_copy_local(self, protocol):
+    raise TypeError("cannot pickle '_thread._local' object")
+
+
+def _cannot_copy_queue(self, protocol):
+    raise TypeError("cannot pickle '_queue.SimpleQueue' object")
+
+
 class LockType:
     """`threading.Lock`. Whoever is first takes a free lock; any thread may release it."""
 
@@ -125,6 +144,7 @@ class LockType:
             raise RuntimeError("release unlocked lock")
         self._lock_owner = None
 
+    __reduce_ex__ = _cannot_copy_lock
     acquire_lock = acquire
     release_lock = release
     locked_lock = locked
@@ -166,6 +186,8 @@ allocate = allocate_lock
 
 class RLock:
     """A lock that its owner may take again."""
+
+    __reduce_ex__ = _cannot_copy_rlock
 
     def __init__(self):
         self._lock_owner = None
@@ -272,6 +294,8 @@ class RLock:
 
 class _local:
     """Attributes that each thread has for itself; they are kept with the thread and go with it."""
+
+    __reduce_ex__ = _cannot_copy_local
 
     def __new__(cls, /, *args, **kwargs):
         if cls.__init__ is object.__init__:

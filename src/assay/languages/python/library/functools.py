@@ -110,9 +110,9 @@ class _Cache:
     @_assay.atomic
     def store(self, key, value):
         values = self._cache_values
-        if key in values:
-            return  # another thread was faster, and its value stays
         maxsize = self._cache_maxsize
+        if key in values and maxsize is not None:
+            return  # another thread was faster; its value stays, but is replaced where nothing is ever dropped
         if maxsize is not None and len(values) >= maxsize:
             for oldest in values:
                 break

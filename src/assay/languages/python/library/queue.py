@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 import _assay
 import threading
+from _thread import _cannot_copy_lock, _cannot_copy_queue
 
 __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "ShutDown", "SimpleQueue"]
 
@@ -41,6 +42,8 @@ _SHUT_DOWN = 3
 
 
 class Queue:
+    __reduce_ex__ = _cannot_copy_lock
+
     def __init__(self, maxsize=0):
         self.maxsize = maxsize
         self._queue_locks = None
@@ -366,6 +369,8 @@ def _shape_of(item):
 
 class SimpleQueue:
     """Unbounded, first in, first out."""
+
+    __reduce_ex__ = _cannot_copy_queue
 
     def __init__(self):
         self._simple_items = deque()

@@ -21,6 +21,7 @@ from _thread import LockType as Lock
 from _thread import (
     RLock,
     TIMEOUT_MAX,
+    _cannot_copy_lock,
     _forget,
     _Identity,
     _main_identity,
@@ -231,6 +232,8 @@ class Condition:
 class Semaphore:
     """Counts down to zero, where acquire waits. Whoever is first takes what was released."""
 
+    __reduce_ex__ = _cannot_copy_lock
+
     def __init__(self, value=1):
         if value < 0:
             raise ValueError("semaphore initial value must be >= 0")
@@ -299,6 +302,8 @@ class Event:
     the `set`, and one that does not pass there looks like one that had not yet arrived.
     """
 
+    __reduce_ex__ = _cannot_copy_lock
+
     def __init__(self):
         self._event_flag = False
 
@@ -343,6 +348,8 @@ class Barrier:
     While the last thread runs the action it holds the barrier (`_barrier_busy`), as CPython holds its lock: all others
     wait before they touch it, except the properties.
     """
+
+    __reduce_ex__ = _cannot_copy_lock
 
     def __init__(self, parties, action=None, timeout=None):
         if parties < 1:
@@ -481,6 +488,8 @@ def _is_daemon(thread):
 
 class Thread:
     """A thread of control, and at the same time what stands for it in the machine."""
+
+    __reduce_ex__ = _cannot_copy_lock
 
     def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None):
         assert group is None, "group argument must be None for now"

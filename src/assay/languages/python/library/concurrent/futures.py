@@ -12,6 +12,7 @@ from enum import sys as _interpreter
 
 import _assay
 import threading
+from _thread import _cannot_copy_queue, _cannot_copy_rlock
 
 FIRST_COMPLETED = "FIRST_COMPLETED"
 FIRST_EXCEPTION = "FIRST_EXCEPTION"
@@ -53,6 +54,8 @@ DoneAndNotDoneFutures = namedtuple("DoneAndNotDoneFutures", "done not_done")
 
 class Future:
     """The outcome of a call that somebody makes."""
+
+    __reduce_ex__ = _cannot_copy_rlock
 
     def __init__(self):
         self._future_state = _PENDING
@@ -333,6 +336,8 @@ def _next_pool_number():
 
 
 class ThreadPoolExecutor(Executor):
+    __reduce_ex__ = _cannot_copy_queue
+
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
         if max_workers is None:
             max_workers = 8  # for the four processors that `os.cpu_count` tells

@@ -1,0 +1,91 @@
+"""What can be reached from a value, for comparing it with what could be reached before.
+
+Functions of CPython that are written in Python run in one piece in the machine, although others could come
+between what they do. The library `_builtins` looks before such a call whether that would make a difference.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import Enum
+from types import MemberDescriptorType, MethodType
+
+ATOMS = frozenset({int, str, float, bool, bytes, complex, range, type(None)})
+
+
+def content(value: object, use: str = "all") -> tuple[object, ...]:
+    """All that can be reached from a value, in one flat tuple.
+
+    Two such tuples are equal if nothing has changed in between. Objects are numbered in the order in which
+    they are found; what has no identity in a state (tuples, bound methods) is written out where it stands. Of
+    dataclasses only the fields for that use count: those that are compared, or shown.
+    """
+    numbers: dict[int, int] = {}
+    pending: list[object] = []
+    written: list[object] = []
+
+    def write(part: object) -> None:
+        kind = type(part)
+        if kind in ATOMS:
+            written.extend((kind.__name__, repr(part) if kind is float else part))
+        elif isinstance(part, type | Enum):
+            written.append(part)
+        elif isinstance(part, tuple):
+            written.extend((kind.__name__, len(part)))
+            for item in part:
+                write(item)
+        elif isinstance(part, MethodType):
+            written.append(part.__func__.__qualname__)
+            write(part.__self__)
+        else:
+            if id(part) not in numbers:
+                numbers[id(part)] = len(numbers)
+                pending.append(part)
+            written.extend(("object", numbers[id(part)]))
+
+    write(value)
+    while pending:
+        found = pending.pop()
+        written.extend(("begin", type(found).__name__))
+        for part in parts_of(found, use):
+            write(part)
+    return tuple(written)
+
+
+def parts_of(found: object, use: str) -> Iterator[object]:
+    """What an object consists of, in an order that does not depend on addresses."""
+    fields = getattr(type(found), "__dataclass_fields__", None)
+    if fields is not None and use != "all":
+        for name, field in fields.items():
+            if getattr(field, use):
+                with suppress(AttributeError):
+                    yield name
+                    yield object.__getattribute__(found, name)
+        return
+    if isinstance(found, dict):
+        items = OrderedDict.items(found) if isinstance(found, OrderedDict) else dict.items(found)
+        for key, item in items:
+            yield key
+            yield item
+    elif isinstance(found, list):
+        yield from list.__iter__(found)
+    elif isinstance(found, deque):
+        yield from deque.__iter__(found)
+    elif isinstance(found, set | frozenset):
+        yield from sorted(found, key=lambda element: repr(content(element, use)))
+    elif isinstance(found, BaseException):
+        yield found.args
+    elif isinstance(found, bytearray):
+        yield bytes(found)
+    for kind in type(found).__mro__:
+        for name, member in vars(kind).items():
+            if isinstance(member, MemberDescriptorType) and kind.__module__ != "builtins":
+                with suppress(AttributeError):  # it has no value yet
+                    yield name
+                    yield member.__get__(found)
+    with suppress(AttributeError):  # it has no attributes of its own
+        for name, item in object.__getattribute__(found, "__dict__").items():
+            yield name
+            yield item

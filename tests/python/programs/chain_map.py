@@ -1,0 +1,17 @@
+# verdict: bytecode=violated:assertion
+import threading
+from collections import ChainMap
+
+s = ChainMap({}, {"n": 0})
+
+
+def inc():
+    s["n"] = s["n"] + 1
+
+
+ts = [threading.Thread(target=inc) for _ in range(2)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()
+assert s["n"] == 2, s["n"]

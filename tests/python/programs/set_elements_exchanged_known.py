@@ -1,0 +1,25 @@
+# verdict: bytecode=verified
+import threading, assay
+
+s = {1, 2}
+
+
+def w():
+    with assay.atomic():
+        s.remove(2)
+        s.add(3)
+
+
+def r():
+    got = []
+    for x in s:
+        got.append(x)
+    assert sorted(got) in ([1, 2], [1, 3], [2, 3], [1], [2], [1, 2, 3]), got
+    assert 1 in got
+
+
+ts = [threading.Thread(target=w), threading.Thread(target=r)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()
