@@ -44,9 +44,8 @@ struct Pending {
   std::vector<std::uint32_t> positions;
 
   void push(std::uint64_t key, std::uint32_t position, const support::MemoryBudget& budget) {
-    if (keys.size() == keys.capacity()) budget.require(keys.capacity() * 24);
-    keys.push_back(key);
-    positions.push_back(position);
+    support::push(keys, key, budget);
+    support::push(positions, position, budget);
   }
 };
 
@@ -160,8 +159,7 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       expand(slot, options.depth_limit != 0 && depth >= options.depth_limit);
       ++visits;
       path.cut = path.cut || expander.cut;
-      if (frames.size() == frames.capacity()) task.budget.require(frames.capacity() * sizeof(Frame) * 2);
-      frames.push_back({slot});
+      support::push(frames, {slot}, task.budget);
       for (const Finding& finding : expander.findings) path.record(finding.code, finding.position);
       transitions += expander.reached.size();
       policy->expanded(slot, expander.reached.size());

@@ -40,6 +40,14 @@ class MemoryBudget {
   std::size_t limit_;
 };
 
+/// Appends to a vector that asks before it doubles: what it holds is there twice
+/// while it is copied, and it may become twice as much afterwards.
+template <class Items>
+void push(Items& items, const typename Items::value_type& item, const MemoryBudget& budget) {
+  if (items.size() == items.capacity()) budget.require(items.capacity() * sizeof(item));
+  items.push_back(item);
+}
+
 /// Address space for `most` items, so that growing up to there never copies;
 /// memory is taken by use only. A system that does not give so much gives none.
 template <class Items>
