@@ -19,7 +19,8 @@ namespace assay::search::replacement {
 ///
 /// Where that was not enough, a state remembers how many states below it are
 /// gone: it then ranks like a rung that so many would be lost with. A state from
-/// which one step leads on, or none, is passed in no time and goes first of all.
+/// which one step leads on, or none, is passed in no time and goes first of all;
+/// one with two steps is passed quickly, too, and stands two rungs lower.
 /// Within a rank the state goes that was left first, but one that was met
 /// since is passed over when its turn comes.
 ///
@@ -39,7 +40,11 @@ class ByRung final : public Policy {
     ++state.life;
     state.rung = static_cast<std::uint8_t>(std::min(std::countr_one(depth), kRecent - 1));
   }
-  void expanded(Slot slot, std::size_t steps) override { states_[slot].is_passed_quickly = steps <= 1; }
+  void expanded(Slot slot, std::size_t steps) override {
+    State& state = states_[slot];
+    state.is_passed_quickly = steps <= 1;
+    if (steps == 2) state.rung -= std::min(state.rung, kLowerWithTwoSteps);
+  }
   void hit(Slot slot, Slot) override { states_[slot].chances = kChances; }
   void left(Slot slot, Slot parent) override {
     State& state = states_[slot];
@@ -68,6 +73,7 @@ class ByRung final : public Policy {
   static constexpr std::uint8_t kRecent = kLists - 1;  // what was left last; those below are ranks
   static constexpr std::size_t kShareOfRecent = 8;     // one in so many candidates
   static constexpr std::uint8_t kChances = 2;          // of a state that was met
+  static constexpr std::uint8_t kLowerWithTwoSteps = 2;
 
   struct State {
     std::uint32_t gone = 1;  // itself, and what was replaced below it in the tree of the search

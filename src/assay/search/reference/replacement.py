@@ -17,6 +17,7 @@ CLOCKS = 4096
 RECENT = 63  # the list of what was left last; those before it are ranks
 SHARE_OF_RECENT = 8  # one in so many candidates
 CHANCES = 2  # of a state that was met
+LOWER_WITH_TWO_STEPS = 2
 
 
 class Policy:
@@ -331,7 +332,8 @@ class ByRung(Policy):
     A replaced state costs little as long as what lies below it is still there. So of the levels
     every second stays, then every fourth, and so on: the rung of a state is the number of ones
     that its depth ends in, in binary. A state below which many have been replaced ranks as a
-    rung that so many would be lost with; one from which at most one step leads on goes first.
+    rung that so many would be lost with; one from which at most one step leads on goes first,
+    and one with two steps stands two rungs lower.
     Within a rank the state goes that was left first, but one that was met since is passed over
     when its turn comes.
 
@@ -357,6 +359,8 @@ class ByRung(Policy):
     def expanded(self, slot: int, steps: int) -> None:
         if steps <= 1:
             self._passed_quickly.add(slot)
+        if steps == 2:
+            self._rung[slot] = max(0, self._rung[slot] - LOWER_WITH_TWO_STEPS)
 
     def hit(self, slot: int, _source: int) -> None:
         self._chances[slot] = CHANCES
