@@ -124,7 +124,8 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       if (!cache.is_full() && cache.needs_room()) {
         const std::uint64_t more = cache.next_room() - cache.room();
         const std::size_t bytes = more * (StateCache::kBytesPerSlot + policy->bytes_per_slot());
-        if (cache.room() == 0 || task.budget.allows(bytes)) {
+        // The tables of parts have to find room too, for as much again as they have.
+        if (cache.room() == 0 || task.budget.allows(bytes + store.bytes())) {
           cache.make_room();
           policy->make_room(cache.room(), cache.capacity());
         } else {
