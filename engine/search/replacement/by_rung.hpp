@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "search/replacement/policy.hpp"
 
@@ -32,8 +34,11 @@ namespace assay::search::replacement {
 /// To meet a state costs one write: lists are mended when they are used.
 class ByRung final : public Policy {
  public:
-  void make_room(std::size_t slots, std::size_t most) override { grow(states_, slots, most); }
-  std::size_t bytes_per_slot() const override { return sizeof(State); }
+  void make_room(std::size_t slots, std::size_t most) override {
+    grow(states_, slots, most);
+    grow(chances_, slots, most);
+  }
+  std::size_t bytes_per_slot() const override { return sizeof(State) + sizeof(std::uint8_t) + sizeof(Slot); }
   void entered(Slot slot, std::uint64_t depth) override {
     State& state = states_[slot];
     state.gone = 1;
@@ -45,12 +50,12 @@ class ByRung final : public Policy {
     state.is_passed_quickly = steps <= 1;
     if (steps == 2) state.rung -= std::min(state.rung, kLowerWithTwoSteps);
   }
-  void hit(Slot slot, Slot) override { states_[slot].chances = kChances; }
+  void hit(Slot slot, Slot) override { chances_[slot] = kChances; }
   void left(Slot slot, Slot parent) override {
     State& state = states_[slot];
     state.parent = parent;
     state.life_of_parent = parent == kNoSlot ? std::uint16_t{0} : states_[parent].life;
-    state.chances = 0;
+    chances_[slot] = 0;
     put_last(slot, kRecent);
     rank_what_is_not_recent();
   }
@@ -82,10 +87,8 @@ class ByRung final : public Policy {
     // wrong once in 65,536 replacements of one slot costs nothing but a guess.
     std::uint16_t life = 0;
     std::uint16_t life_of_parent = 0;
-    Slot next = kNoSlot;  // in its list
     std::uint8_t rung = 0;
     bool is_passed_quickly = false;
-    std::uint8_t chances = 0;  // to stay when its turn comes, one for each kind of list
   };
 
   static std::uint8_t rank(const State& state) {
@@ -97,43 +100,37 @@ class ByRung final : public Policy {
     for (;;) {
       const auto list = static_cast<std::uint8_t>(std::countr_zero(lists_in_use_));
       const Slot slot = take_first(list);
-      State& state = states_[slot];
-      const std::uint8_t place = list == kRecent ? kRecent : rank(state);
-      if (std::exchange(state.chances, std::uint8_t{0}) == 0 && place == list) return slot;
+      const std::uint8_t place = list == kRecent ? kRecent : rank(states_[slot]);
+      if (std::exchange(chances_[slot], std::uint8_t{0}) == 0 && place == list) return slot;
       put_last(slot, place);
     }
   }
   void rank_what_is_not_recent() {
-    while (recent_ > candidates_ / kShareOfRecent) {
+    while (lists_[kRecent].size() > candidates_ / kShareOfRecent) {
       const Slot oldest = take_first(kRecent);
-      State& state = states_[oldest];
-      const bool stays = state.chances == kChances;
-      if (stays) --state.chances;
-      put_last(oldest, stays ? kRecent : rank(state));
+      const bool stays = chances_[oldest] == kChances;
+      if (stays) --chances_[oldest];
+      put_last(oldest, stays ? kRecent : rank(states_[oldest]));
     }
   }
   void put_last(Slot slot, std::uint8_t list) {
-    states_[slot].next = kNoSlot;
-    const std::uint64_t bit = std::uint64_t{1} << list;
-    ((lists_in_use_ & bit) == 0 ? first_[list] : states_[last_[list]].next) = slot;
-    last_[list] = slot;
-    lists_in_use_ |= bit;
+    lists_[list].push_back(slot);
+    lists_in_use_ |= std::uint64_t{1} << list;
     ++candidates_;
-    recent_ += list == kRecent;
   }
   Slot take_first(std::uint8_t list) {
-    const Slot slot = first_[list];
-    first_[list] = states_[slot].next;
-    if (first_[list] == kNoSlot) lists_in_use_ &= ~(std::uint64_t{1} << list);
+    const Slot slot = lists_[list].front();
+    lists_[list].pop_front();
+    if (lists_[list].empty()) lists_in_use_ &= ~(std::uint64_t{1} << list);
     --candidates_;
-    recent_ -= list == kRecent;
     return slot;
   }
 
   std::vector<State> states_;
-  std::array<Slot, kLists> first_{}, last_{};  // of each list in use
+  std::vector<std::uint8_t> chances_;  // to stay when its turn comes, one for each kind of list; apart: met most
+  std::array<std::deque<Slot>, kLists> lists_;
   std::uint64_t lists_in_use_ = 0;
-  std::size_t candidates_ = 0, recent_ = 0;
+  std::size_t candidates_ = 0;  // in all lists
 };
 
 }  // namespace assay::search::replacement
