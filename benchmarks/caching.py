@@ -1,10 +1,12 @@
 """What searches with a small cache cost, in the tables of the thesis.
 
     python -m benchmarks.caching [--programs python|promela|promela-larger] [--only NAME ...]
-                                 [--policies NAME ...] [--sizes PERCENT ...] [--cut-off TIMES] [--json FILE]
+                                 [--policies NAME ...] [--sizes PERCENT ...] [--cut-off TIMES] [--runs 9]
+                                 [--json FILE]
 
-Each program is searched depth first without a cache (the best of three runs), then with caches of 15 to 95
-per cent of its states, by every policy, until the search ends or has taken 25 times as long. A cell has
+Each program is searched depth first without a cache (the best of nine runs), then with caches of 15 to 95
+per cent of its states, by every policy, until the search ends or has taken 25 times as long; those that
+come close to the fastest get eight more runs in turns, and the best counts. A cell has
 the processor time and the redundant work, both as multiples: of the time without a cache, and of the
 transitions of the graph. `TO`: out of time; `path`: the path of the search alone did not fit the cache. The
 line below has the thesis's figures for its Java program of that name.
@@ -22,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from assay import _engine
@@ -32,6 +35,8 @@ from benchmarks.programs import KINDS, Program, with_fixed_hashes
 from benchmarks.programs import programs as nine
 
 CUT_OFF = 25.0
+RUNS = 9
+CLOSE = 2.0  # times the fastest: may have been unlucky with the machine
 SHORTEST_LIMIT_SECONDS = 0.25  # below, the clock says nothing
 COLUMN_OF_THE_THESIS = {
     "hits-fewest": "hits",  # the thesis does not say which it means
@@ -101,9 +106,8 @@ def search(
     return found, time.process_time() - began
 
 
-def measure_uncached(program: Program, model: _engine.Model) -> Uncached:
-    runs = [search(model, strategy="dfs") for _ in range(3)]
-    found, seconds = min(runs, key=lambda run: run[1])
+def measure_uncached(program: Program, model: _engine.Model, runs: int) -> Uncached:
+    found, seconds = min((search(model, strategy="dfs") for _ in range(runs)), key=lambda run: run[1])
     if not found.complete or found.violation_count:
         raise BenchmarkProblem(f"{program.name}: the search ended with {found.stop_reason}")
     if program.states and (found.states, found.transitions) != (program.states, program.transitions):
@@ -144,20 +148,25 @@ def tables(
     policies: Sequence[str] = POLICIES,
     sizes: Sequence[int] = thesis_caching.SIZES,
     cut_off: float = CUT_OFF,
+    runs: int = RUNS,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Uncached], list[Cached]]:
     """Measure; `say` is told what is being measured."""
     uncached, cached = [], []
     for program in programs:
         model = program.load()
-        base = measure_uncached(program, model)
+        base = measure_uncached(program, model, runs)
         uncached.append(base)
         for percent in sizes:
             say(f"{program.name}, {percent} %")
-            cached += [
-                measure_cached(model, base, percent=percent, policy=policy, cut_off=cut_off)
-                for policy in policies
-            ]
+            measure = partial(measure_cached, model, base, percent=percent, cut_off=cut_off)
+            found = {policy: measure(policy=policy) for policy in policies}
+            finished = [one for one in found.values() if not one.ended]
+            fastest = min((one.time for one in finished), default=0.0)
+            close = [one.policy for one in finished if one.time <= CLOSE * fastest]
+            for policy in close * (runs - 1):
+                found[policy] = min(found[policy], measure(policy=policy), key=lambda one: one.rank)
+            cached += found.values()
     return uncached, cached
 
 
@@ -215,6 +224,7 @@ def main() -> int:
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=list(POLICIES))
     parser.add_argument("--sizes", nargs="+", type=int, default=list(thesis_caching.SIZES))
     parser.add_argument("--cut-off", type=float, default=CUT_OFF, help="times the search without a cache")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of searches that may be the fastest")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     given = parser.parse_args()
     with_fixed_hashes()
@@ -224,6 +234,7 @@ def main() -> int:
         policies=given.policies,
         sizes=given.sizes,
         cut_off=given.cut_off,
+        runs=given.runs,
         say=lambda what: print(what, file=sys.stderr, flush=True),
     )
     print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}\n")

@@ -18,11 +18,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.python import Size
+from benchmarks.python import size_of
 from benchmarks.tasks import MODELS
 
 OVERSHOOT = 1.1
 MIB = 1 << 20
+LEAST_ROOM = 8 * MIB  # a search on disk asks for as much
 NEXT_TO_NOTHING = {".pml": "active proctype P() { skip }\n", ".py": "pass\n"}
 
 
@@ -50,8 +51,10 @@ def programs(folder: Path, *, quick: bool) -> list[Program]:
         for model, defines in models.items()
     ]
     for size in (
-        Size("dining_philosophers", {"PHILOSOPHERS": 6 if quick else 7}),
-        Size("bounded_buffer", {"BUFFER_SIZE": 2, "PRODUCERS": 3, "CONSUMERS": 3, "ITEMS": 1}),
+        size_of("dining_philosophers", "6" if quick else "7"),
+        size_of("bounded_buffer", "2/4/3/1" if quick else "5/4/4/1"),
+        size_of("pipeline", "7/2/2" if quick else "8/2/2"),
+        size_of("sleeping_barber", "2/3/2" if quick else "2/4/2"),
     ):
         file = folder / f"{size.program}.py"
         file.write_text(size.source())
@@ -59,11 +62,13 @@ def programs(folder: Path, *, quick: bool) -> list[Program]:
     return found
 
 
-def searches(folder: Path, states: int, limit: int) -> dict[str, tuple[str, ...]]:
+def searches(program: Program, folder: Path, states: int, room: int) -> dict[str, tuple[str, ...]]:
     certificate = ("--certificate", str(folder / "out.assay"))
     cache = ("--search", "cached", "--cache-size", str(max(100, states // 2)))
+    two_threads = {} if program.file.suffix == ".py" else {"bfs, 2 threads": ("--threads", "2")}
     return {
         "bfs": (),
+        **two_threads,
         "bfs, certificate": certificate,
         "dfs": ("--search", "dfs"),
         "dfs, certificate": ("--search", "dfs", *certificate),
@@ -71,7 +76,7 @@ def searches(folder: Path, states: int, limit: int) -> dict[str, tuple[str, ...]
         "cached": cache,
         "cached, certificate": (*cache, *certificate),
         "fingerprint": ("--storage", "fingerprint"),
-        "bitstate": ("--search", "dfs", "--storage", "bitstate", "--bitstate-memory", str(limit // 4)),
+        "bitstate": ("--search", "dfs", "--storage", "bitstate", "--bitstate-memory", str(room // 2)),
         "on disk": ("--spill", str(folder / "spilled")),
         "on disk, certificate": ("--spill", str(folder / "spilled"), *certificate),
         "estimate": ("--max-states", str(max(100, states // 2)), "--estimate"),
@@ -112,8 +117,8 @@ def main() -> None:
             states, taken = int(str(whole["states"])), int(str(whole["peak_memory_bytes"]))
             least = least_memory(program, folder)
             writing = least_memory(program, folder, "--certificate", str(folder / "out.assay"))
-            room = int(max(taken - least, 8 * MIB) * arguments.share)
-            for search, options in searches(folder, states, least + room).items():
+            room = max(int((taken - least) * arguments.share), LEAST_ROOM)
+            for search, options in searches(program, folder, states, room).items():
                 limit = room + (writing if "--certificate" in options else least)
                 said = verify(program, "--memory", str(limit), *options)
                 peak = int(str(said.get("peak_memory_bytes", 0)))

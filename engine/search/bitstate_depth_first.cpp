@@ -1,7 +1,10 @@
 // Depth-first search that keeps k bits of each state.
 //
-// The stack holds whole states: for every state on the path, the successors
-// not yet tried that were new when they were generated.
+// Of the states on the path the stack holds what each step changed, and for
+// those near the end of the path the successors not yet tried that were new
+// when they were generated, as whole states. Further up these are dropped when
+// they become many and generated again on the way back: what was tried by then
+// has its bits set.
 #include <algorithm>
 #include <numeric>
 
@@ -9,17 +12,27 @@
 #include "search/path_search.hpp"
 #include "search/strategies.hpp"
 #include "storage/bit_array.hpp"
+#include "storage/state_path.hpp"
+#include "support/memory.hpp"
 
 namespace assay::search {
 namespace {
 
+using support::push;
+
+// Words of pending successors before old ones are dropped: half a megabyte, or
+// a sixteenth of what the bits take.
+constexpr std::size_t kPendingWordsAtLeast = std::size_t{1} << 16;
+constexpr std::size_t kShareOfPending = 16;
+
 struct Frame {
-  std::size_t first_pending;
-  std::uint32_t position;  // of the successor that the search is below of
+  static constexpr std::uint32_t kDropped = 0xFFFFFFFFu;
+
+  std::uint32_t position = 0;  // of the successor that the search is below of
+  std::uint32_t pending = 0;   // successors still to be tried, the next one last
 };
 
 struct Pending {
-  std::size_t first_word;
   std::uint32_t word_count;
   std::uint32_t position;
 };
@@ -31,8 +44,12 @@ void bitstate_depth_first(const Task& task, Result& result) {
   const Options& options = task.options;
   const transition_system::TransitionSystem& system = task.system;
   std::vector<Frame> frames;
+  storage::StatePath states_of_path(system.max_words(), task.budget);
   std::vector<Pending> pending;
   std::vector<std::uint64_t> pending_words;
+  std::size_t first_with_pending = 0;
+  const std::size_t most_pending_words =
+      std::max<std::size_t>(kPendingWordsAtLeast, options.bitstate_bytes / sizeof(std::uint64_t) / kShareOfPending);
   std::uint64_t states = 0, expanded = 0, transitions = 0, max_depth = 0;
   std::uint64_t bits_set = 0, bits_total = 0, bit_bytes = 0;
   PathSearch path(task, result, frames);
@@ -46,79 +63,113 @@ void bitstate_depth_first(const Task& task, Result& result) {
     const bool shuffle = options.strategy == "random-dfs";
     transition_system::SuccessorBuffer buffer;
     std::vector<std::uint32_t> order;
-    InitialState initial(system);
-    std::vector<std::uint64_t>& state = initial.words;
-    std::uint32_t length = initial.length;
-    bits.add(BitArray::hash(state.data(), length, options.seed));
-    states = 1;
-    if (initial.violation != 0) path.record(initial.violation, Finding::kAtState);
 
-    // Expands the state in `state`, which the caller has just added.
+    // Generates the successors of the last state of the path.
+    const auto expand = [&] {
+      system.successors(states_of_path.words(), states_of_path.word_count(), buffer.cleared());
+    };
+
+    // Makes those of them pending that are new as far as the bits can tell.
+    const auto await = [&](Frame& frame) {
+      order.resize(buffer.count());
+      std::iota(order.begin(), order.end(), 0u);
+      if (shuffle) {
+        for (std::uint32_t i = buffer.count(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+      }
+      frame.pending = 0;
+      for (auto i = order.size(); i-- > 0;) {
+        const assay_successor& successor = buffer[order[i]];
+        if (successor.has_state == 0) continue;
+        const std::uint64_t* next = buffer.words(successor);
+        if (bits.contains(BitArray::hash(next, successor.word_count, options.seed))) continue;
+        push(pending, {successor.word_count, order[i]}, task.budget);
+        for (std::uint32_t word = 0; word < successor.word_count; ++word) push(pending_words, next[word], task.budget);
+        ++frame.pending;
+      }
+    };
+
+    const auto drop_old_pending = [&] {
+      std::size_t dropped = 0, words = 0;
+      for (; first_with_pending + 1 < frames.size() && words < pending_words.size() / 2; ++first_with_pending) {
+        Frame& frame = frames[first_with_pending];
+        if (frame.pending == 0) continue;
+        for (; frame.pending > 0; --frame.pending) words += pending[dropped++].word_count;
+        frame.pending = Frame::kDropped;
+      }
+      pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(dropped));
+      pending_words.erase(pending_words.begin(), pending_words.begin() + static_cast<std::ptrdiff_t>(words));
+    };
+
+    const auto restore_pending = [&](Frame& frame) {
+      expand();
+      await(frame);
+      first_with_pending = std::min(first_with_pending, frames.size() - 1);
+    };
+
+    // Expands the last state of the path, which the caller has just added.
     const auto enter = [&] {
       const std::size_t depth = frames.size();
       max_depth = std::max<std::uint64_t>(max_depth, depth);
-      const std::size_t needed = pending_words.size() + buffer.bytes() / sizeof(std::uint64_t);
-      if (needed > pending_words.capacity()) task.budget.require(needed * sizeof(std::uint64_t) * 2);
-      frames.push_back({pending.size(), 0});
+      push(frames, {}, task.budget);
       ++expanded;
-      if (const std::uint32_t code = system.check_state(state.data(), length)) path.record(code, Finding::kAtState);
-      system.successors(state.data(), length, buffer.cleared());
+      const std::uint64_t* state = states_of_path.words();
+      const std::uint32_t length = states_of_path.word_count();
+      if (const std::uint32_t code = system.check_state(state, length)) path.record(code, Finding::kAtState);
+      expand();
       const std::uint32_t count = buffer.count();
       if (count == 0) {
-        if (options.check_deadlock && !system.is_valid_end(state.data(), length)) path.record(0, Finding::kAtState);
+        if (options.check_deadlock && !system.is_valid_end(state, length)) path.record(0, Finding::kAtState);
         return;
       }
       if (options.depth_limit != 0 && depth >= options.depth_limit) {
         path.cut = true;
         return;
       }
-      order.resize(count);
-      std::iota(order.begin(), order.end(), 0u);
-      if (shuffle) {
-        for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-      }
       for (std::uint32_t i = 0; i < count; ++i) {
         const assay_successor& successor = buffer[i];
         if (successor.violation != 0) path.record(successor.violation, i);
         if (successor.has_state == 0) continue;
         require_word_count(successor.word_count, system.max_words());
-        if (const std::uint32_t code = system.check_step(state.data(), length, buffer.words(successor),
-                                                         successor.word_count)) {
+        if (const std::uint32_t code =
+                system.check_step(state, length, buffer.words(successor), successor.word_count)) {
           path.record(code, i);
         }
         ++transitions;
       }
-      for (std::uint32_t i = count; i-- > 0;) {
-        const assay_successor& successor = buffer[order[i]];
-        if (successor.has_state == 0) continue;
-        const std::uint64_t* next = buffer.words(successor);
-        if (bits.contains(BitArray::hash(next, successor.word_count, options.seed))) continue;
-        pending.push_back({pending_words.size(), successor.word_count, order[i]});
-        pending_words.insert(pending_words.end(), next, next + successor.word_count);
-      }
+      await(frames.back());
+      if (pending_words.size() > most_pending_words) drop_old_pending();
     };
 
+    const InitialState initial(system);
+    bits.add(BitArray::hash(initial.words.data(), initial.length, options.seed));
+    states = 1;
+    if (initial.violation != 0) path.record(initial.violation, Finding::kAtState);
+    states_of_path.push(initial.words.data(), initial.length);
     if (!path.is_over()) enter();
     while (!frames.empty() && !path.should_stop()) {
       bits_set = bits.bits_set();
-      if (pending.size() == frames.back().first_pending) {
+      Frame& frame = frames.back();
+      if (frame.pending == Frame::kDropped) restore_pending(frame);
+      if (frame.pending == 0) {
         frames.pop_back();
+        states_of_path.pop();
         continue;
       }
       const Pending next = pending.back();
-      const std::uint64_t* words = pending_words.data() + next.first_word;
+      const std::uint64_t* words = pending_words.data() + pending_words.size() - next.word_count;
       const auto hashes = BitArray::hash(words, next.word_count, options.seed);
       if (options.state_limit != 0 && states >= options.state_limit && !bits.contains(hashes)) {
         task.control.stop(StopReason::kStates);
         break;
       }
-      length = next.word_count;
-      std::copy(words, words + length, state.data());
+      --frame.pending;
       pending.pop_back();
-      pending_words.resize(next.first_word);
-      if (!bits.add(hashes)) continue;
+      const bool is_new = bits.add(hashes);
+      if (is_new) states_of_path.push(words, next.word_count);
+      pending_words.resize(pending_words.size() - next.word_count);
+      if (!is_new) continue;
       ++states;
-      frames.back().position = next.position;
+      frame.position = next.position;
       enter();
       if ((expanded & 63) == 0) task.control.report(states, transitions, max_depth, frames.size());
     }
@@ -130,8 +181,8 @@ void bitstate_depth_first(const Task& task, Result& result) {
   path.end(states, transitions, max_depth);
   result.bits_set = bits_set;
   result.bits_total = bits_total;
-  result.table_bytes = bit_bytes + frames.capacity() * sizeof(Frame) + pending.capacity() * sizeof(Pending) +
-                       pending_words.capacity() * sizeof(std::uint64_t);
+  result.table_bytes = bit_bytes + frames.capacity() * sizeof(Frame) + states_of_path.bytes() +
+                       pending.capacity() * sizeof(Pending) + pending_words.capacity() * sizeof(std::uint64_t);
 }
 
 }  // namespace assay::search

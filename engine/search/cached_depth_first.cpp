@@ -44,9 +44,8 @@ struct Pending {
   std::vector<std::uint32_t> positions;
 
   void push(std::uint64_t key, std::uint32_t position, const support::MemoryBudget& budget) {
-    if (keys.size() == keys.capacity()) budget.require(keys.capacity() * 24);
-    keys.push_back(key);
-    positions.push_back(position);
+    support::push(keys, key, budget);
+    support::push(positions, position, budget);
   }
 };
 
@@ -125,7 +124,8 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       if (!cache.is_full() && cache.needs_room()) {
         const std::uint64_t more = cache.next_room() - cache.room();
         const std::size_t bytes = more * (StateCache::kBytesPerSlot + policy->bytes_per_slot());
-        if (cache.room() == 0 || task.budget.allows(bytes)) {
+        // The tables of parts have to find room too, for as much again as they have.
+        if (cache.room() == 0 || task.budget.allows(bytes + store.bytes())) {
           cache.make_room();
           policy->make_room(cache.room(), cache.capacity());
         } else {
@@ -160,8 +160,7 @@ void explore(const Task& task, Result& result, evidence::VisitLog* visit_log) {
       expand(slot, options.depth_limit != 0 && depth >= options.depth_limit);
       ++visits;
       path.cut = path.cut || expander.cut;
-      if (frames.size() == frames.capacity()) task.budget.require(frames.capacity() * sizeof(Frame) * 2);
-      frames.push_back({slot});
+      support::push(frames, {slot}, task.budget);
       for (const Finding& finding : expander.findings) path.record(finding.code, finding.position);
       transitions += expander.reached.size();
       policy->expanded(slot, expander.reached.size());

@@ -12,12 +12,14 @@
 #include "search/path_search.hpp"
 #include "search/strategies.hpp"
 #include "support/hash.hpp"
+#include "support/memory.hpp"
 
 namespace assay::search {
 namespace {
 
 using storage::KeyTable;
 using storage::Sharing;
+using support::push;
 
 // Pending successors (twelve bytes each) before old ones are dropped: at least
 // this many, and as many as there are states.
@@ -30,13 +32,6 @@ struct Frame {
   std::uint32_t position = 0;  // of the successor that the search is below of
   std::uint32_t pending = 0;   // successors still to be tried, the next one last
 };
-
-/// A vector that asks before it doubles.
-template <class T>
-void push(std::vector<T>& items, const T& item, const support::MemoryBudget& budget) {
-  if (items.size() == items.capacity()) budget.require(items.capacity() * sizeof(T) * 2);
-  items.push_back(item);
-}
 
 }  // namespace
 

@@ -94,7 +94,8 @@ void KeyTable::reserve_segments(std::uint64_t keys) {
     if (have >= keys) return;
     const std::uint64_t first = have;
     const std::uint64_t count = segment_count_ == 0 ? std::uint64_t{1} << kFirstSegmentBits : have;
-    segment_pages_[segment_count_] = support::Pages(count * sizeof(std::uint64_t));
+    const bool may_be_huge = budget_ == nullptr || budget_->allows_huge_pages();
+    segment_pages_[segment_count_] = support::Pages(count * sizeof(std::uint64_t), may_be_huge);
     segments_[segment_count_] = segment_pages_[segment_count_].as<std::uint64_t>() - first;
     ++segment_count_;
   }

@@ -11,7 +11,6 @@ namespace assay::support {
 namespace {
 
 constexpr std::size_t kMapFrom = std::size_t{1} << 18;
-constexpr std::size_t kHugePage = std::size_t{1} << 21;
 // Below this the price of reading the resident size is not worth paying; the
 // monitor of the search sees such growth anyway.
 constexpr std::size_t kAskFrom = std::size_t{1} << 20;
@@ -34,7 +33,7 @@ bool MemoryBudget::allows(std::size_t more, std::size_t freed) const {
   return resident_bytes() + (more - freed) <= limit_;
 }
 
-Pages::Pages(std::size_t bytes) : bytes_(bytes) {
+Pages::Pages(std::size_t bytes, bool may_be_huge) : bytes_(bytes) {
   if (bytes == 0) return;
   if (bytes < kMapFrom) {
     data_ = std::calloc(1, bytes);
@@ -44,7 +43,7 @@ Pages::Pages(std::size_t bytes) : bytes_(bytes) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  if (bytes >= 2 * kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
+  if (may_be_huge && bytes >= 2 * kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
 #endif
   data_ = data;
 }

@@ -15,6 +15,8 @@ std::size_t resident_bytes();
 /// Gives what was freed and is not used back to the system.
 void return_free_memory();
 
+inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
 /// Thrown before an allocation that would break the caller's memory limit.
 class MemoryRefused : public std::bad_alloc {
  public:
@@ -35,10 +37,21 @@ class MemoryBudget {
   void require(std::size_t more, std::size_t freed = 0) const {
     if (!allows(more, freed)) throw MemoryRefused();
   }
+  /// A huge page becomes resident as a whole: under a low limit one alone would break it.
+  bool allows_huge_pages() const { return limit_ == 0 || limit_ >= 32 * kHugePage; }
 
  private:
   std::size_t limit_;
 };
+
+/// Appends to a vector that asks before it doubles. It asks for all of its new
+/// room, although the old one is given back: others look at what is resident,
+/// and do not see how much of this vector is still to be filled.
+template <class Items>
+void push(Items& items, const typename Items::value_type& item, const MemoryBudget& budget) {
+  if (items.size() == items.capacity()) budget.require(items.capacity() * sizeof(item) * 2);
+  items.push_back(item);
+}
 
 /// Address space for `most` items, so that growing up to there never copies;
 /// memory is taken by use only. A system that does not give so much gives none.
@@ -54,11 +67,12 @@ void reserve_if_possible(Items& items, std::size_t most) {
 
 /// Zeroed memory, and its only owner. Large blocks are mapped (so that pages
 /// never touched cost nothing) and ask for huge pages (random access into
-/// gigabytes otherwise spends much of its time on address translation).
+/// gigabytes otherwise spends much of its time on address translation), unless
+/// they may not.
 class Pages {
  public:
   Pages() = default;
-  explicit Pages(std::size_t bytes);
+  explicit Pages(std::size_t bytes, bool may_be_huge = true);
   Pages(Pages&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Pages& operator=(Pages&& other) noexcept {

@@ -63,7 +63,7 @@ def test_time_limit(endless, options):
     assert result.states > 1
 
 
-@pytest.mark.parametrize("options", ENGINES, ids=str)
+@pytest.mark.parametrize("options", ALL, ids=str)
 def test_memory_limit(endless, options):
     limit = resident_bytes() + 100 * 2**20
     peak = 0
@@ -95,6 +95,25 @@ def test_a_bit_array_that_does_not_fit_is_refused(endless):
         memory_limit_bytes=resident_bytes() + 2**24,
     )
     assert (result.stop_reason, result.complete) == ("memory", False)
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "random-dfs"])
+@pytest.mark.parametrize(
+    ("name", "constants"),
+    [("philosophers", {"N": 8, "GREEDY": 0}), ("grid", {"DIMENSIONS": 2, "SIDE": 400, "GROW": 1})],
+    ids=["philosophers", "grid"],
+)
+def test_a_bitstate_search_follows_a_long_path_in_little_memory(tmp_path, name, constants, strategy):
+    """The successors that wait along it do not fit what they may take: they are dropped and made again."""
+    model = compile_model(name, tmp_path, **constants)
+    bits = 1 << 24
+    exact = search(model, strategy=strategy)
+    found = search(model, strategy=strategy, storage="bitstate", bitstate_bytes=bits)
+    assert (found.states, found.transitions, found.complete) == (exact.states, exact.transitions, True)
+    if strategy == "dfs":
+        assert found.depth == exact.depth
+    assert found.depth > 40_000
+    assert found.table_bytes - bits < 2**21 + 40 * found.depth
 
 
 @pytest.mark.parametrize("options", ALL, ids=str)

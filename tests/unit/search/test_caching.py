@@ -21,7 +21,9 @@ from assay.search import reference
 from assay.search.options import OptionProblem
 from assay.search.reference.replacement import Candidates, packed, rounded
 
-PHILOSOPHERS = Path(__file__).parents[3] / "benchmarks" / "models" / "philosophers.pml"
+MODELS = Path(__file__).parents[3] / "benchmarks" / "models"
+PHILOSOPHERS = MODELS / "philosophers.pml"
+PIPELINE_SORT = MODELS / "pipeline_sort.pml"
 
 
 class Named:
@@ -334,6 +336,23 @@ def verified(*arguments: object) -> dict[str, object]:
     answer = json.loads(completed.stdout)
     assert (completed.returncode, answer["verdict"], answer["complete"]) == (0, "verified", True)
     return answer
+
+
+def test_a_cache_leaves_memory_to_the_tables_of_parts():
+    least = int(verified()["peak_memory_bytes"])
+    options = (
+        "-D",
+        "N=5",
+        "--no-reductions",
+        "--cache-size",
+        278_000,
+        "--memory",
+        least + (8 << 20),
+        "--json",
+    )
+    answer = json.loads(command("verify", PIPELINE_SORT, *options).stdout)
+    assert (answer["verdict"], answer["stop_reason"]) == ("verified", "")
+    assert answer["cache"]["capacity"] < 278_000
 
 
 def test_a_search_that_forgot_says_so_and_verifies():

@@ -9,13 +9,15 @@ that they replace the same states; nothing else here is quick.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 
 WORD = 2**64 - 1
 COST_BITS = 40
 CLOCKS = 4096
 RECENT = 63  # the list of what was left last; those before it are ranks
 SHARE_OF_RECENT = 8  # one in so many candidates
+CHANCES = 2  # of a state that was met
+LOWER_WITH_TWO_STEPS = 2
 
 
 class Policy:
@@ -330,11 +332,13 @@ class ByRung(Policy):
     A replaced state costs little as long as what lies below it is still there. So of the levels
     every second stays, then every fourth, and so on: the rung of a state is the number of ones
     that its depth ends in, in binary. A state below which many have been replaced ranks as a
-    rung that so many would be lost with; one from which at most one step leads on goes first.
-    Within a rank the state goes that was not met for the longest time.
+    rung that so many would be lost with; one from which at most one step leads on goes first,
+    and one with two steps stands two rungs lower.
+    Within a rank the state goes that was left first, but one that was met since is passed over
+    when its turn comes.
 
     Most states that are met again are met soon. So what was left last is not ranked yet: an
-    eighth of what could be replaced.
+    eighth of what could be replaced. One that was met there stays for another round.
     """
 
     def __init__(self) -> None:
@@ -343,8 +347,8 @@ class ByRung(Policy):
         self._passed_quickly: set[int] = set()
         self._life: dict[int, int] = defaultdict(int)  # is a slot still the same state?
         self._parent: dict[int, tuple[int, int]] = {}  # slot and life
-        self._lists: list[dict[int, None]] = [{} for _ in range(RECENT + 1)]  # in order; ranks, then RECENT
-        self._list: dict[int, int] = {}  # of candidates
+        self._chances: dict[int, int] = {}  # to stay when its turn comes, one for each kind of list
+        self._lists: list[deque[int]] = [deque() for _ in range(RECENT + 1)]  # ranks, then RECENT
 
     def entered(self, slot: int, depth: int) -> None:
         self._rung[slot] = min((~depth & depth + 1).bit_length() - 1, RECENT - 1)
@@ -355,30 +359,29 @@ class ByRung(Policy):
     def expanded(self, slot: int, steps: int) -> None:
         if steps <= 1:
             self._passed_quickly.add(slot)
+        if steps == 2:
+            self._rung[slot] = max(0, self._rung[slot] - LOWER_WITH_TWO_STEPS)
 
     def hit(self, slot: int, _source: int) -> None:
-        if slot in self._list:
-            self._move_to_the_end(slot, self._list[slot])
+        self._chances[slot] = CHANCES
 
     def left(self, slot: int, parent: int | None) -> None:
         self._parent.pop(slot, None)
         if parent is not None:
             self._parent[slot] = (parent, self._life[parent])
-        self._move_to_the_end(slot, RECENT)
+        self._chances[slot] = 0
+        self._lists[RECENT].append(slot)
         self._rank_what_is_not_recent()
 
     def replace(self) -> list[int]:
-        victim = next((slot for slots in self._lists for slot in slots), None)
-        if victim is None:
+        if not any(self._lists):
             return []
-        del self._lists[self._list.pop(victim)][victim]
+        victim = self._take_least()
         self._rank_what_is_not_recent()
         self._life[victim] += 1
         parent, life = self._parent.get(victim, (victim, -1))
         if self._life[parent] == life:
             self._gone[parent] += self._gone[victim]
-            if self._list.get(parent, RECENT) not in {RECENT, self.worth(parent)}:
-                self._move_to_the_end(parent, self.worth(parent))
         return [victim]
 
     def worth(self, slot: int) -> int:
@@ -386,13 +389,22 @@ class ByRung(Policy):
             return 0
         return max(self._rung[slot], self._gone[slot].bit_length() - 1)
 
-    def _rank_what_is_not_recent(self) -> None:
-        while len(self._lists[RECENT]) > len(self._list) // SHARE_OF_RECENT:
-            oldest = next(iter(self._lists[RECENT]))
-            self._move_to_the_end(oldest, self.worth(oldest))
+    def _take_least(self) -> int:
+        """What was met, or has risen in rank, goes to the end of the list where it belongs first."""
+        while True:
+            place = next(place for place, slots in enumerate(self._lists) if slots)
+            slot = self._lists[place].popleft()
+            belongs = RECENT if place == RECENT else self.worth(slot)
+            if self._chances[slot] == 0 and belongs == place:
+                return slot
+            self._chances[slot] = 0
+            self._lists[belongs].append(slot)
 
-    def _move_to_the_end(self, slot: int, place: int) -> None:
-        if slot in self._list:
-            del self._lists[self._list[slot]][slot]
-        self._list[slot] = place
-        self._lists[place][slot] = None
+    def _rank_what_is_not_recent(self) -> None:
+        while len(self._lists[RECENT]) > sum(map(len, self._lists)) // SHARE_OF_RECENT:
+            oldest = self._lists[RECENT].popleft()
+            if self._chances[oldest] == CHANCES:
+                self._chances[oldest] -= 1
+                self._lists[RECENT].append(oldest)
+            else:
+                self._lists[self.worth(oldest)].append(oldest)
