@@ -38,6 +38,7 @@ bench-memory: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.caching
 	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python -m benchmarks.spilling
+	$(BIN)/python -m benchmarks.memory --quick
 
 # The differential tests compare with SPIN. Root installs Debian's package; others are told.
 spin:

@@ -79,6 +79,7 @@ class ByRung final : public Policy {
   static constexpr std::size_t kShareOfRecent = 8;     // one in so many candidates
   static constexpr std::uint8_t kChances = 2;          // of a state that was met
   static constexpr std::uint8_t kLowerWithTwoSteps = 2;
+  static constexpr std::size_t kAhead = 4;  // whose turn comes so many turns later is fetched already
 
   struct State {
     std::uint32_t gone = 1;  // itself, and what was replaced below it in the tree of the search
@@ -121,6 +122,7 @@ class ByRung final : public Policy {
   Slot take_first(std::uint8_t list) {
     const Slot slot = lists_[list].front();
     lists_[list].pop_front();
+    if (lists_[list].size() > kAhead) __builtin_prefetch(&states_[lists_[list][kAhead]], 1);
     if (lists_[list].empty()) lists_in_use_ &= ~(std::uint64_t{1} << list);
     --candidates_;
     return slot;
