@@ -41,7 +41,7 @@ MODELS = (
     ("grid", {"DIMENSIONS": 3, "SIDE": 60}),
     ("grid", {"DIMENSIONS": 3, "SIDE": 50, "GROW": 1}),
     ("dining_philosophers.py", {"PHILOSOPHERS": 6}),
-    ("bounded_buffer.py", {"PRODUCERS": 3}),
+    ("bounded_buffer.py", {"PRODUCERS": 4}),
 )
 PROGRAMS = Path(__file__).resolve().parents[2] / "examples" / "thesis"
 CLAIM = Claim(program="model", language="C", sources=(), tree="breadth-first", version="0")

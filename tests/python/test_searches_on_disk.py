@@ -142,7 +142,7 @@ def test_a_violation_found_after_a_stop_is_told_in_the_words_of_the_program(tmp_
 
 @pytest.mark.parametrize("certified", [False, True])
 def test_a_search_killed_at_random_moments_ends_like_one_that_was_not(certified, tmp_path):
-    library = compile_program("dining_philosophers.py", tmp_path, PHILOSOPHERS=5)
+    library = compile_program("dining_philosophers.py", tmp_path, PHILOSOPHERS=6)
     whole, killed = tmp_path / "whole.assay", tmp_path / "killed.assay"
     expected = in_memory(library, whole if certified else None)
     played = play(library, tmp_path / "disk", random.Random(2), killed if certified else None)
