@@ -57,7 +57,7 @@ PROGRAMS = {
     "dining_philosophers": ("PHILOSOPHERS", "4 5 6 7 8!"),
     "bounded_buffer": (
         "BUFFER_SIZE PRODUCERS CONSUMERS ITEMS",
-        "1/2/2/1 2/2/2/2 2/3/2/1 2/3/3/1 5/4/4/1! 5/4/3/2",
+        "1/2/2/1 2/2/2/2 2/3/2/1 2/3/3/1 5/4/4/1! 5/5/4/1",
     ),
     "ksu_pipeline": ("STAGES LISTENERS EVENTS", "2/1/1 2/1/2 3/1/1 3/1/2 4/1/1! 4/1/2"),
     "nested_monitor": ("BUFFER_SIZE PRODUCERS CONSUMERS", "1/1/1 2/2/1 2/2/2 3/3/2 5/4/4!"),
