@@ -258,6 +258,24 @@ seen = []
 threads = [threading.Thread(target=lambda: seen.append(Single())) for _ in range(2)]
 {START_AND_JOIN}assert seen[0] is seen[1]
 """
+STARTED_ALONE = f"""\
+import threading
+
+balance = 10
+
+
+def take(amount):
+    global balance
+    if balance >= amount:
+        balance -= amount
+
+
+first = threading.Thread(target=take, args=(3,))
+first.start()
+first.join()
+threads = [threading.Thread(target=take, args=(5,)) for _ in range(2)]
+{START_AND_JOIN}assert balance >= 0
+"""
 TIMER = """\
 import threading
 
@@ -279,6 +297,7 @@ SHOWN = {
     "one after the other": ONE_AFTER_THE_OTHER,
     "variable of a function": SHARED_VARIABLE,
     "made twice": MADE_TWICE,
+    "two started after one has ended": STARTED_ALONE,
     "timer": TIMER,
 }
 

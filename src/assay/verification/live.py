@@ -71,7 +71,8 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         place = [step.process, found(step.file), step.line]
         if step.alone or (step.continues and not accesses and not resumes):
             if step is not run.steps[0]:  # else nobody has to wait
-                events.append([*place, "free", ""])
+                starts = sum(c.name.endswith("@") and c.before is None for c in step.changes)
+                events.append([*place, "free", str(starts)])
             continue
         if resumes:
             events.append([*place, "resume", ""])

@@ -62,7 +62,7 @@ class Event:
     file: str
     line: int
     kind: str  # "read", "write", LINE, RESUME or FREE
-    name: str  # the last part: of `self.count`, count
+    name: str  # the last part: of `self.count`, count; FREE: how many threads are started then
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class Gates:
             self.queues.setdefault(event.thread, deque()).append(event)
         self.files = set(schedule["files"])
         self.started = 0  # threads
-        self.freed: dict[str, int] = {}  # how many had been started when a thread was let free
+        # How many had been started when a thread was let free, and how many when it has started its own.
+        self.freed: dict[str, tuple[int, int]] = {}
         self.passed = 0
         self.running: str | None = None  # the thread that executes the event before `passed`
         self.running_since = 0.0
@@ -128,8 +129,12 @@ class Gates:
             while queue and queue[0].kind == FREE and touches_something(instruction):
                 if self.passed < queue[0].index and self.is_free(name):
                     break  # it still has to start somebody
-                self.pass_when_due(name, queue.popleft())
-                self.freed[name] = self.started
+                _, until = self.freed.get(name, (0, 0))
+                event = queue.popleft()
+                self.pass_when_due(name, event)
+                self.freed[name] = self.started, max(until, self.started) + int(event.name)
+            if self.started < self.freed.get(name, (0, 0))[1]:
+                return  # what it does before it has started the others is not what comes after
             if queue and queue[0].kind == LINE and self.is_inside(frame, queue[0]):
                 # A call that is several steps for the machine and one bytecode for CPython.
                 following = self.following(queue)
@@ -178,8 +183,9 @@ class Gates:
         self.changed.notify_all()
 
     def is_free(self, name: str) -> bool:
-        """Whether a thread that was let free has started nobody since."""
-        return self.freed.get(name) == self.started
+        """Whether a thread that was let free has started nobody since, or has to start more."""
+        since, until = self.freed.get(name, (-1, -1))
+        return self.started == since or self.started < until
 
     def following(self, queue: deque[Event]) -> Event | None:
         """The next event that is an access."""
