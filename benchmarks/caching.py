@@ -31,7 +31,7 @@ from assay import _engine
 from assay.search.options import POLICIES
 from benchmarks import thesis, thesis_caching
 from benchmarks.measure import BenchmarkProblem
-from benchmarks.programs import KINDS, Program, with_fixed_hashes
+from benchmarks.programs import KINDS, Program, search, with_fixed_hashes
 from benchmarks.programs import programs as nine
 
 CUT_OFF = 25.0
@@ -80,25 +80,15 @@ class Cached:
         return f"{self.time:.1f} / {self.redundant_work:.2f}"
 
 
-def search(
+def timed_search(
     model: _engine.Model, *, strategy: str, cpu_seconds: float = math.inf, **cache
 ) -> tuple[_engine.SearchResult, float]:
     """Also the processor time it took, which its limit is on: others may be using the machine."""
     began = time.process_time()
-    found = _engine.search(
+    found = search(
         model,
         strategy=strategy,
-        storage="exact",
-        threads=1,
         seed=1,
-        hash_functions=1,
-        bitstate_bytes=0,
-        memory_limit_bytes=0,
-        time_limit_seconds=0.0,
-        depth_limit=0,
-        state_limit=0,
-        stop_at_first_violation=True,
-        check_deadlock=True,
         on_progress=lambda _: time.process_time() - began < cpu_seconds,
         progress_interval_seconds=0.02,
         **cache,
@@ -107,7 +97,7 @@ def search(
 
 
 def measure_uncached(program: Program, model: _engine.Model, runs: int) -> Uncached:
-    found, seconds = min((search(model, strategy="dfs") for _ in range(runs)), key=lambda run: run[1])
+    found, seconds = min((timed_search(model, strategy="dfs") for _ in range(runs)), key=lambda run: run[1])
     if not found.complete or found.violation_count:
         raise BenchmarkProblem(f"{program.name}: the search ended with {found.stop_reason}")
     if program.states and (found.states, found.transitions) != (program.states, program.transitions):
@@ -121,7 +111,7 @@ def measure_uncached(program: Program, model: _engine.Model, runs: int) -> Uncac
 def measure_cached(
     model: _engine.Model, base: Uncached, *, percent: int, policy: str, cut_off: float
 ) -> Cached:
-    found, seconds = search(
+    found, seconds = timed_search(
         model,
         strategy="cached",
         cpu_seconds=max(cut_off * base.seconds, SHORTEST_LIMIT_SECONDS),

@@ -35,7 +35,7 @@ from assay.search.estimation import (
     SHORT_SWEEP_TIMES,
 )
 from benchmarks.measure import BenchmarkProblem
-from benchmarks.programs import KINDS, Program, programs, with_fixed_hashes
+from benchmarks.programs import KINDS, Program, programs, search, with_fixed_hashes
 
 LIMITS = (3, 10, 25, 50, 75, 95)
 AIM = {"average": 5.0, "worst": 20.0, "hits": 0.85}
@@ -97,7 +97,7 @@ class Subject:
         self.name = program.name
         self.thesis = program.counterpart.name if program.counterpart else ""
         self._model = program.load()
-        whole = self._search()
+        whole = search(self._model)
         if not whole.complete or whole.violation_count or whole.states != (program.states or whole.states):
             raise BenchmarkProblem(f"{program.name}: expected {program.states} states, got {whole.states}")
         self.states = whole.states
@@ -105,17 +105,8 @@ class Subject:
         self.bytes_per_state = whole.table_bytes / whole.states
         self.transitions_taken = 0  # by all that looked around since
 
-    def _search(self, **options: object) -> _engine.SearchResult:
-        settings: dict[str, object] = {
-            "strategy": "bfs", "storage": "exact", "threads": 1, "seed": 0, "hash_functions": 1,
-            "bitstate_bytes": 1, "memory_limit_bytes": 0, "time_limit_seconds": 0.0, "depth_limit": 0,
-            "state_limit": 0, "stop_at_first_violation": True, "check_deadlock": True, "on_progress": None,
-            "progress_interval_seconds": 1.0,
-        }  # fmt: skip
-        return _engine.search(self._model, **{**settings, **options})
-
     def _look(self, **options: object) -> _engine.SearchResult:
-        found = self._search(**options)
+        found = search(self._model, **options)
         self.transitions_taken += found.transitions
         return found
 

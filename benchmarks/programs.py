@@ -93,6 +93,17 @@ def programs(kind: str, only: Sequence[str] = ()) -> list[Program]:
     return [one for one in nine if not only or any(part in one.name for part in only)]
 
 
+def search(model: _engine.Model, **options: object) -> _engine.SearchResult:
+    """Breadth first, exact, on one thread and without limits, unless the options say otherwise."""
+    settings: dict[str, object] = {
+        "strategy": "bfs", "storage": "exact", "threads": 1, "seed": 0, "hash_functions": 1,
+        "bitstate_bytes": 1, "memory_limit_bytes": 0, "time_limit_seconds": 0.0, "depth_limit": 0,
+        "state_limit": 0, "stop_at_first_violation": True, "check_deadlock": True, "on_progress": None,
+        "progress_interval_seconds": 1.0,
+    }  # fmt: skip
+    return _engine.search(model, **{**settings, **options})
+
+
 def with_fixed_hashes() -> None:
     """Start this program again if the hashes of texts differ from run to run."""
     if sys.flags.hash_randomization:
@@ -119,23 +130,7 @@ def _python(counterpart: thesis.Program, size: Size) -> Program:
 def _failed_assumption(model: _engine.Model) -> str | None:
     """What the machine takes for granted and the program does not keep to; only a whole search tells."""
     try:
-        _engine.search(
-            model,
-            strategy="bfs",
-            storage="exact",
-            threads=1,
-            seed=0,
-            hash_functions=1,
-            bitstate_bytes=0,
-            memory_limit_bytes=0,
-            time_limit_seconds=0.0,
-            depth_limit=0,
-            state_limit=0,
-            stop_at_first_violation=True,
-            check_deadlock=True,
-            on_progress=None,
-            progress_interval_seconds=1.0,
-        )
+        search(model)
     except RuntimeError as error:
         if not str(error).startswith(ASSUMPTION_FAILED):
             raise
