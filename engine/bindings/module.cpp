@@ -3,10 +3,12 @@
 // Everything here converts; nothing decides. States cross as bytes, errors as
 // Python exceptions with a sentence.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -17,6 +19,7 @@
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
 #include "search/search.hpp"
+#include "search/strategies.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/disk_file.hpp"
 #include "storage/search_directory.hpp"
@@ -62,8 +65,6 @@ nb::bytes bytes_of(const std::uint64_t* words, std::size_t count) {
   return nb::bytes(reinterpret_cast<const char*>(words), count * sizeof(std::uint64_t));
 }
 
-std::uint32_t length_of(const Words& words) { return static_cast<std::uint32_t>(words.size()); }
-
 nb::tuple initial_state(const TransitionSystem& model) {
   Words words(std::size_t{model.max_words()} + 1);
   std::uint32_t violation = 0;
@@ -74,7 +75,7 @@ nb::tuple initial_state(const TransitionSystem& model) {
 nb::list successors(const TransitionSystem& model, const nb::bytes& state) {
   const Words words = state_for(model, state);
   SuccessorBuffer buffer;
-  model.successors(words.data(), length_of(words), buffer.cleared());
+  model.successors(words, buffer.cleared());
   nb::list result;
   for (std::uint32_t i = 0; i < buffer.count(); ++i) {
     const assay_successor& successor = buffer[i];
@@ -101,7 +102,7 @@ nb::list explain(const TransitionSystem& model, const nb::bytes& state, std::uin
                                 {successor, process, transition, Words(after, after + count)});
                           }};
   SuccessorBuffer buffer(&recorder);
-  model.successors(words.data(), length_of(words), buffer.cleared());
+  model.successors(words, buffer.cleared());
   if (position >= buffer.count()) {
     throw std::out_of_range("the state has " + std::to_string(buffer.count()) + " successors, asked for number " +
                             std::to_string(position));
@@ -114,7 +115,8 @@ nb::list explain(const TransitionSystem& model, const nb::bytes& state, std::uin
   return result;
 }
 
-search::Result run_search(const TransitionSystem& model, const search::Options& options, nb::object on_progress) {
+search::Result run_search(const TransitionSystem& model, const search::Options& options, nb::object on_progress,
+                          evidence::GraphLog* log) {
   search::Watcher watcher;
   // Both are called while the lock of the interpreter is not held.
   watcher.interrupted = [] {
@@ -146,7 +148,27 @@ search::Result run_search(const TransitionSystem& model, const search::Options& 
     };
   }
   nb::gil_scoped_release unlocked;
-  return search::search(model, options, watcher);
+  return search::search(model, options, watcher, log);
+}
+
+/// Options by name: everything but these three is a plain value.
+search::Result search_by_name(const TransitionSystem& model, const nb::kwargs& given) {
+  search::Options options;
+  nb::object on_progress = nb::none();
+  evidence::GraphLog* log = nullptr;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "on_progress") {
+      on_progress = nb::borrow(value);
+    } else if (name == "log") {
+      log = value.is_none() ? nullptr : nb::cast<evidence::GraphLog*>(value);
+    } else if (name == "identity") {
+      options.identity = nb::cast<search::Identity>(value);
+    } else {
+      options.set(name, nb::cast<search::Options::Value>(value));
+    }
+  }
+  return run_search(model, options, std::move(on_progress), log);
 }
 
 }  // namespace
@@ -164,19 +186,19 @@ NB_MODULE(_engine, m) {
       .def("is_valid_end",
            [](const TransitionSystem& model, const nb::bytes& state) {
              const Words words = state_for(model, state);
-             return model.is_valid_end(words.data(), length_of(words));
+             return model.is_valid_end(words);
            },
            "state"_a)
       .def("check_state",
            [](const TransitionSystem& model, const nb::bytes& state) {
              const Words words = state_for(model, state);
-             return model.check_state(words.data(), length_of(words));
+             return model.check_state(words);
            },
            "state"_a)
       .def("check_step",
            [](const TransitionSystem& model, const nb::bytes& before, const nb::bytes& after) {
              const Words first = state_for(model, before), second = state_for(model, after);
-             return model.check_step(first.data(), length_of(first), second.data(), length_of(second));
+             return model.check_step(first, second);
            },
            "before"_a, "after"_a);
 
@@ -233,6 +255,9 @@ NB_MODULE(_engine, m) {
       .def_ro("complete", &search::Result::complete)
       .def_prop_ro("stop_reason",
                    [](const search::Result& result) { return std::string(search::name_of(result.stop_reason)); })
+      .def_prop_ro("guarantee",
+                   [](const search::Result& result) { return std::string(search::name_of(result.guarantee)); })
+      .def_ro("observations", &search::Result::observations)
       .def_ro("violations", &search::Result::violations)
       .def_ro("violation_count", &search::Result::violation_count)
       .def_ro("seconds", &search::Result::seconds)
@@ -260,36 +285,15 @@ NB_MODULE(_engine, m) {
         return contents;
       });
 
-  m.def(
-      "search",
-      [](const TransitionSystem& model, const std::string& strategy, const std::string& storage,
-         std::uint32_t threads, std::uint64_t seed, std::uint32_t hash_functions, std::uint64_t bitstate_bytes,
-         std::uint64_t memory_limit_bytes, double time_limit_seconds, std::uint64_t depth_limit,
-         std::uint64_t state_limit, bool stop_at_first_violation, bool check_deadlock, nb::object on_progress,
-         double progress_interval_seconds, evidence::GraphLog* log, std::uint64_t cache_size,
-         const std::string& cache_policy, std::uint32_t cache_strata, std::uint64_t cache_pending_limit,
-         bool keep_cache, const std::string& spill_directory, bool resume,
-         const std::vector<std::pair<std::string, std::string>>& identity, double checkpoint_seconds,
-         std::uint64_t spill_buffer_bytes, std::uint64_t exhaustive_states, std::uint32_t samplers,
-         const std::string& scratch_directory) {
-        const search::Options options{strategy,           storage,     threads,     seed,
-                                      hash_functions,     bitstate_bytes, memory_limit_bytes, time_limit_seconds,
-                                      depth_limit,        state_limit, stop_at_first_violation, check_deadlock,
-                                      progress_interval_seconds, log,
-                                      {cache_size, cache_policy, cache_strata, cache_pending_limit, keep_cache},
-                                      search::Spilling{spill_directory, resume, identity, checkpoint_seconds,
-                                                       spill_buffer_bytes},
-                                      search::LookingAround{exhaustive_states, samplers, scratch_directory}};
-        return run_search(model, options, std::move(on_progress));
-      },
-      "model"_a, nb::kw_only(), "strategy"_a, "storage"_a, "threads"_a, "seed"_a, "hash_functions"_a,
-      "bitstate_bytes"_a, "memory_limit_bytes"_a, "time_limit_seconds"_a, "depth_limit"_a, "state_limit"_a,
-      "stop_at_first_violation"_a, "check_deadlock"_a, "on_progress"_a.none(), "progress_interval_seconds"_a,
-      "log"_a.none() = nb::none(), "cache_size"_a = 0, "cache_policy"_a = "rungs", "cache_strata"_a = 4,
-      "cache_pending_limit"_a = 0, "keep_cache"_a = false,
-      "spill_directory"_a = "", "resume"_a = false,
-      "identity"_a = std::vector<std::pair<std::string, std::string>>{}, "checkpoint_seconds"_a = 30.0,
-      "spill_buffer_bytes"_a = 0, "exhaustive_states"_a = 0, "samplers"_a = 1, "scratch_directory"_a = "");
+  m.def("search", &search_by_name, "model"_a, "options"_a);
+  m.def("strategies", [] {
+    nb::list all;
+    for (const search::Strategy& strategy : search::strategies()) {
+      all.append(nb::make_tuple(strategy.name, strategy.storage, strategy.has_threads, strategy.is_on_disk,
+                                strategy.recording != search::Recording::kNone));
+    }
+    return all;
+  });
   m.def(
       "identity_of_search",
       [](const std::string& directory) {

@@ -10,8 +10,10 @@ using namespace nb::literals;
 namespace assay::bindings {
 namespace {
 
-nb::bytes bytes_of(const std::uint64_t* words, std::uint32_t count) {
-  return nb::bytes(reinterpret_cast<const char*>(words), std::size_t{count} * sizeof(std::uint64_t));
+using transition_system::StateView;
+
+nb::bytes bytes_of(StateView state) {
+  return nb::bytes(reinterpret_cast<const char*>(state.data()), state.size_bytes());
 }
 
 nb::object method(const nb::object& system, const char* name, bool is_optional = false) {
@@ -60,9 +62,9 @@ std::uint32_t PythonSystem::initial(std::uint64_t* words, std::uint32_t* violati
   return length;
 }
 
-void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
+void PythonSystem::successors(StateView before, assay_buffer* out) const {
   nb::gil_scoped_acquire locked;
-  const nb::object answer = methods_[kSuccessors](bytes_of(words, count));
+  const nb::object answer = methods_[kSuccessors](bytes_of(before));
   for (nb::handle successor : answer) {
     const nb::object state = successor[0];
     const auto violation = nb::cast<std::uint32_t>(successor[1]);
@@ -74,28 +76,28 @@ void PythonSystem::successors(const std::uint64_t* words, std::uint32_t count, a
     if (length > 0) std::memcpy(after, content.c_str(), content.size());
     // One action, one step; one that leaves no state behind is shown in the state where it began.
     if (out->recorder != nullptr) {
-      out->recorder->primitive_step(out->recorder->context, out->count, 0, out->count, has_state ? after : words,
-                                    has_state ? length : count);
+      out->recorder->primitive_step(out->recorder->context, out->count, 0, out->count,
+                                    has_state ? after : before.data(),
+                                    has_state ? length : transition_system::length_of(before));
     }
-    out->successors[out->count++] = {out->words_used, length, violation, has_state ? 1u : 0u};
+    out->successors[out->count++] = {out->words_used, length, violation, has_state, ASSAY_NO_PROCESS};
     out->words_used += length;
   }
 }
 
-bool PythonSystem::is_valid_end(const std::uint64_t* words, std::uint32_t count) const {
+bool PythonSystem::is_valid_end(StateView state) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<bool>(methods_[kIsValidEnd](bytes_of(words, count)));
+  return nb::cast<bool>(methods_[kIsValidEnd](bytes_of(state)));
 }
 
-std::uint32_t PythonSystem::check_state(const std::uint64_t* words, std::uint32_t count) const {
+std::uint32_t PythonSystem::check_state(StateView state) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<std::uint32_t>(methods_[kCheckState](bytes_of(words, count)));
+  return nb::cast<std::uint32_t>(methods_[kCheckState](bytes_of(state)));
 }
 
-std::uint32_t PythonSystem::check_step(const std::uint64_t* before, std::uint32_t before_count,
-                                       const std::uint64_t* after, std::uint32_t after_count) const {
+std::uint32_t PythonSystem::check_step(StateView before, StateView after) const {
   nb::gil_scoped_acquire locked;
-  return nb::cast<std::uint32_t>(methods_[kCheckStep](bytes_of(before, before_count), bytes_of(after, after_count)));
+  return nb::cast<std::uint32_t>(methods_[kCheckStep](bytes_of(before), bytes_of(after)));
 }
 
 void bind_python_system(nb::module_& m) {

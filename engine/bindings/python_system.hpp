@@ -21,13 +21,12 @@ class PythonSystem final : public transition_system::TransitionSystem {
 
   std::uint32_t max_words() const override { return max_words_; }
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
-  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
-  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  void successors(transition_system::StateView state, assay_buffer* out) const override;
+  bool is_valid_end(transition_system::StateView state) const override;
   bool has_state_checks() const override { return methods_[kCheckState].is_valid(); }
-  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
+  std::uint32_t check_state(transition_system::StateView state) const override;
   bool has_step_checks() const override { return methods_[kCheckStep].is_valid(); }
-  std::uint32_t check_step(const std::uint64_t* before, std::uint32_t before_count, const std::uint64_t* after,
-                           std::uint32_t after_count) const override;
+  std::uint32_t check_step(transition_system::StateView before, transition_system::StateView after) const override;
 
   /// What it refers to: the garbage collector follows and cuts that.
   std::span<nanobind::object> methods() { return methods_; }

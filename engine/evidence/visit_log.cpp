@@ -19,7 +19,7 @@ class NumberTable {
   explicit NumberTable(std::uint64_t expected) : entries_(std::max<std::uint64_t>(16, expected * 2)) {}
 
   /// The number of a fingerprint, which is this one if it has none yet.
-  std::uint64_t add(const Fingerprint& fingerprint, std::uint64_t number) {
+  std::uint64_t add(const VisitMark& fingerprint, std::uint64_t number) {
     if (size_ * 4 >= entries_.size() * 3) grow();
     Entry& entry = place(fingerprint);
     if (entry.number == kNone) {
@@ -28,7 +28,7 @@ class NumberTable {
     }
     return entry.number;
   }
-  std::uint64_t find(const Fingerprint& fingerprint) { return place(fingerprint).number; }
+  std::uint64_t find(const VisitMark& fingerprint) { return place(fingerprint).number; }
   void clear() {
     std::fill(entries_.begin(), entries_.end(), Entry{});
     size_ = 0;
@@ -38,11 +38,11 @@ class NumberTable {
 
  private:
   struct Entry {
-    Fingerprint fingerprint;
+    VisitMark fingerprint;
     std::uint64_t number = kNone;
   };
 
-  Entry& place(const Fingerprint& fingerprint) {
+  Entry& place(const VisitMark& fingerprint) {
     std::size_t at = support::scale(fingerprint.low, entries_.size());
     while (entries_[at].number != kNone && entries_[at].fingerprint != fingerprint) {
       if (++at == entries_.size()) at = 0;
@@ -88,14 +88,14 @@ class FirstVisits {
 
 }  // namespace
 
-Fingerprint Fingerprint::of(const std::uint64_t* words, std::size_t count) {
+VisitMark VisitMark::of(const std::uint64_t* words, std::size_t count) {
   return {support::hash_words(words, count, 0x5D1F0A3C96B7E284ull), support::hash_words(words, count, 0x7C2E94B1D0583F6Aull)};
 }
 
 VisitLog::VisitLog(const std::string& directory)
     : states_(directory), lists_(directory), graph_(directory), sketch_(kSketchBits / 64) {}
 
-void VisitLog::visit(const Fingerprint& state, std::span<const Fingerprint> successors) {
+void VisitLog::visit(const VisitMark& state, std::span<const VisitMark> successors) {
   states_.append(&state, sizeof state);
   const auto count = static_cast<std::uint32_t>(successors.size());
   lists_.append(&count, sizeof count);
@@ -122,7 +122,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
   const std::uint64_t expected = estimated_states();
   sketch_ = {};
   const std::uint64_t passes = expected / std::max<std::uint64_t>(states_at_once, 1) + 1;
-  const auto pass_of = [&](const Fingerprint& fingerprint) { return support::scale(fingerprint.high, passes); };
+  const auto pass_of = [&](const VisitMark& fingerprint) { return support::scale(fingerprint.high, passes); };
   NumberTable table(expected / passes + 1);
 
   // Which visits are first ones.
@@ -132,7 +132,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
     ScratchFile::Reader states(states_);
     for (std::uint64_t visit = 0; visit < visits_; ++visit) {
       if (visit % kLookEvery == 0 && should_stop()) return false;
-      const auto state = states.next<Fingerprint>();
+      const auto state = states.next<VisitMark>();
       if (pass_of(state) == pass && table.add(state, visit) == visit) first.mark(visit);
     }
   }
@@ -145,7 +145,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
     ScratchFile::Reader states(states_);
     for (std::uint64_t visit = 0; visit < visits_; ++visit) {
       if (visit % kLookEvery == 0 && should_stop()) return false;
-      const auto state = states.next<Fingerprint>();
+      const auto state = states.next<VisitMark>();
       if (pass_of(state) == pass && first.has(visit)) table.add(state, first.number(visit));
     }
     ScratchFile::Reader lists(lists_), before(graph_);
@@ -168,7 +168,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
       const bool is_first = first.has(visit);
       if (is_first) put(pass == 0 ? count : before.next<std::uint32_t>());
       for (std::uint32_t i = 0; i < count; ++i) {
-        const auto successor = lists.next<Fingerprint>();
+        const auto successor = lists.next<VisitMark>();
         if (!is_first) continue;
         std::uint32_t number = pass == 0 ? GraphLog::kUnknown : before.next<std::uint32_t>();
         if (pass_of(successor) == pass) {

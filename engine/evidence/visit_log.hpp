@@ -15,12 +15,12 @@ namespace assay::evidence {
 /// A state as whoever forgets states can still recognise it. Two states with
 /// one fingerprint would make a certificate that is refused, never one that
 /// proves too much: the certifier does not know fingerprints.
-struct Fingerprint {
+struct VisitMark {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 
-  static Fingerprint of(const std::uint64_t* words, std::size_t count);
-  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+  static VisitMark of(const std::uint64_t* words, std::size_t count);
+  friend bool operator==(const VisitMark&, const VisitMark&) = default;
 };
 
 /// Takes down each visit of a depth-first search: the state and its successors,
@@ -36,7 +36,7 @@ class VisitLog {
  public:
   explicit VisitLog(const std::string& directory);
 
-  void visit(const Fingerprint& state, std::span<const Fingerprint> successors);
+  void visit(const VisitMark& state, std::span<const VisitMark> successors);
 
   /// Writes the graph of a finished search and finishes the log. Looks states
   /// up in a table of about `states_at_once`, in as many passes over the files

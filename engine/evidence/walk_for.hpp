@@ -169,7 +169,7 @@ class WalkFor final : public Walk {
     Mark mark = kReadsIds ? hash_.mark(words_.data(), count) : Mark();
     for (std::uint64_t i = 0; i < length; ++i) {
       const std::uint64_t taken = read(), remaining_count = read();
-      system_.successors(words_.data(), count, buffer_.cleared());
+      system_.successors({words_.data(), count}, buffer_.cleared());
       const std::uint32_t successors = buffer_.count();
       if (taken >= successors || remaining_count >= successors) {
         throw Rejected("the initialization path of a frame takes step number " + std::to_string(taken) +
@@ -302,7 +302,7 @@ class WalkFor final : public Walk {
       if (code != 0) return violated(code);
     }
     if (has_state_checks_) {
-      if (const std::uint32_t code = system_.check_state(words, length)) return violated(code);
+      if (const std::uint32_t code = system_.check_state({words, length})) return violated(code);
     }
     if constexpr (kReadsIds) {
       std::uint64_t references = 0;
@@ -318,9 +318,9 @@ class WalkFor final : public Walk {
       out->wanted_first = bits.next();
       out->wanted_count = bits.left();
     }
-    system_.successors(words, length, out);
+    system_.successors({words, length}, out);
     const std::uint32_t count = buffer_.count();
-    if (count == 0 && options_.check_deadlock && !system_.is_valid_end(words, length)) {
+    if (count == 0 && options_.check_deadlock && !system_.is_valid_end({words, length})) {
       return violated(0);
     }
     if (count > bits.left()) {
@@ -391,8 +391,7 @@ class WalkFor final : public Walk {
     if (successor.violation != 0) return violated_by_step(successor.violation, k);
     (void)child(k);
     if (!has_step_checks_) return true;
-    const std::uint32_t code =
-        system_.check_step(words_.data(), length, buffer_.words(successor), successor.word_count);
+    const std::uint32_t code = system_.check_step({words_.data(), length}, buffer_.state(successor));
     return code == 0 || violated_by_step(code, k);
   }
 

@@ -7,6 +7,10 @@
 #include "python_machine/interpreter.hpp"
 
 namespace assay::python_machine {
+
+using transition_system::length_of;
+using transition_system::StateView;
+
 namespace {
 
 constexpr std::uint32_t kMaxComponents = 4000;
@@ -138,7 +142,8 @@ void Machine::forget() const {
   normal_form_->forget();
 }
 
-bool Machine::is_state(const std::uint64_t* words, std::uint32_t count) const {
+bool Machine::is_state(StateView words) const {
+  const std::uint32_t count = length_of(words);
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
   if (count == 0 || (count - 1) % width != 0) return false;
   const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]), threads = static_cast<std::uint32_t>(words[0] >> 32);
@@ -207,9 +212,9 @@ bool Machine::is_over(const StateIds& state) const {
   return true;
 }
 
-bool Machine::is_valid_end(const std::uint64_t* words, std::uint32_t count) const {
+bool Machine::is_valid_end(StateView state) const {
   const std::lock_guard guard(mutex_);
-  return is_over(ids_of(words, count));
+  return is_over(ids_of(state.data(), length_of(state)));
 }
 
 bool Machine::is_single(const StateIds& state) const {
@@ -381,8 +386,10 @@ std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& a
   return 0;
 }
 
-void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
+void Machine::successors(StateView given, assay_buffer* out) const {
   const std::lock_guard guard(mutex_);
+  const std::uint64_t* const words = given.data();
+  const std::uint32_t count = length_of(given);
   ids_of(words, count, before_);
   const StateIds& state = before_;
   std::vector<Step>& all = steps_;
@@ -399,18 +406,19 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
     const std::uint64_t bit = out->wanted_first + out->count;
     return out->wanted == nullptr || out->count >= out->wanted_count || ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
   };
+  const auto process_of = [](const Step& step) { return static_cast<std::uint16_t>(step.thread); };
   is_surveyed_ = false;
   for (const Step& step : all) {
     if (!is_wanted()) {
       room_for(0);
-      out->successors[out->count++] = {out->words_used, 0, 0, 0};
+      out->successors[out->count++] = {out->words_used, 0, 0, 0, process_of(step)};
       continue;
     }
     const Outcome& outcome = outcomes_[step.outcome];
     if (outcome.kind == Outcome::Kind::kViolation) {
       room_for(0);
       record(step, words, count);
-      out->successors[out->count++] = {out->words_used, 0, outcome.violation, 0};
+      out->successors[out->count++] = {out->words_used, 0, outcome.violation, 0, process_of(step)};
       continue;
     }
     std::uint32_t length = count;
@@ -435,14 +443,14 @@ void Machine::successors(const std::uint64_t* words, std::uint32_t count, assay_
       for (const auto& [slot, id] : outcome.objects) put(state.fixed + state.threads + slot, id);
     }
     record(step, out->words + out->words_used, length);
-    out->successors[out->count++] = {out->words_used, length, 0, 1};
+    out->successors[out->count++] = {out->words_used, length, 0, 1, process_of(step)};
     out->words_used += length;
   }
   if (granularity_ == Granularity::kSync) {
     if (const std::uint32_t code = race_in(state, all)) {
       room_for(0);
       record(all.front(), words, count);
-      out->successors[out->count++] = {out->words_used, 0, code, 0};
+      out->successors[out->count++] = {out->words_used, 0, code, 0, process_of(all.front())};
     }
   }
 }
@@ -457,9 +465,9 @@ std::uint32_t Machine::invariants_in(ComponentId statics) const {
   return invariants_.second;
 }
 
-std::uint32_t Machine::check_state(const std::uint64_t* words, std::uint32_t count) const {
+std::uint32_t Machine::check_state(StateView given) const {
   const std::lock_guard guard(mutex_);
-  ids_of(words, count, checked_);
+  ids_of(given.data(), length_of(given), checked_);
   const StateIds& state = checked_;
   const std::uint32_t invariants = invariants_in(state.ids[0]);
   if (invariants == 0) return 0;

@@ -173,19 +173,15 @@ class Machine final : public transition_system::TransitionSystem {
 
   std::uint32_t max_words() const override;
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
-  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
-  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override;
+  void successors(transition_system::StateView state, assay_buffer* out) const override;
+  bool is_valid_end(transition_system::StateView state) const override;
   std::uint64_t parts_met() const override;
   std::size_t forgettable_bytes() const override;
   void forget() const override;
-  bool is_state(const std::uint64_t* words, std::uint32_t count) const override;
+  bool is_state(transition_system::StateView state) const override;
   std::uint64_t digest_of_parts() const override;
   bool has_state_checks() const override { return has_invariants_; }
-  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override;
-  bool has_step_checks() const override { return false; }
-  std::uint32_t check_step(const std::uint64_t*, std::uint32_t, const std::uint64_t*, std::uint32_t) const override {
-    return 0;
-  }
+  std::uint32_t check_state(transition_system::StateView state) const override;
 
   /// For people. New references to dicts.
   PyObject* describe(const std::uint64_t* words, std::uint32_t count) const;

@@ -4,15 +4,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "transition_system/transition_system.hpp"
+
 namespace assay::search {
 
 /// A violation at a stored state, or on its successor number `position`.
 struct Finding {
-  static constexpr std::uint32_t kAtState = 0xFFFFFFFFu;
+  static constexpr transition_system::Position kAtState{0xFFFFFFFFu};
+  static constexpr std::uint32_t kDeadlock = 0;  // the one code that is not of the model's own table
 
   std::uint32_t code;
-  std::uint32_t state;
-  std::uint32_t position;
+  std::uint32_t state;  // as the search numbers its states
+  transition_system::Position position;
   std::uint32_t depth;  // of the state
 
   std::uint64_t path_length() const { return std::uint64_t{depth} + (position == kAtState ? 0 : 1); }

@@ -1,61 +1,18 @@
-/// What a search is asked to do, and what it reports.
+/// What a search reports.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "evidence/graph_log.hpp"
+#include "search/options.hpp"
 
 namespace assay::search {
 
-/// The cache of a search that forgets states.
-struct CacheOptions {
-  std::uint64_t size = 0;  // states it holds at most
-  std::string policy = "rungs";
-  std::uint32_t strata = 4;         // of the policy `stratified`
-  std::uint64_t pending_limit = 0;  // successors that wait; 0: as many as suit the cache
-  bool keep_contents = false;       // answer what the cache holds at the end
-};
-
-/// Where a search keeps its states when that is not in memory.
-struct Spilling {
-  std::string directory;  // empty: in memory
-  bool resume = false;    // go on from the checkpoint in the directory, if there is one
-  /// What the checkpoint is about, by name: a search with other values is another search.
-  std::vector<std::pair<std::string, std::string>> identity;
-  double checkpoint_seconds = 30;   // between two checkpoints
-  std::uint64_t buffer_bytes = 0;   // 0: what the memory limit leaves
-};
-
-/// What a search that looks around is asked for (`two-phases`, `overlap`, `sweep`).
-struct LookingAround {
-  std::uint64_t exhaustive_states = 0;  // two-phases: states of the first phase
-  std::uint32_t samplers = 1;           // two-phases: depth-first searches that take turns
-  std::string scratch_directory;        // sweep: where queues that grow too long are written
-};
-
-struct Options {
-  std::string strategy = "bfs";
-  std::string storage = "exact";
-  std::uint32_t threads = 1;
-  std::uint64_t seed = 0;
-  std::uint32_t hash_functions = 3;
-  std::uint64_t bitstate_bytes = 0;
-  std::uint64_t memory_limit_bytes = 0;  // 0 means no limit, here and below
-  double time_limit_seconds = 0;
-  std::uint64_t depth_limit = 0;
-  std::uint64_t state_limit = 0;
-  bool stop_at_first_violation = true;
-  bool check_deadlock = true;
-  double progress_interval_seconds = 1;
-  evidence::GraphLog* log = nullptr;  // where the graph is written down; exact searches of one thread only
-  CacheOptions cache;  // of the strategy `cached`
-  Spilling spilling{};
-  LookingAround looking{};
-};
+/// In which order states are visited.
+enum class TraversalOrder { kBreadthFirst, kDepthFirst };
 
 enum class StopReason : int { kNone, kViolation, kMemory, kTime, kDepth, kStates, kInterrupted, kCache };
 const char* name_of(StopReason reason);
@@ -93,11 +50,20 @@ struct Seen {
   std::vector<std::uint64_t> levels;    // states of each breadth-first level
 };
 
+/// What a finished search that found nothing may have missed.
+enum class Guarantee {
+  kExact,              // nothing: every reachable state was seen
+  kMayLose,            // states whose hash is that of another one, with a probability that can be told
+  kUnderApproximates,  // states that an abstraction takes for others, and all that only these lead to
+};
+const char* name_of(Guarantee guarantee);
+
 struct Result {
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
   std::uint64_t depth = 0;
   bool complete = false;
+  Guarantee guarantee = Guarantee::kExact;
   StopReason stop_reason = StopReason::kNone;
   std::vector<Violation> violations;
   std::uint64_t violation_count = 0;
@@ -110,6 +76,7 @@ struct Result {
   std::uint64_t disk_bytes = 0;    // most that lay on disk at once
   std::uint64_t resumed_from = 0;  // states that a checkpoint brought along
   Seen seen;
+  std::map<std::string, std::uint64_t> observations;  // what observers counted, by name
 };
 
 /// What the searching threads and the thread that watches them share. The
@@ -126,11 +93,12 @@ class Control {
   StopReason reason() const { return static_cast<StopReason>(reason_.load()); }
 
   /// Figures for the progress display; approximate while the search runs.
-  void report(std::uint64_t states, std::uint64_t transitions, std::uint64_t depth, std::uint64_t frontier) {
-    this->states.store(states, std::memory_order_relaxed);
-    this->transitions.store(transitions, std::memory_order_relaxed);
-    this->depth.store(depth, std::memory_order_relaxed);
-    this->frontier.store(frontier, std::memory_order_relaxed);
+  void report(std::uint64_t states_now, std::uint64_t transitions_now, std::uint64_t depth_now,
+              std::uint64_t frontier_now) {
+    states.store(states_now, std::memory_order_relaxed);
+    transitions.store(transitions_now, std::memory_order_relaxed);
+    depth.store(depth_now, std::memory_order_relaxed);
+    frontier.store(frontier_now, std::memory_order_relaxed);
   }
   std::atomic<std::uint64_t> states{0}, transitions{0}, depth{0}, frontier{0};
   /// The search is over and something was found: now the paths to it are made.

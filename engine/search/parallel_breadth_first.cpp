@@ -1,4 +1,5 @@
-// Breadth-first search with several threads on one store.
+// Breadth-first search with several threads on one store. Finished: every
+// reachable state was seen. Counterexamples are shortest.
 //
 // Threads take batches of states from the present level, read the store
 // without locks and publish new states by compare-and-swap under ids reserved
@@ -14,7 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "search/expander.hpp"
+#include "search/exact_expander.hpp"
+#include "search/level_search.hpp"
 #include "search/strategies.hpp"
 #include "search/trace.hpp"
 
@@ -63,7 +65,7 @@ struct alignas(128) Member {
   Member(const Task& task, storage::ExactStateStore& store)
       : expander(task.system, store, task.options) {}
 
-  Expander<Sharing::kShared> expander;
+  ExactExpander<Sharing::kShared> expander;
   // Reserved ids not yet used: only this thread may publish under them.
   std::uint32_t next_id = 0, end_id = 0;
   // The batch under way; kept when it must be expanded again.
@@ -77,7 +79,7 @@ struct alignas(128) Member {
 class ParallelSearch {
  public:
   ParallelSearch(const Task& task, storage::ExactStateStore& store)
-      : task_(task), store_(store), meeting_(task.options.threads) {
+      : task_(task), store_(store), search_(task), meeting_(static_cast<std::uint32_t>(task.options.threads)) {
     // A limit on states is overrun by the ids that threads have reserved.
     if (task.options.state_limit != 0) {
       const std::uint64_t share = task.options.state_limit / (std::uint64_t{32} * task.options.threads);
@@ -88,16 +90,11 @@ class ParallelSearch {
   void run(Result& result) {
     const Options& options = task_.options;
     try {
-      std::vector<std::uint64_t> initial(std::size_t{task_.system.max_words()} + 1);
-      std::uint32_t violation = 0;
-      const std::uint32_t length = task_.system.initial(initial.data(), &violation);
-      require_word_count(length, task_.system.max_words());
-      store_.add_first(initial.data(), length);
+      const InitialState initial(task_.system);
+      store_.add_first(initial.words.data(), initial.length);
       for (std::uint32_t i = 0; i < options.threads; ++i) members_.push_back(std::make_unique<Member>(task_, store_));
-      if (violation != 0) {
-        members_[0]->log.add({violation, 0, Finding::kAtState, 0});
-        violated_state_ = options.stop_at_first_violation;
-      }
+      search_.begin(initial);
+      violated_state_ = search_.is_over();
       level_end_ = 1;
       if (violated_state_) finished_ = true;
       store_.prepare_sharing();
@@ -174,7 +171,7 @@ class ParallelSearch {
     std::uint32_t next = member.begin;
     while (next < member.end && expander.reached.size() < kBatchSuccessors) {
       if (task_.control.should_stop()) break;
-      if (!expander.expand(next, depth_, at_limit_)) {
+      if (!expander.expand(StateId{next}, depth_, at_limit_)) {
         member.needs_layout = true;
         return false;
       }
@@ -292,7 +289,7 @@ class ParallelSearch {
         cursor_ = level_begin_;
         ++depth_;
         task_.control.depth = depth_;
-        at_limit_ = options.depth_limit != 0 && depth_ >= options.depth_limit;
+        at_limit_ = search_.at_limit(depth_);
       }
       make_room();
     } catch (const std::bad_alloc&) {
@@ -305,37 +302,25 @@ class ParallelSearch {
   }
 
   void report(Result& result) {
-    FindingLog log;
     std::uint64_t expanded = 0;
-    bool cut = false;
     for (const auto& member : members_) {
-      log.merge(member->log);
+      search_.merge(member->log);
       result.transitions += member->transitions;
       expanded += member->expanded;
-      cut = cut || member->cut;
+      search_.cut = search_.cut || member->cut;
     }
+    search_.out_of_memory = out_of_memory_;
     result.states = store_.size();
     result.depth = depth_;
     result.frontier = store_.size() - expanded;
     result.table_bytes = store_.bytes();
-    if (!log.empty() && task_.options.stop_at_first_violation) {
-      log.keep_shortest();
-      result.stop_reason = StopReason::kViolation;
-    } else if (out_of_memory_) {
-      result.stop_reason = StopReason::kMemory;
-    } else if (expanded != store_.size()) {
-      result.stop_reason = task_.control.reason();
-    } else if (cut) {
-      result.stop_reason = StopReason::kDepth;
-    }
-    result.complete = result.stop_reason == StopReason::kNone;
-    result.violation_count = log.count();
-    task_.control.tracing = !log.empty();
-    result.violations = trace_back(task_.system, store_, level_starts_, log.first());
+    const auto& findings = search_.end(expanded == store_.size(), result);
+    result.violations = trace_back(task_.system, store_, level_starts_, findings);
   }
 
   const Task& task_;
   storage::ExactStateStore& store_;
+  LevelSearch search_;
   std::uint32_t chunk_ = kChunkIds;
   std::vector<std::unique_ptr<Member>> members_;
   Meeting meeting_;
@@ -354,11 +339,12 @@ class ParallelSearch {
   std::exception_ptr failure_;
 };
 
-}  // namespace
-
-void parallel_breadth_first(const Task& task, Result& result) {
+void run(const Task& task, Result& result) {
   storage::ExactStateStore store(task.system.max_words(), task.budget);
   ParallelSearch(task, store).run(result);
 }
 
+const Registered registered({.name = "bfs", .storage = "exact", .has_threads = true, .run = run});
+
+}  // namespace
 }  // namespace assay::search

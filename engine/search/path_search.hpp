@@ -25,9 +25,12 @@ class PathSearch {
   /// A violation was met, and one is enough.
   bool should_stop() const { return stop_now_ || task_.control.should_stop(); }
   bool is_over() const { return stop_now_; }
+  bool at_limit(std::size_t depth) const {
+    return task_.options.depth_limit != 0 && depth >= task_.options.depth_limit;
+  }
 
-  /// A violation in the last state of the path, or on its step number `position`.
-  void record(std::uint32_t code, std::uint32_t position) {
+  /// A violation in the last state of the path, or on one of its steps.
+  void record(std::uint32_t code, transition_system::Position position) {
     ++result_.violation_count;
     if (task_.options.stop_at_first_violation) {
       stop_now_ = true;
@@ -40,8 +43,8 @@ class PathSearch {
       if (known.code == code) return;
     }
     Violation violation{code, {}};
-    for (std::size_t i = 0; i + 1 < path_.size(); ++i) violation.path.push_back(path_[i].position);
-    if (position != Finding::kAtState) violation.path.push_back(position);
+    for (std::size_t i = 0; i + 1 < path_.size(); ++i) violation.path.push_back(number_of(path_[i].position));
+    if (position != Finding::kAtState) violation.path.push_back(number_of(position));
     result_.violations.push_back(std::move(violation));
   }
 

@@ -1,4 +1,6 @@
-// Searches that sample a state space too large to be searched.
+// Searches that sample a state space too large to be searched, for an estimate
+// of its size. They meet violations and count them, but have no paths to them,
+// and never are complete in the sense of a verdict.
 //
 // Depth first here means: the successors of a state go onto a stack as keys, in
 // random order, and are stored when they are taken off. Keys on the stack follow
@@ -6,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "search/expander.hpp"
+#include "search/exact_expander.hpp"
 #include "search/strategies.hpp"
 #include "storage/fingerprint_table.hpp"
 #include "support/hash.hpp"
@@ -28,7 +30,8 @@ class Explorer {
         store_(task.system.max_words(), task.budget),
         source_(seed ^ 0xC0FFEEull),
         cursor_(store_.make_cursor()),
-        workspace_(store_.make_workspace()) {
+        workspace_(store_.make_workspace()),
+        expansion_(task.system, task.options) {
     store_.add_outside_keys(&waiting_);
     const InitialState initial(task.system);
     violations_ += initial.violation != 0;
@@ -44,22 +47,25 @@ class Explorer {
   const std::vector<std::uint64_t>& expand(std::uint32_t id, bool check) {
     for (;;) {
       reached_.clear();
-      store_.read(id, cursor_);
-      const std::uint64_t* const words = cursor_.words.data();
-      task_.system.successors(words, cursor_.length, buffer_.cleared());
-      bool fits = true;
-      for (std::uint32_t i = 0; i < buffer_.count() && fits; ++i) {
-        if (buffer_[i].has_state == 0) continue;
-        require_word_count(buffer_[i].word_count, task_.system.max_words());
+      store_.read(StateId{id}, cursor_);
+      std::uint64_t violations = 0;
+      const auto violated = [&](std::uint32_t, Position) { ++violations; };
+      const auto reached = [&](Position, StateView next) {
         std::uint64_t key = 0;
-        fits = store_.encode<Sharing::kPrivate>(cursor_, buffer_.words(buffer_[i]), buffer_[i].word_count, workspace_, key);
+        if (!store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key)) return false;
         reached_.push_back(key);
-      }
-      if (!fits) {
+        return true;
+      };
+      const Expansion::End end = check ? expansion_(cursor_.view(), false, violated, reached)
+                                       : expansion_.again(cursor_.view(), reached);
+      if (end == Expansion::End::kNoRoom) {
         maintain();
         continue;
       }
-      if (check) check_last(words, cursor_.length);
+      if (check) {
+        violations_ += violations;
+        transitions_ += reached_.size();
+      }
       return reached_;
     }
   }
@@ -106,20 +112,16 @@ class Explorer {
   /// How many different unknown states the chosen transitions lead to, for `chosen(i, position)`.
   template <class Chosen>
   void count_unknown(std::uint32_t id, storage::FingerprintTable& fingerprints, Chosen chosen) {
-    store_.read(id, cursor_);
-    task_.system.successors(cursor_.words.data(), cursor_.length, buffer_.cleared());
+    store_.read(StateId{id}, cursor_);
     std::uint64_t number = 0;
-    for (std::uint32_t i = 0; i < buffer_.count(); ++i) {
-      if (buffer_[i].has_state == 0) continue;
-      if (!chosen(number++)) continue;
-      const std::uint64_t* const words = buffer_.words(buffer_[i]);
+    expansion_.again(cursor_.view(), [&](Position, StateView next) {
+      if (!chosen(number++)) return true;
       std::uint64_t key = 0;
       // What the layout has no room for was never stored.
-      const bool fits =
-          store_.encode<Sharing::kPrivate>(cursor_, words, buffer_[i].word_count, workspace_, key);
-      if (fits && knows(key)) continue;
-      fingerprints.add(support::hash_words(words, buffer_[i].word_count, 0));
-    }
+      const bool fits = store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key);
+      if (!fits || !knows(key)) fingerprints.add(support::hash_words(next.data(), next.size(), 0));
+      return true;
+    });
   }
 
   support::RandomSource& source() { return source_; }
@@ -153,40 +155,33 @@ class Explorer {
     waiting_.resize(own);
   }
 
-  void check_last(const std::uint64_t* words, std::uint32_t length) {
-    violations_ += task_.system.check_state(words, length) != 0;
-    if (buffer_.count() == 0 && task_.options.check_deadlock && !task_.system.is_valid_end(words, length)) ++violations_;
-    for (std::uint32_t i = 0; i < buffer_.count(); ++i) {
-      violations_ += buffer_[i].violation != 0;
-      transitions_ += buffer_[i].has_state != 0;
-    }
-  }
-
   const Task& task_;
   ExactStateStore store_;
   support::RandomSource source_;
   ExactStateStore::Cursor cursor_;
   ExactStateStore::Workspace workspace_;
-  transition_system::SuccessorBuffer buffer_;
+  Expansion expansion_;
   std::vector<std::uint64_t> reached_;
   std::vector<std::uint64_t> waiting_;  // the stack of the walk under way
   std::vector<Walk>* walks_ = nullptr;
   std::uint64_t violations_ = 0, transitions_ = 0;
 };
 
-}  // namespace
-
+/// Breadth first up to a number of states, then depth first from unexplored
+/// transitions drawn at random (Taleghani 2010, ch. 5).
 void two_phases(const Task& task, Result& result) {
   const Options& options = task.options;
   Seen& seen = result.seen;
   const std::uint64_t limit = options.state_limit == 0 ? KeyTable::kMaxKeys : options.state_limit;
+  const std::uint64_t exhaustive_states = options.number("exhaustive_states", 0);
+  const std::uint64_t samplers = std::max<std::uint64_t>(1, options.number("samplers", 1));
   std::unique_ptr<Explorer> explorer;
   try {
     explorer = std::make_unique<Explorer>(task, options.seed);
     // The first phase.
     std::uint32_t expanded = 0;
-    for (std::uint32_t end = 1; expanded < end && explorer->size() < options.looking.exhaustive_states;) {
-      while (expanded < end && explorer->size() < options.looking.exhaustive_states && !task.control.should_stop()) {
+    for (std::uint32_t end = 1; expanded < end && explorer->size() < exhaustive_states;) {
+      while (expanded < end && explorer->size() < exhaustive_states && !task.control.should_stop()) {
         explorer->visit_successors(expanded++);
         if (expanded % 64 == 0) task.control.report(explorer->size(), explorer->transitions(), 0, explorer->size() - expanded);
       }
@@ -218,7 +213,7 @@ void two_phases(const Task& task, Result& result) {
     std::vector<Explorer::Walk> walks;
     explorer->set_walks(&walks);
     while (explorer->size() < limit && !task.control.should_stop()) {
-      while (walks.size() < std::max(1u, options.looking.samplers) && seen.tried < total && explorer->size() < limit) {
+      while (walks.size() < samplers && seen.tried < total && explorer->size() < limit) {
         const std::uint64_t transition = draw();
         sampled[transition] = true;
         ++seen.tried;
@@ -233,7 +228,7 @@ void two_phases(const Task& task, Result& result) {
       }
       if (walks.empty()) break;
       for (std::size_t i = 0; i < walks.size();) {
-        const std::uint64_t steps = options.looking.samplers > 1 ? kStepsPerTurn : ~std::uint64_t{0};
+        const std::uint64_t steps = samplers > 1 ? kStepsPerTurn : ~std::uint64_t{0};
         if (explorer->walk(walks[i], steps, limit, seen.sizes[walks[i].number])) {
           walks.erase(walks.begin() + static_cast<std::ptrdiff_t>(i));
         } else {
@@ -259,6 +254,7 @@ void two_phases(const Task& task, Result& result) {
   result.violation_count = explorer->violations();
 }
 
+/// Two random depth-first searches, and how many states they share.
 void two_overlapping(const Task& task, Result& result) {
   const std::uint64_t limit = std::max<std::uint64_t>(1, task.options.state_limit / 2);
   try {
@@ -274,9 +270,9 @@ void two_overlapping(const Task& task, Result& result) {
     auto cursor = second.store().make_cursor();
     auto base = first.store().make_cursor();
     auto workspace = first.store().make_workspace();
-    first.store().read(0, base);
+    first.store().read(StateId{0}, base);
     for (std::uint32_t id = 0; id < second.size() && !task.control.should_stop(); ++id) {
-      second.store().read(id, cursor);
+      second.store().read(StateId{id}, cursor);
       std::uint64_t key = 0;
       const bool fits =
           first.store().encode<Sharing::kPrivate>(base, cursor.words.data(), cursor.length, workspace, key);
@@ -293,4 +289,9 @@ void two_overlapping(const Task& task, Result& result) {
   }
 }
 
+const Registered first_then_at_random(
+    {.name = "two-phases", .run = two_phases, .options = {"exhaustive_states", "samplers"}});
+const Registered twice_at_random({.name = "overlap", .run = two_overlapping});
+
+}  // namespace
 }  // namespace assay::search

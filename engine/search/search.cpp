@@ -5,80 +5,103 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
-#include "search/replacement/policy.hpp"
+#include "search/observers/graph_recorder.hpp"
+#include "search/observers/registry.hpp"
 #include "search/strategies.hpp"
-#include "storage/state_cache.hpp"
 #include "support/memory.hpp"
 
 namespace assay::search {
 namespace {
 
-using Strategy = void (*)(const Task&, Result&);
-
-Strategy choose_cached(const Options& options) {
-  if (options.storage != "exact" || options.threads != 1) {
-    throw std::invalid_argument("a cached search runs on one thread with exact storage");
-  }
-  if (options.cache.size == 0 || options.cache.size > storage::StateCache::kMaxCapacity) {
-    throw std::invalid_argument("the cache holds from 1 to " + std::to_string(storage::StateCache::kMaxCapacity) +
-                                " states, not " + std::to_string(options.cache.size));
-  }
-  if (options.cache.strata == 0) throw std::invalid_argument("there is at least one stratum");
-  if (replacement::make_policy(options.cache.policy, 0, 1) == nullptr) {
-    throw std::invalid_argument("unknown policy '" + options.cache.policy + "'");
-  }
-  return cached_depth_first;
+/// What strategies and observers register into; made when the first one does.
+std::vector<Strategy>& registry() {
+  static std::vector<Strategy> strategies;
+  return strategies;
+}
+std::vector<std::pair<std::string, MakeObserver>>& observer_registry() {
+  static std::vector<std::pair<std::string, MakeObserver>> observers;
+  return observers;
 }
 
-Strategy choose(const Options& options) {
-  if (options.strategy == "two-phases") return two_phases;
-  if (options.strategy == "overlap") return two_overlapping;
-  if (options.strategy == "sweep") {
-    if (options.hash_functions == 0) throw std::invalid_argument("a sweep needs a hash function");
-    if (options.bitstate_bytes == 0) throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
-    return sweep;
+template <class Keep>
+std::string listed(std::string Strategy::* field, Keep keep) {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : registry()) {
+    if (keep(strategy) && !(strategy.*field).empty()) names.push_back(strategy.*field);
   }
-  const bool is_breadth_first = options.strategy == "bfs";
-  const bool is_depth_first = options.strategy == "dfs" || options.strategy == "random-dfs";
-  if (options.strategy == "cached") return choose_cached(options);
-  if (!is_breadth_first && !is_depth_first) {
-    throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose bfs, dfs, random-dfs or cached");
-  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
+}
+
+/// The strategy that does what the options ask for, or a sentence why there is none.
+const Strategy& choose(const Options& options, bool records) {
   if (options.threads == 0) throw std::invalid_argument("a search needs at least one thread");
-  if (options.log != nullptr && (options.storage != "exact" || options.threads != 1 || options.strategy == "random-dfs")) {
-    throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
+  const auto with_name = [&](const Strategy& s) { return s.name == options.strategy; };
+  const auto with_storage = [&](const Strategy& s) {
+    return with_name(s) && (s.storage.empty() || s.storage == options.storage);
+  };
+  const auto fits = [&](const Strategy& s) {
+    return with_storage(s) && s.has_threads == (options.threads > 1) && s.is_on_disk == !options.spill_directory.empty();
+  };
+  const auto any = [](const auto& condition) { return std::ranges::any_of(registry(), condition); };
+  if (!any(with_name)) {
+    throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose " +
+                                listed(&Strategy::name, [](const Strategy& s) { return !s.storage.empty(); }));
   }
-  if (!options.spilling.directory.empty()) {
-    if (!is_breadth_first || options.storage != "exact" || options.threads != 1) {
+  if (!any([&](const Strategy& s) { return s.storage == options.storage; })) {
+    throw std::invalid_argument("unknown storage '" + options.storage + "'; choose " +
+                                listed(&Strategy::storage, [](const Strategy&) { return true; }));
+  }
+  if (!any(with_storage)) {
+    throw std::invalid_argument("storage '" + options.storage + "' does not go with '" + options.strategy + "'; use " +
+                                listed(&Strategy::name, [&](const Strategy& s) { return s.storage == options.storage; }) +
+                                " with it");
+  }
+  const auto found = std::ranges::find_if(registry(), fits);
+  if (found == registry().end()) {
+    if (!options.spill_directory.empty()) {
       throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
     }
-    return spilling_breadth_first;
+    throw std::invalid_argument("'" + options.strategy + "' with " + options.storage +
+                                " storage runs on one thread; bfs with exact storage runs on several");
   }
-  if (options.storage == "exact") {
-    if (options.threads == 1) return is_breadth_first ? breadth_first : depth_first;
-    if (is_breadth_first) return parallel_breadth_first;
-    throw std::invalid_argument("depth-first search runs on one thread; use bfs to search with several");
+  if (records && found->recording == Recording::kNone) {
+    throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
   }
-  if (options.threads != 1) {
-    throw std::invalid_argument("storage '" + options.storage + "' runs on one thread; several need exact storage");
+  for (const auto& [name, value] : options.others()) {
+    if (name != "observe" && !any([&](const Strategy& s) { return std::ranges::count(s.options, name) != 0; })) {
+      throw std::invalid_argument("no search has an option '" + name + "'");
+    }
   }
-  if (options.storage == "fingerprint") {
-    if (is_breadth_first) return fingerprint_breadth_first;
-    throw std::invalid_argument("fingerprint storage searches breadth first; use bfs with it");
+  if (found->check != nullptr) found->check(options);
+  return *found;
+}
+
+/// The observers that the option `observe` names, separated by commas.
+void add_observers(const std::string& names, Observers& observers) {
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto found = std::ranges::find(observer_registry(), name, [](const auto& entry) { return entry.first; });
+    if (found == observer_registry().end()) throw std::invalid_argument("nobody observes '" + name + "'");
+    observers.add(found->second());
   }
-  if (options.storage == "bitstate") {
-    if (!is_depth_first) throw std::invalid_argument("bitstate storage searches depth first; use dfs with it");
-    if (options.hash_functions == 0) throw std::invalid_argument("bitstate storage needs a hash function");
-    if (options.bitstate_bytes == 0) throw std::invalid_argument("bitstate storage needs bitstate_bytes above 0");
-    return bitstate_depth_first;
-  }
-  throw std::invalid_argument("unknown storage '" + options.storage + "'; choose exact, fingerprint or bitstate");
 }
 
 }  // namespace
+
+Registered::Registered(Strategy strategy) { registry().push_back(std::move(strategy)); }
+const std::vector<Strategy>& strategies() { return registry(); }
+RegisteredObserver::RegisteredObserver(const char* name, MakeObserver make) {
+  observer_registry().emplace_back(name, make);
+}
+const std::vector<std::pair<std::string, MakeObserver>>& observers_by_name() { return observer_registry(); }
 
 const char* name_of(StopReason reason) {
   switch (reason) {
@@ -94,13 +117,32 @@ const char* name_of(StopReason reason) {
   return "";
 }
 
-Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher) {
+const char* name_of(Guarantee guarantee) {
+  switch (guarantee) {
+    case Guarantee::kExact: return "exact";
+    case Guarantee::kMayLose: return "may-lose";
+    case Guarantee::kUnderApproximates: return "under-approximates";
+  }
+  return "";
+}
+
+Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher,
+              evidence::GraphLog* graph) {
   using Clock = std::chrono::steady_clock;
-  const Strategy strategy = choose(options);
+  const Strategy& strategy = choose(options, graph != nullptr);
+  if (strategy.has_threads && system.is_single_threaded()) {
+    throw std::invalid_argument("this program is executed by one thread at a time; search with one");
+  }
+  Observers observers;
+  add_observers(options.text("observe"), observers);
+  if (graph != nullptr && strategy.recording == Recording::kObserved) {
+    observers.add(std::make_unique<GraphRecorder>(*graph));
+  }
   const support::MemoryBudget budget(options.memory_limit_bytes);
   Control control;
   Result result;
-  const Task task{system, options, budget, control};
+  const Task task{system,  options,   budget,
+                  control, observers, strategy.recording == Recording::kByItself ? graph : nullptr};
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -112,7 +154,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
 
   std::thread worker([&] {
     try {
-      strategy(task, result);
+      strategy.run(task, result);
+      observers.ends(result);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -161,7 +204,7 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   lock.unlock();
   worker.join();
   // What writes a certificate next has the memory that the search had.
-  if (options.log != nullptr) support::return_free_memory();
+  if (graph != nullptr) support::return_free_memory();
   if (failure) std::rethrow_exception(failure);
   if (watcher_failure) std::rethrow_exception(watcher_failure);
   result.seconds = seconds;

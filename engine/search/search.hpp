@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "evidence/graph_log.hpp"
 #include "search/outcome.hpp"
 #include "transition_system/transition_system.hpp"
 
@@ -27,7 +28,8 @@ struct Watcher {
 };
 
 /// Throws std::invalid_argument with a sentence for options that do not go
-/// together, and whatever a model throws.
-Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher);
+/// together, and whatever a model throws. `graph`: where to write the graph down, if anywhere.
+Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher,
+              evidence::GraphLog* graph = nullptr);
 
 }  // namespace assay::search

@@ -1,4 +1,6 @@
-// Breadth-first search whose states lie on disk, with delayed duplicate detection.
+// Breadth-first search whose states lie on disk, with delayed duplicate
+// detection, on one thread. Finished: every reachable state was seen.
+// Counterexamples are shortest. Goes on after it was killed.
 //
 // The states of a level stand sorted in one file. Expanding them fills a set of
 // candidates in memory; when the set is full it is sorted and written out as a
@@ -34,7 +36,7 @@
 #include <unordered_map>
 
 #include "search/discovery_order.hpp"
-#include "search/expander.hpp"
+#include "search/expansion.hpp"
 #include "search/graph_assembly.hpp"
 #include "search/strategies.hpp"
 #include "storage/candidate_set.hpp"
@@ -80,7 +82,7 @@ constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
 /// A violation together with the state it was met in: states have no numbers here.
 struct Found {
   std::uint32_t code;
-  std::uint32_t position;  // of the step, or Finding::kAtState
+  Position position;  // of the step, or Finding::kAtState
   std::uint64_t depth;     // of the state
   Words words;
 
@@ -101,7 +103,7 @@ struct Shares {
   std::size_t small_run;  // runs up to this size stay in memory
 
   static Shares of(const Options& options) {
-    std::size_t usable = options.spilling.buffer_bytes;
+    std::size_t usable = options.number("spill_buffer_bytes", 0);
     if (usable == 0) {
       const std::size_t limit = memory_limit(options);
       const std::size_t taken = support::resident_bytes() + 2 * kMiB + limit / 32;
@@ -124,13 +126,14 @@ class Search {
         options_(task.options),
         result_(result),
         shares_(Shares::of(task.options)),
-        directory_(std::make_shared<storage::SearchDirectory>(task.options.spilling.directory)),
-        candidates_(shares_.candidates) {}
+        directory_(std::make_shared<storage::SearchDirectory>(task.options.spill_directory)),
+        candidates_(shares_.candidates),
+        expansion_(task.system, task.options) {}
 
   void run() {
     try {
       if (directory_->has_checkpoint()) {
-        if (!options_.spilling.resume) {
+        if (!options_.flag("resume")) {
           throw CheckpointProblem(directory_->path() +
                                   " holds a search that is not finished; continue it with --resume, or choose "
                                   "another directory");
@@ -159,21 +162,18 @@ class Search {
   // Beginning and going on.
 
   void begin() {
-    Words initial(std::size_t{system_.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = system_.initial(initial.data(), &violation);
-    require_word_count(length, system_.max_words());
-    layouts_.add(PackedLayout(initial.data(), length, system_.max_words()));
+    const InitialState initial(system_);
+    layouts_.add(PackedLayout(initial.words.data(), initial.length, system_.max_words()));
     levels_ = std::make_shared<DiskFile>(directory_->file("levels"), DiskFile::Mode::kCreate);
     index_ = std::make_shared<DiskFile>(directory_->file("index"), DiskFile::Mode::kCreate);
-    if (options_.log != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
+    if (task_.graph != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
     parts_met_ = system_.parts_met();
     if (parts_met_ != 0) lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kCreate);
-    if (violation != 0) {
-      add({violation, Finding::kAtState, 0, Words(initial.begin(), initial.begin() + length)});
+    if (initial.violation != 0) {
+      add({initial.violation, Finding::kAtState, 0, Words(initial.view().begin(), initial.view().end())});
     }
     Words record(layouts_.current().record_words());
-    layouts_.current().pack(initial.data(), length, record.data());
+    layouts_.current().pack(initial.words.data(), initial.length, record.data());
     RunWriter writer(layouts_, levels_, 0, kLeastIo);
     writer.append(record.data());
     SortedRun run = writer.finish();
@@ -184,7 +184,7 @@ class Search {
     in_memory.memory = record;
     visited_.push_back(std::move(in_memory));
     states_ = 1;
-    finished_ = violation != 0 && options_.stop_at_first_violation;
+    finished_ = initial.violation != 0 && options_.stop_at_first_violation;
     if (!finished_) save();
   }
 
@@ -202,7 +202,7 @@ class Search {
 
   void save() {
     storage::CheckpointWriter out;
-    storage::write_identity(out, options_.spilling.identity);
+    storage::write_identity(out, options_.identity);
     out.words(layouts_[0].base());
     out.number(layouts_.count());
     for (std::uint32_t i = 0; i < layouts_.count(); ++i) out.words(layouts_[i].masks());
@@ -219,7 +219,7 @@ class Search {
     out.number(found_.size());
     for (const Found& found : found_) {
       out.number(found.code);
-      out.number(found.position);
+      out.number(number_of(found.position));
       out.number(found.depth);
       out.words(found.words);
     }
@@ -251,11 +251,8 @@ class Search {
     storage::CheckpointReader in(directory_->file("checkpoint"));
     compare_identity(in);
     const Words base = in.words();
-    Words initial(std::size_t{system_.max_words()} + 1);
-    std::uint32_t violation = 0;
-    const std::uint32_t length = system_.initial(initial.data(), &violation);
-    require_word_count(length, system_.max_words());
-    const PackedLayout first(initial.data(), length, system_.max_words());
+    const InitialState initial(system_);
+    const PackedLayout first(initial.words.data(), initial.length, system_.max_words());
     if (first.base() != base) {
       throw CheckpointProblem("the checkpoint in " + directory_->path() + " begins in another state than the program");
     }
@@ -279,7 +276,7 @@ class Search {
     for (std::uint64_t i = 0; i < found_count; ++i) {
       Found found{};
       found.code = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
-      found.position = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
+      found.position = Position{static_cast<std::uint32_t>(in.number(0xFFFFFFFFu))};
       found.depth = in.number();
       found.words = in.words();
       if (found.words.size() > system_.max_words()) damaged("assay-checkpoint");
@@ -288,7 +285,7 @@ class Search {
     levels_ = open_file("levels");
     index_ = open_file("index");
     std::vector<std::string> kept{levels_->path(), index_->path()};
-    if (options_.log != nullptr) {
+    if (task_.graph != nullptr) {
       require_file("edges");
       edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kOpen);
       if (!edges_->go_back_to(edge_words, edge_checksum)) damaged(edges_->path());
@@ -359,9 +356,9 @@ class Search {
       words.resize(length);
       const std::span<const std::uint32_t> halves = reader.next(std::size_t{length} * 2);
       std::memcpy(words.data(), halves.data(), halves.size_bytes());
-      if (!system_.is_state(words.data(), length)) break;
-      if (system_.has_state_checks()) system_.check_state(words.data(), length);
-      system_.successors(words.data(), length, buffer_.cleared());
+      if (!system_.is_state(words)) break;
+      if (system_.has_state_checks()) system_.check_state(words);
+      expansion_.again(words, [](Position, StateView) { return true; });
     }
     parts_met_ = system_.parts_met();
     if (parts_met_ != parts || system_.digest_of_parts() != digest) {
@@ -372,7 +369,7 @@ class Search {
   /// What the system has met stays in memory, and there is more and more of it, beside what it only remembers to
   /// save time. The larger of what can be done without gives way.
   void make_room() {
-    if (options_.spilling.buffer_bytes != 0) return;
+    if (options_.number("spill_buffer_bytes", 0) != 0) return;
     const std::size_t limit = memory_limit(options_);
     if (support::resident_bytes() <= limit - limit / 32) return;
     const bool can_halve = candidates_.bytes() / 2 >= kLeastCandidates;
@@ -393,7 +390,7 @@ class Search {
   }
 
   void compare_identity(storage::CheckpointReader& in) const {
-    const auto& ours = options_.spilling.identity;
+    const auto& ours = options_.identity;
     const storage::Identity theirs = storage::read_identity(in);
     for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
@@ -455,8 +452,6 @@ class Search {
     reader.go_to(expanded_);
     if (expanded_ == 0) start_candidates();
     const bool at_limit = options_.depth_limit != 0 && depth_ >= options_.depth_limit;
-    const bool has_state_checks = system_.has_state_checks();
-    const bool has_step_checks = system_.has_step_checks();
     result_.depth = depth_;
     while (expanded_ < level_.records) {
       if (expanded_ % kLookEvery == 0) {
@@ -471,36 +466,17 @@ class Search {
       const std::uint32_t length = reader.read();
       const std::uint64_t* const words = reader.words();
       expanding_ = {words, length, reader.record(), static_cast<std::uint32_t>(level_.layout)};
-      const auto violated = [&](std::uint32_t code, std::uint32_t position) {
-        add({code, position, depth_, Words(words, words + length)});
-      };
-      if (has_state_checks) {
-        if (const std::uint32_t code = system_.check_state(words, length)) violated(code, Finding::kAtState);
-      }
-      system_.successors(words, length, buffer_.cleared());
-      const std::uint32_t count = buffer_.count();
       marks_.clear();
-      if (count == 0) {
-        if (options_.check_deadlock && !system_.is_valid_end(words, length)) violated(0, Finding::kAtState);
-      } else if (at_limit) {
-        cut_ = true;
-      } else {
-        for (std::uint32_t i = 0; i < count; ++i) {
-          const assay_successor& successor = buffer_[i];
-          if (successor.violation != 0) violated(successor.violation, i);
-          if (successor.has_state == 0) continue;
-          require_word_count(successor.word_count, system_.max_words());
-          const std::uint64_t* const next = buffer_.words(successor);
-          if (has_step_checks) {
-            if (const std::uint32_t code = system_.check_step(words, length, next, successor.word_count)) {
-              violated(code, i);
-            }
-          }
-          reach(next, successor.word_count);
-          if (edges_ != nullptr) marks_.push_back(storage::StateMark::of(next, successor.word_count));
-          ++transitions_;
-        }
-      }
+      const Expansion::End end = expansion_(
+          {words, length}, at_limit,
+          [&](std::uint32_t code, Position position) { add({code, position, depth_, Words(words, words + length)}); },
+          [&](Position, StateView next) {
+            reach(next.data(), length_of(next));
+            if (edges_ != nullptr) marks_.push_back(storage::StateMark::of(next.data(), next.size()));
+            ++transitions_;
+            return true;
+          });
+      cut_ = cut_ || end == Expansion::End::kCut;
       if (edges_ != nullptr) edges_->add(marks_);
       if (lessons_ != nullptr && system_.parts_met() != parts_met_) note_lesson(words, length);
       ++expanded_;
@@ -829,7 +805,7 @@ class Search {
   }
   bool is_checkpoint_due() const {
     return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
-           options_.spilling.checkpoint_seconds;
+           checkpoint_seconds_;
   }
 
   void add(Found found) {
@@ -866,7 +842,7 @@ class Search {
       result_.stop_reason = StopReason::kDepth;
     }
     result_.complete = result_.stop_reason == StopReason::kNone;
-    const bool is_logged = options_.log != nullptr && result_.complete && violation_count_ == 0;
+    const bool is_logged = task_.graph != nullptr && result_.complete && violation_count_ == 0;
     if ((!finished_ || is_logged) && !out_of_memory_) {
       flush_candidates();
       save();
@@ -879,7 +855,7 @@ class Search {
     task_.control.tracing = !found_.empty();
     result_.violations = trace_back();
     if (is_logged) {
-      options_.log->keep([directory = directory_] { directory->clear(); });
+      task_.graph->keep([directory = directory_] { directory->clear(); });
     } else if (finished_) {
       directory_->clear();
     }
@@ -890,7 +866,7 @@ class Search {
                                   [&](std::uint64_t number) { return read_level(number); }};
     const auto should_stop = [&] { return task_.control.should_stop(); };
     try {
-      if (assemble_graph(searched, candidates_.lend(), shares_.io, should_stop, *options_.log)) return;
+      if (assemble_graph(searched, candidates_.lend(), shares_.io, should_stop, *task_.graph)) return;
       result_.stop_reason = task_.control.reason();
     } catch (const std::bad_alloc&) {
       result_.stop_reason = StopReason::kMemory;
@@ -910,7 +886,7 @@ class Search {
     std::uint64_t deepest = 0;
     for (const Found& found : found_) {
       violations.push_back({found.code, {}});
-      if (found.position != Finding::kAtState) violations.back().path.push_back(found.position);
+      if (found.position != Finding::kAtState) violations.back().path.push_back(number_of(found.position));
       states.push_back(found.words);
       deepest = std::max(deepest, found.depth);
     }
@@ -935,26 +911,20 @@ class Search {
       LevelReader reader(*levels_, level, layouts_[static_cast<std::uint32_t>(level.layout)], io_bytes(1));
       for (std::uint64_t n = 0; n < level.records && missing > 0; ++n) {
         const std::uint32_t length = reader.read();
-        system_.successors(reader.words(), length, buffer_.cleared());
-        for (std::uint32_t i = 0; i < buffer_.count(); ++i) {
-          const assay_successor& successor = buffer_[i];
-          if (successor.has_state == 0) continue;
-          const std::uint64_t* const next = buffer_.words(successor);
-          const auto [begin, end] = by_hash.equal_range(support::hash_words(next, successor.word_count, 0));
+        expansion_.again({reader.words(), length}, [&](Position position, StateView next) {
+          const auto [begin, end] = by_hash.equal_range(support::hash_words(next.data(), next.size(), 0));
           for (auto entry = begin; entry != end; ++entry) {
             Target& target = targets[entry->second];
-            if (target.found || target.words.size() != successor.word_count ||
-                !std::equal(target.words.begin(), target.words.end(), next)) {
-              continue;
-            }
+            if (target.found || !std::ranges::equal(target.words, next)) continue;
             target.found = true;
             --missing;
             for (const std::size_t path : target.paths) {
-              violations[path].path.push_back(i);
+              violations[path].path.push_back(number_of(position));
               states[path].assign(reader.words(), reader.words() + length);
             }
           }
-        }
+          return true;
+        });
       }
       if (missing > 0) {
         throw std::runtime_error("a state has no predecessor one level up: the model's successors do not depend on "
@@ -973,7 +943,8 @@ class Search {
   const std::shared_ptr<storage::SearchDirectory> directory_;  // the log may outlive us and keep it
   storage::Layouts layouts_;
   storage::CandidateSet candidates_;
-  transition_system::SuccessorBuffer buffer_;
+  Expansion expansion_;
+  const double checkpoint_seconds_ = options_.real("checkpoint_seconds", 30);
   std::uint32_t record_words_ = 1;
   Words pending_;  // records on their way into the set, whose memory is being fetched
   std::uint64_t hashes_[kPending] = {};
@@ -1013,8 +984,12 @@ class Search {
   bool cut_ = false, finished_ = false, out_of_memory_ = false;
 };
 
+const Registered registered({.name = "bfs",
+                             .storage = "exact",
+                             .is_on_disk = true,
+                             .recording = Recording::kByItself,
+                             .run = [](const Task& task, Result& result) { Search(task, result).run(); },
+                             .options = {"resume", "checkpoint_seconds", "spill_buffer_bytes"}});
+
 }  // namespace
-
-void spilling_breadth_first(const Task& task, Result& result) { Search(task, result).run(); }
-
 }  // namespace assay::search

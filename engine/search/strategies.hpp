@@ -1,6 +1,11 @@
-/// The searches, one file each.
+/// What a strategy is given, and how it makes itself known. One file each.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "evidence/graph_log.hpp"
+#include "search/observer.hpp"
 #include "search/outcome.hpp"
 #include "support/memory.hpp"
 #include "transition_system/transition_system.hpp"
@@ -14,50 +19,33 @@ struct Task {
   const Options& options;
   const support::MemoryBudget& budget;
   Control& control;
+  const Observers& observers;
+  /// Where a strategy that records `by_itself` writes the graph; null if it need not.
+  evidence::GraphLog* graph = nullptr;
 };
 
-/// Breadth first, exact, one thread. Finished: every reachable state was seen.
-/// Counterexamples are shortest.
-void breadth_first(const Task& task, Result& result);
+/// Who writes the graph down that a certificate is made of.
+enum class Recording {
+  kNone,      // nobody: the strategy does not see it
+  kObserved,  // an observer, from the events of the search
+  kByItself,  // the strategy: it does not know its states by number
+};
 
-/// The same with several threads on one store.
-void parallel_breadth_first(const Task& task, Result& result);
+struct Strategy {
+  std::string name{};     // of the option `strategy`
+  std::string storage{};  // of the option `storage`; empty: the strategy brings its own
+  bool has_threads = false;  // runs on several, and only on several
+  bool is_on_disk = false;   // keeps its states in `spill_directory`
+  Recording recording = Recording::kNone;
+  void (*run)(const Task&, Result&) = nullptr;
+  std::vector<std::string> options{};       // that only it reads
+  void (*check)(const Options&) = nullptr;  // throws std::invalid_argument with a sentence
+};
 
-/// Breadth first, exact, one thread, the states on disk: duplicates are found
-/// when a level is complete, by merging sorted files. Finished: every reachable
-/// state was seen. Counterexamples are shortest. Goes on after it was killed.
-void spilling_breadth_first(const Task& task, Result& result);
-
-/// The searches below look around in a state space that is too large, for an
-/// estimate of its size. They meet violations and count them, but have no paths
-/// to them, and never are complete in the sense of a verdict.
-
-/// Breadth first up to a number of states, then depth first from unexplored
-/// transitions drawn at random (Taleghani 2010, ch. 5).
-void two_phases(const Task& task, Result& result);
-
-/// Two random depth-first searches, and how many states they share.
-void two_overlapping(const Task& task, Result& result);
-
-/// Breadth first over everything, remembering k bits of each state; with a limit
-/// on states it stops after so many were expanded.
-void sweep(const Task& task, Result& result);
-
-/// Depth first, exact, successors in order or (`random-dfs`) in an order drawn
-/// from the seed. Finished: every reachable state was seen.
-void depth_first(const Task& task, Result& result);
-
-/// Depth first, exact, keeping a bounded set of visited states: explored ones
-/// are replaced by a policy and explored again when they are met again.
-/// Finished: every reachable state was seen, some more than once.
-void cached_depth_first(const Task& task, Result& result);
-
-/// Breadth first, storing 64-bit fingerprints. Two states with one fingerprint
-/// count as one: every counterexample is real, a finished search is no proof.
-void fingerprint_breadth_first(const Task& task, Result& result);
-
-/// Depth first, storing k bits per state (Holzmann's bitstate hashing). Every
-/// counterexample is real, a finished search is no proof.
-void bitstate_depth_first(const Task& task, Result& result);
+/// Every file of a strategy has one of these for each strategy in it.
+struct Registered {
+  explicit Registered(Strategy strategy);
+};
+const std::vector<Strategy>& strategies();
 
 }  // namespace assay::search

@@ -1,4 +1,6 @@
-// Breadth-first search over everything with k hash bits for each state.
+// Breadth-first search over everything with k hash bits for each state, for an
+// estimate of how many there are; with a limit on states it stops after so many
+// were expanded. It meets violations and counts them, but has no paths to them.
 //
 // The queue holds whole states. A level that does not fit its buffer goes to a
 // nameless file, written and read from end to end, so that all memory can serve
@@ -11,9 +13,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "search/expander.hpp"
+#include "search/expansion.hpp"
 #include "search/strategies.hpp"
-#include "storage/bit_array.hpp"
+#include "search/matching/matching.hpp"
 #include "storage/disk_file.hpp"
 
 namespace assay::search {
@@ -114,24 +116,25 @@ class LevelQueue {
   std::size_t at_ = 0;
 };
 
-}  // namespace
-
 void sweep(const Task& task, Result& result) {
   const Options& options = task.options;
-  const transition_system::TransitionSystem& system = task.system;
+  result.guarantee = Guarantee::kMayLose;
   std::uint64_t expanded = 0, transitions = 0, states = 1;
   bool stopped = false;
   try {
-    task.budget.require(options.bitstate_bytes);
-    storage::BitArray bits(options.bitstate_bytes, options.hash_functions);
-    LevelQueue queues[2] = {LevelQueue(options.looking.scratch_directory),
-                            LevelQueue(options.looking.scratch_directory)};
-    const InitialState initial(system);
+    matching::Bits bits(task.system, options, task.budget);
+    const std::string directory = options.text("scratch_directory");
+    LevelQueue queues[2] = {LevelQueue(directory), LevelQueue(directory)};
+    const InitialState initial(task.system);
     result.violation_count += initial.violation != 0;
-    bits.add(storage::BitArray::hash(initial.words.data(), initial.length, options.seed));
+    bits.add(bits.key(initial.view()));
     queues[0].push(initial.words.data(), initial.length);
-    transition_system::SuccessorBuffer buffer;
-    std::vector<storage::BitArray::Hashes> hashes;
+    Expansion expansion(task.system, options);
+    struct Reached {
+      matching::Bits::Key key;
+      StateView state;
+    };
+    std::vector<Reached> reached;  // of one state, so that the bits of all arrive together
     for (std::uint32_t depth = 0; !stopped; ++depth) {
       LevelQueue& level = queues[depth % 2];
       LevelQueue& next_level = queues[1 - depth % 2];
@@ -148,40 +151,27 @@ void sweep(const Task& task, Result& result) {
         }
         std::uint32_t count = 0;
         const std::uint64_t* const words = level.pop(count);
-        result.violation_count += system.check_state(words, count) != 0;
-        system.successors(words, count, buffer.cleared());
-        if (buffer.count() == 0 && options.check_deadlock && !system.is_valid_end(words, count)) {
-          ++result.violation_count;
-        }
-        hashes.clear();
-        for (std::uint32_t i = 0; i < buffer.count(); ++i) {
-          const assay_successor& successor = buffer[i];
-          result.violation_count += successor.violation != 0;
-          if (successor.has_state == 0) {
-            hashes.push_back({});
-            continue;
-          }
-          require_word_count(successor.word_count, system.max_words());
-          hashes.push_back(storage::BitArray::hash(buffer.words(successor), successor.word_count, options.seed));
-          bits.prefetch(hashes.back());
-        }
-        for (std::uint32_t i = 0; i < buffer.count(); ++i) {
-          const assay_successor& successor = buffer[i];
-          if (successor.has_state == 0) continue;
-          ++transitions;
-          if (!bits.add(hashes[i])) continue;
+        reached.clear();
+        expansion({words, count}, false, [&](std::uint32_t, Position) { ++result.violation_count; },
+                  [&](Position, StateView next) {
+                    reached.push_back({bits.key(next), next});
+                    bits.prefetch(reached.back().key);
+                    return true;
+                  });
+        transitions += reached.size();
+        for (const Reached& next : reached) {
+          if (!bits.add(next.key)) continue;
           ++states;
-          next_level.push(buffer.words(successor), successor.word_count);
+          next_level.push(next.state.data(), length_of(next.state));
         }
         ++expanded;
         if (expanded % 64 == 0) {
           task.control.report(states, transitions, depth, n - 1 + next_level.size());
-          result.bits_set = bits.bits_set();
+          bits.report(result);
         }
       }
     }
-    result.bits_set = bits.bits_set();
-    result.bits_total = bits.bits_total();
+    bits.report(result);
   } catch (const std::bad_alloc&) {
     result.stop_reason = StopReason::kMemory;
     return;
@@ -193,4 +183,15 @@ void sweep(const Task& task, Result& result) {
   if (stopped) result.stop_reason = task.control.reason();
 }
 
+void check(const Options& options) {
+  if (options.number("hash_functions", 3) == 0) throw std::invalid_argument("a sweep needs a hash function");
+  if (options.number("bitstate_bytes", 0) == 0) throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
+}
+
+const Registered registered({.name = "sweep",
+                             .run = sweep,
+                             .options = {"hash_functions", "bitstate_bytes", "scratch_directory"},
+                             .check = check});
+
+}  // namespace
 }  // namespace assay::search

@@ -31,7 +31,7 @@ std::vector<Violation> trace_back(const transition_system::TransitionSystem& sys
   std::uint32_t deepest = 0;
   for (const Finding& finding : findings) {
     violations.push_back({finding.code, {}});
-    if (finding.position != Finding::kAtState) violations.back().path.push_back(finding.position);
+    if (finding.position != Finding::kAtState) violations.back().path.push_back(number_of(finding.position));
     states.push_back(finding.state);
     deepest = std::max(deepest, finding.depth);
   }
@@ -47,7 +47,7 @@ std::vector<Violation> trace_back(const transition_system::TransitionSystem& sys
       if (findings[i].depth < depth) continue;
       const auto [entry, is_new] = target_of_state.emplace(states[i], targets.size());
       if (is_new) {
-        store.read(states[i], cursor);
+        store.read(storage::StateId{states[i]}, cursor);
         targets.push_back({{cursor.words.begin(), cursor.words.begin() + cursor.length}, {}});
         targets_by_hash.emplace(support::hash_words(cursor.words.data(), cursor.length, 0), entry->second);
       }
@@ -67,8 +67,8 @@ std::vector<Violation> trace_back(const transition_system::TransitionSystem& sys
       }
     };
     for (std::uint32_t id = level_starts[depth - 1]; id < level_starts[depth] && missing > 0; ++id) {
-      store.read(id, cursor);
-      system.successors(cursor.words.data(), cursor.length, buffer.cleared());
+      store.read(storage::StateId{id}, cursor);
+      system.successors(cursor.view(), buffer.cleared());
       for (std::uint32_t i = 0; i < buffer.count(); ++i) {
         const assay_successor& successor = buffer[i];
         if (successor.has_state == 0) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "storage/key_table.hpp"
@@ -9,7 +10,9 @@
 
 namespace assay::storage {
 
-using StateId = std::uint32_t;
+/// A state by the order in which it was stored.
+enum class StateId : std::uint32_t {};
+constexpr std::uint32_t number_of(StateId id) { return static_cast<std::uint32_t>(id); }
 
 /// Stores word strings of any length and is the only owner of their memory.
 /// Two states share an id exactly when they are equal word by word.
@@ -43,6 +46,8 @@ class ExactStateStore {
     std::uint32_t length = 0;
     std::vector<std::uint64_t> group_words;
     std::uint64_t generation = 0;  // of the layout it was decoded under
+
+    std::span<const std::uint64_t> view() const { return {words.data(), length}; }
   };
 
   struct Change {
@@ -65,7 +70,8 @@ class ExactStateStore {
   Workspace make_workspace() const;
 
   /// Decodes a stored state into the cursor.
-  void read(StateId id, Cursor& cursor) const { decode(keys_.key(id), cursor); }
+  void read(StateId id, Cursor& cursor) const { decode(key(id), cursor); }
+  std::uint64_t key(StateId id) const { return keys_.key(number_of(id)); }
   void decode(std::uint64_t key, Cursor& cursor) const;
 
   /// The key of a state, computed from its difference to the cursor. False:

@@ -28,6 +28,11 @@ CompiledModel::CompiledModel(const std::string& library) {
   if (model_->initial == nullptr || model_->successors == nullptr || model_->is_valid_end == nullptr) {
     fail("lacks one of initial, successors, is_valid_end");
   }
+  if (model_->label_count > 64 || model_->acceptance_count > 64) fail("has more than 64 labels or acceptance sets");
+  if ((model_->label_count != 0 && model_->labels == nullptr) ||
+      (model_->acceptance_count != 0 && model_->acceptance == nullptr)) {
+    fail("counts labels or acceptance sets that it does not tell");
+  }
 }
 
 CompiledModel::~CompiledModel() { dlclose(library_); }

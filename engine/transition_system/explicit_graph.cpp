@@ -7,8 +7,8 @@
 namespace assay::transition_system {
 namespace {
 
-std::string bytes_of(const std::uint64_t* words, std::uint32_t count) {
-  return std::string(reinterpret_cast<const char*>(words), std::size_t{count} * sizeof(std::uint64_t));
+std::string bytes_of(StateView state) {
+  return std::string(reinterpret_cast<const char*>(state.data()), state.size_bytes());
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const auto count = static_cast<std::uint32_t>(states_[i].size());
     max_words_ = std::max(max_words_, count);
-    if (!nodes_.emplace(bytes_of(states_[i].data(), count), i).second) {
+    if (!nodes_.emplace(bytes_of(states_[i]), i).second) {
       throw std::invalid_argument("node " + std::to_string(i) + " has the state of an earlier node");
     }
     for (const Edge& edge : edges_[i]) {
@@ -41,8 +41,8 @@ ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std
   }
 }
 
-std::size_t ExplicitGraph::node(const std::uint64_t* words, std::uint32_t count) const {
-  const auto found = nodes_.find(bytes_of(words, count));
+std::size_t ExplicitGraph::node(StateView state) const {
+  const auto found = nodes_.find(bytes_of(state));
   if (found == nodes_.end()) throw std::invalid_argument("the graph has no node with this state");
   return found->second;
 }
@@ -53,13 +53,13 @@ std::uint32_t ExplicitGraph::initial(std::uint64_t* words, std::uint32_t* violat
   return static_cast<std::uint32_t>(states_[0].size());
 }
 
-void ExplicitGraph::successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const {
-  for (const Edge& edge : edges_[node(words, count)]) {
+void ExplicitGraph::successors(StateView state, assay_buffer* out) const {
+  for (const Edge& edge : edges_[node(state)]) {
     const bool has_state = edge.target >= 0;
     const auto length = has_state ? static_cast<std::uint32_t>(states_[edge.target].size()) : 0;
     if (out->words_used + length > out->words_capacity || out->count == out->capacity) out->grow(out, length, 1);
     if (has_state) std::copy(states_[edge.target].begin(), states_[edge.target].end(), out->words + out->words_used);
-    out->successors[out->count++] = {out->words_used, length, edge.violation, has_state ? 1u : 0u};
+    out->successors[out->count++] = {out->words_used, length, edge.violation, has_state, ASSAY_NO_PROCESS};
     out->words_used += length;
   }
 }

@@ -24,22 +24,13 @@ class ExplicitGraph final : public TransitionSystem {
 
   std::uint32_t max_words() const override { return max_words_; }
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
-  void successors(const std::uint64_t* words, std::uint32_t count, assay_buffer* out) const override;
-  bool is_valid_end(const std::uint64_t* words, std::uint32_t count) const override {
-    return valid_ends_[node(words, count)];
-  }
+  void successors(StateView state, assay_buffer* out) const override;
+  bool is_valid_end(StateView state) const override { return valid_ends_[node(state)]; }
   bool has_state_checks() const override { return true; }
-  std::uint32_t check_state(const std::uint64_t* words, std::uint32_t count) const override {
-    return state_violations_[node(words, count)];
-  }
-  bool has_step_checks() const override { return false; }
-  std::uint32_t check_step(const std::uint64_t*, std::uint32_t, const std::uint64_t*,
-                           std::uint32_t) const override {
-    return 0;
-  }
+  std::uint32_t check_state(StateView state) const override { return state_violations_[node(state)]; }
 
  private:
-  std::size_t node(const std::uint64_t* words, std::uint32_t count) const;
+  std::size_t node(StateView state) const;
 
   std::vector<std::vector<std::uint64_t>> states_;
   std::vector<std::vector<Edge>> edges_;

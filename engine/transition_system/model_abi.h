@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_MODEL_ABI 2u
+#define ASSAY_MODEL_ABI 3u
 
 /* One successor. Its state stands in `assay_buffer.words`, unless the step
  * ended in an error that leaves no state behind (`has_state` is 0). */
@@ -29,8 +29,11 @@ typedef struct assay_successor {
   uint32_t first_word;
   uint32_t word_count;
   uint32_t violation; /* 0: none; otherwise a code of the model's own table */
-  uint32_t has_state;
+  uint16_t has_state;
+  uint16_t process;   /* whose step it is; of a step of several, who began it */
 } assay_successor;
+
+#define ASSAY_NO_PROCESS 0xFFFFu /* the step is nobody's */
 
 /* Told, when somebody wants a step explained, of each primitive step that a
  * successor consists of (an atomic sequence has many), in execution order.
@@ -71,6 +74,12 @@ typedef struct assay_buffer {
   uint64_t wanted_count;
 } assay_buffer;
 
+/* What a caller has to know of a model before it uses it. */
+enum assay_flags {
+  ASSAY_SINGLE_THREADED = 1, /* its functions are called by one thread at a time */
+  ASSAY_FOREIGN_CODE = 2     /* its steps execute code that no front end generated: they may crash or never end */
+};
+
 typedef struct assay_model {
   uint32_t abi;       /* ASSAY_MODEL_ABI */
   uint32_t max_words; /* no state is longer */
@@ -92,6 +101,33 @@ typedef struct assay_model {
   /* The same for properties over two consecutive states; NULL if none. */
   uint32_t (*check_step)(const uint64_t *before, uint32_t before_count,
                          const uint64_t *after, uint32_t after_count);
+
+  /* All that follows may be left zero. */
+
+  uint32_t flags; /* of assay_flags */
+
+  /* As `successors`, but of every process, where that one follows only some
+   * (a reduction): the processes of these successors are the enabled ones.
+   * NULL: `successors` follows all. */
+  void (*all_successors)(const uint64_t *words, uint32_t word_count,
+                         assay_buffer *out);
+
+  /* Atomic propositions: bit i is the truth of number i, for i < label_count
+   * (at most 64). */
+  uint32_t label_count;
+  uint64_t (*labels)(const uint64_t *words, uint32_t word_count);
+
+  /* Acceptance sets: bit i is set if the state is in number i, for
+   * i < acceptance_count (at most 64). */
+  uint32_t acceptance_count;
+  uint64_t (*acceptance)(const uint64_t *words, uint32_t word_count);
+
+  /* Writes what states are compared by (at most `max_words` words) and
+   * returns its length: two states with the same key count as one, whichever
+   * is met first is kept. What is not in the key is restored but not compared.
+   * NULL: states are compared whole. */
+  uint32_t (*match_key)(const uint64_t *words, uint32_t word_count,
+                        uint64_t *key);
 } assay_model;
 
 /* The only symbol that a shared object must export. */

@@ -6,7 +6,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "transition_system/model_abi.h"
+#include "transition_system/transition_system.hpp"
 
 namespace assay::transition_system {
 
@@ -35,6 +35,7 @@ class SuccessorBuffer {
   const std::uint64_t* words(const assay_successor& successor) const {
     return buffer_.words + successor.first_word;
   }
+  StateView state(const assay_successor& successor) const { return {words(successor), successor.word_count}; }
   std::size_t bytes() const {
     return std::size_t{buffer_.words_capacity} * sizeof(std::uint64_t) +
            std::size_t{buffer_.capacity} * sizeof(assay_successor);

@@ -1,6 +1,7 @@
 """The native engine. Thin typed modules in `search` and `transition_system` rename it."""
 
 from collections.abc import Callable, Sequence
+from typing import TypedDict, Unpack
 
 ABI_VERSION: int
 
@@ -115,6 +116,10 @@ class SearchResult:
         self,
     ) -> str: ...  # "", "violation", "memory", "time", "depth", "states", "interrupted", "cache"
     @property
+    def guarantee(self) -> str: ...  # what a finished search may have missed: see engine/search/matching
+    @property
+    def observations(self) -> dict[str, int]: ...  # what observers counted
+    @property
     def violations(self) -> list[Violation]: ...  # the first of each distinct code, first found first
     @property
     def violation_count(self) -> int: ...  # all of them, when the search goes on after the first
@@ -154,38 +159,41 @@ class CacheFacts:
     def contents(self) -> list[tuple[bytes, int]]:
         """If asked for: the states it holds at the end, and what the policy thinks each is worth."""
 
-def search(
-    model: Model,
-    *,
-    strategy: str,  # "bfs", "dfs", "random-dfs", "cached"; or "two-phases", "overlap", "sweep"
-    storage: str,  # "exact", "fingerprint", "bitstate"
-    threads: int,
-    seed: int,
-    hash_functions: int,  # bitstate
-    bitstate_bytes: int,
-    memory_limit_bytes: int,  # 0: none; resident memory of this process
-    time_limit_seconds: float,  # 0: none
-    depth_limit: int,  # 0: none
-    state_limit: int,  # 0: none
-    stop_at_first_violation: bool,
-    check_deadlock: bool,
-    on_progress: Callable[[Progress], bool] | None,  # False stops the search ("interrupted")
-    progress_interval_seconds: float,
-    log: GraphLog | None = None,  # where the graph is written down: bfs, dfs or cached, exact, one thread
-    cache_size: int = 0,  # "cached", here and below: states that the cache holds at most
-    cache_policy: str = "rungs",
-    cache_strata: int = 4,  # of the policy "stratified"
-    cache_pending_limit: int = 0,  # successors that wait on the stack; 0: as many as suit the cache
-    keep_cache: bool = False,  # fill in `CacheFacts.contents`
-    spill_directory: str = "",  # where the states are kept; "": in memory
-    resume: bool = False,  # go on from the checkpoint there, if there is one
-    identity: Sequence[tuple[str, str]] = [],  # what the checkpoint is about: name, value
-    checkpoint_seconds: float = 30.0,
-    spill_buffer_bytes: int = 0,  # 0: what the memory limit leaves
-    exhaustive_states: int = 0,  # "two-phases": states of the first phase; state_limit is for both
-    samplers: int = 1,  # "two-phases": depth-first searches that take turns
-    scratch_directory: str = "",  # "sweep": where long queues are written
-) -> SearchResult: ...
+class SearchOptions(TypedDict, total=False):
+    """What a search is asked for, by name; what is left out has the default of `assay.search.options`."""
+
+    strategy: str  # "bfs", "dfs", "random-dfs", "cached"; or "two-phases", "overlap", "sweep"
+    storage: str  # "exact", "fingerprint", "bitstate"
+    threads: int
+    seed: int
+    hash_functions: int  # bitstate
+    bitstate_bytes: int
+    memory_limit_bytes: int  # 0: none; resident memory of this process
+    time_limit_seconds: float  # 0: none
+    depth_limit: int  # 0: none
+    state_limit: int  # 0: none
+    stop_at_first_violation: bool
+    check_deadlock: bool
+    on_progress: Callable[[Progress], bool] | None  # False stops the search ("interrupted")
+    progress_interval_seconds: float
+    log: GraphLog | None  # where the graph is written down: bfs, dfs or cached, exact, one thread
+    cache_size: int  # "cached", here and below: states that the cache holds at most
+    cache_policy: str
+    cache_strata: int  # of the policy "stratified"
+    cache_pending_limit: int  # successors that wait on the stack; 0: as many as suit the cache
+    keep_cache: bool  # fill in `CacheFacts.contents`
+    spill_directory: str  # where the states are kept; "": in memory
+    resume: bool  # go on from the checkpoint there, if there is one
+    identity: Sequence[tuple[str, str]]  # what the checkpoint is about: name, value
+    checkpoint_seconds: float
+    spill_buffer_bytes: int  # 0: what the memory limit leaves
+    exhaustive_states: int  # "two-phases": states of the first phase; state_limit is for both
+    samplers: int  # "two-phases": depth-first searches that take turns
+    scratch_directory: str  # "sweep": where long queues are written
+    observe: str  # names of observers, separated by commas
+
+def search(model: Model, **options: Unpack[SearchOptions]) -> SearchResult: ...
+def strategies() -> list[tuple[str, str, bool, bool, bool]]: ...  # name, storage, threads, disk, records
 def identity_of_search(directory: str) -> list[tuple[str, str]]:
     """What the search is about that was left there; nothing if there is none."""
 

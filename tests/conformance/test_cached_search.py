@@ -298,7 +298,7 @@ def test_a_depth_limit_makes_a_cached_search_incomplete():
         ({"cache_size": 5, "cache_policy": "fate"}, "unknown policy 'fate'"),
         ({"cache_size": 5, "cache_strata": 0}, "there is at least one stratum"),
         ({"cache_size": 5, "threads": 2}, "one thread"),
-        ({"cache_size": 5, "storage": "bitstate"}, "exact storage"),
+        ({"cache_size": 5, "storage": "bitstate"}, "'bitstate' does not go with 'cached'"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, sentence):

@@ -166,13 +166,19 @@ def test_an_interrupt_from_the_keyboard_ends_in_a_partial_result(endless, option
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"strategy": "dfs", "threads": 2}, "depth-first search runs on one thread"),
+        ({"strategy": "dfs", "threads": 2}, "'dfs' with exact storage runs on one thread"),
         ({"strategy": "astar"}, "unknown strategy 'astar'"),
         ({"storage": "paper"}, "unknown storage 'paper'"),
-        ({"storage": "bitstate"}, "bitstate storage searches depth first"),
-        ({"storage": "fingerprint", "strategy": "dfs"}, "fingerprint storage searches breadth first"),
-        ({"storage": "fingerprint", "threads": 2}, "several need exact storage"),
+        ({"storage": "bitstate"}, "'bitstate' does not go with 'bfs'; use dfs or random-dfs with it"),
+        (
+            {"storage": "fingerprint", "strategy": "dfs"},
+            "'fingerprint' does not go with 'dfs'; use bfs with it",
+        ),
+        ({"storage": "fingerprint", "threads": 2}, "bfs with exact storage runs on several"),
         ({"threads": 0}, "at least one thread"),
+        ({"colour": "red"}, "no search has an option 'colour'"),
+        ({"seed": "red"}, "the option 'seed' has a value of another kind"),
+        ({"observe": "birds"}, "nobody observes 'birds'"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_with_a_sentence(small, options, sentence):

@@ -66,7 +66,7 @@ static void successors(const uint64_t *words, uint32_t count, assay_buffer *out)
       memcpy(next, words, count * 8);
       for (uint32_t k = count; k < length; k++) next[k] = k;
       next[i * PER_COUNTER] = (counters[i] + (uint64_t)step) * FACTOR;
-      out->successors[out->count++] = (assay_successor){out->words_used, length, 0, 1};
+      out->successors[out->count++] = (assay_successor){out->words_used, length, 0, 1, ASSAY_NO_PROCESS};
       out->words_used += length;
     }
   }
@@ -92,10 +92,18 @@ static uint32_t check_step(const uint64_t *before, uint32_t before_count, const 
   decode(after, after_count, to);
   return from[0] == 5 && to[0] == 6 ? 2 : 0;
 }
+#define CHECK_STATE check_state
+#define CHECK_STEP check_step
 #else
-#define check_state 0
-#define check_step 0
+#define CHECK_STATE NULL
+#define CHECK_STEP NULL
 #endif
 
-static const assay_model model = {ASSAY_MODEL_ABI, WORDS, initial, successors, is_valid_end, check_state, check_step};
+static const assay_model model = {.abi = ASSAY_MODEL_ABI,
+                                  .max_words = WORDS,
+                                  .initial = initial,
+                                  .successors = successors,
+                                  .is_valid_end = is_valid_end,
+                                  .check_state = CHECK_STATE,
+                                  .check_step = CHECK_STEP};
 const assay_model *assay_model_entry(void) { return &model; }

@@ -33,7 +33,7 @@ static void emit(assay_buffer *out, const unsigned char *state, int place, int v
   memcpy(next, state, WORDS * 8);
   next[place] = (unsigned char)value;
   if (fork >= 0) next[fork] = (unsigned char)taken;
-  out->successors[out->count++] = (assay_successor){out->words_used, WORDS, 0, 1};
+  out->successors[out->count++] = (assay_successor){out->words_used, WORDS, 0, 1, ASSAY_NO_PROCESS};
   out->words_used += WORDS;
 }
 
@@ -58,5 +58,9 @@ static uint32_t is_valid_end(const uint64_t *words, uint32_t count) {
   return 0;
 }
 
-static const assay_model model = {ASSAY_MODEL_ABI, WORDS, initial, successors, is_valid_end, 0, 0};
+static const assay_model model = {.abi = ASSAY_MODEL_ABI,
+                                  .max_words = WORDS,
+                                  .initial = initial,
+                                  .successors = successors,
+                                  .is_valid_end = is_valid_end};
 const assay_model *assay_model_entry(void) { return &model; }

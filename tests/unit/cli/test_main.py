@@ -233,7 +233,7 @@ def test_wrong_input_is_one_sentence(run, tmp_path, arguments, sentence):
 def test_options_that_do_not_go_together_are_refused(run, model):
     code, output, errors = run("verify", model(""), "--search", "dfs", "--threads", "2")
     assert (code, output) == (2, "")
-    assert "depth-first search runs on one thread" in errors
+    assert "'dfs' with exact storage runs on one thread" in errors
 
 
 def test_our_own_faults_are_not_blamed_on_the_user(run, model, monkeypatch):

@@ -88,6 +88,10 @@ static uint32_t is_valid_end(const uint64_t *words, uint32_t word_count) {
   return 0;
 }
 
-static const assay_model model = {ASSAY_MODEL_ABI, 1, initial, successors, is_valid_end, NULL, NULL};
+static const assay_model model = {.abi = ASSAY_MODEL_ABI,
+                                  .max_words = 1,
+                                  .initial = initial,
+                                  .successors = successors,
+                                  .is_valid_end = is_valid_end};
 
 const assay_model *assay_model_entry(void) { return &model; }

@@ -282,17 +282,33 @@ static uint32_t is_valid_end(const uint64_t *words, uint32_t word_count) {{
   }}
   return 1;
 }}
-static void successors(const uint64_t *words, uint32_t word_count, assay_buffer *out) {{
+static void follow(const uint64_t *words, uint32_t word_count, assay_buffer *out, int reduced) {{
   struct run c;
   start_run(&c, out, words, word_count * 8);
-  int moved = REDUCED && somebody(&c, 0, word_count * 8);
+  int moved = reduced && somebody(&c, 0, word_count * 8);
   if (!moved) moved = everybody(&c, 0, word_count * 8);
 {timeout}  if (c.fatal) fail(&c, 0, word_count * 8, 0, 0); /* met while asking who may run */
   end_run(&c);
 }}
+static void successors(const uint64_t *words, uint32_t word_count, assay_buffer *out) {{
+  follow(words, word_count, out, REDUCED);
+}}
+#if REDUCED
+static void all_successors(const uint64_t *words, uint32_t word_count, assay_buffer *out) {{
+  follow(words, word_count, out, 0);
+}}
+#else
+#define all_successors NULL
+#endif
 static const assay_model model = {{
-  ASSAY_MODEL_ABI, {largest // 8 + 1}u, initial, successors, is_valid_end,
-  {"check_state" if has_state else "NULL"}, {"check_step" if has_step else "NULL"}}};
+  .abi = ASSAY_MODEL_ABI,
+  .max_words = {largest // 8 + 1}u,
+  .initial = initial,
+  .successors = successors,
+  .is_valid_end = is_valid_end,
+  .check_state = {"check_state" if has_state else "NULL"},
+  .check_step = {"check_step" if has_step else "NULL"},
+  .all_successors = all_successors}};
 const assay_model *assay_model_entry(void) {{ return &model; }}"""
         )
 

@@ -46,6 +46,7 @@ struct run {
   uint32_t asking;     /* enabled() within enabled(): how deep */
   uint32_t timeout;    /* second try: nobody could move without it */
   uint32_t depth;      /* primitive steps in this chain */
+  uint32_t process;    /* who began the chain */
   uint32_t deciding;   /* whether the others move depends on what this process does */
   uint32_t skipped;    /* a successor with a state was left out because nobody wants it */
   uint64_t work;       /* d_step iterations since the chain began */
@@ -159,7 +160,7 @@ static int __attribute__((noinline)) skip_unwanted(struct run *c, int can_fail) 
   uint64_t bit = out->wanted_first + out->count;
   if (out->count >= out->wanted_count || out->wanted[bit / 8] >> bit % 8 & 1) return 0;
   room_for(c, 0);
-  out->successors[out->count++] = (assay_successor){out->words_used, 0, 0, 0};
+  out->successors[out->count++] = (assay_successor){out->words_used, 0, 0, 0, (uint16_t)c->process};
   c->skipped = 1;
   return 1;
 }
@@ -185,6 +186,7 @@ static inline void keep(struct run *c, uint32_t size) {
   s->word_count = size / 8;
   s->violation = c->violation;
   s->has_state = 1;
+  s->process = (uint16_t)c->process;
   out->words_used += size / 8;
 }
 
@@ -206,6 +208,7 @@ static int __attribute__((noinline)) fail(struct run *c, uint32_t state, uint32_
   s->word_count = 0;
   s->violation = c->fatal;
   s->has_state = 0;
+  s->process = (uint16_t)c->process;
   c->fatal = 0;
   return 1;
 }
@@ -367,6 +370,7 @@ static int everybody(struct run *c, uint32_t state, uint32_t size) {
   }
   for (uint32_t i = count; i-- > 0;) {
     if (!may_run(c, state, size, offsets[i], i, 0)) continue;
+    c->process = i;
     moved |= step(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i);
   }
   return moved;
@@ -395,6 +399,7 @@ static int somebody(struct run *c, uint32_t state, uint32_t size) {
     uint32_t first = c->out->count;
     if (!alone) continue;
     c->deciding = 1;
+    c->process = i;
     int moved = step(c, TYPE(s + offsets[i]), state, size, offsets[i], i);
     c->deciding = 0;
     if (!moved) continue;

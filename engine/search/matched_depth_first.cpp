@@ -1,0 +1,178 @@
+// Depth-first search that matches states by a policy and does not keep them.
+// Every counterexample is real; what a finished search may have missed is the
+// guarantee of the policy.
+//
+// Of the states on the path the stack holds what each step changed, and for
+// those near the end of the path the successors not yet tried that were new
+// when they were generated, as whole states (path_stack).
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "search/expansion.hpp"
+#include "search/matching/matching.hpp"
+#include "search/path_search.hpp"
+#include "search/path_stack.hpp"
+#include "search/strategies.hpp"
+#include "storage/state_path.hpp"
+
+namespace assay::search {
+namespace {
+
+// Words of successors that wait before old ones are dropped: half a megabyte,
+// or a sixteenth of what the matching takes.
+constexpr std::size_t kWaitingWordsAtLeast = std::size_t{1} << 16;
+constexpr std::size_t kShareOfWaiting = 16;
+
+struct Nothing {};  // that the path has to know of a state besides its words
+
+template <class Matching>
+class MatchedDepthFirst {
+ public:
+  MatchedDepthFirst(const Task& task, Result& result)
+      : task_(task),
+        result_(result),
+        states_of_path_(task.system.max_words(), task.budget),
+        path_(task.budget),
+        search_(task, result, path_.frames()),
+        expansion_(task.system, task.options),
+        random_(task.options.seed) {}
+
+  void run() {
+    try {
+      matching_.emplace(task_.system, task_.options, task_.budget);
+      const InitialState initial(task_.system);
+      matching_->add(matching_->key(initial.view()));
+      states_ = 1;
+      if (initial.violation != 0) search_.record(initial.violation, Finding::kAtState);
+      states_of_path_.push(initial.words.data(), initial.length);
+      if (!search_.is_over()) enter();
+      while (!path_.empty() && !search_.should_stop()) {
+        matching_->report(result_);  // in case memory runs out
+        if (path_.starts_restoring()) restore();
+        if (path_.last().pending == 0) {
+          path_.leave();
+          states_of_path_.pop();
+        } else if (!follow()) {
+          task_.control.stop(StopReason::kStates);
+          break;
+        }
+      }
+    } catch (const std::bad_alloc&) {
+      search_.out_of_memory = true;
+    }
+    search_.end(states_, transitions_, max_depth_);
+    result_.guarantee = Matching::kGuarantee;
+    result_.table_bytes = path_.bytes() + states_of_path_.bytes();
+    if (!matching_) return;
+    matching_->report(result_);
+    result_.table_bytes += matching_->bytes();
+  }
+
+ private:
+  using Path = PathStack<Nothing, WaitingStates>;
+
+  StateView last() const { return {states_of_path_.words(), states_of_path_.word_count()}; }
+
+  /// Expands the last state of the path, which was just added.
+  void enter() {
+    const std::size_t depth = path_.size();
+    max_depth_ = std::max<std::uint64_t>(max_depth_, depth);
+    path_.enter({});
+    ++expanded_;
+    const Expansion::End end = expansion_(
+        last(), search_.at_limit(depth),
+        [&](std::uint32_t code, Position position) { search_.record(code, position); },
+        [&](Position, StateView) {
+          ++transitions_;
+          return true;
+        });
+    if (end == Expansion::End::kCut) {
+      search_.cut = true;
+      return;
+    }
+    await();
+    path_.keep_within(std::max<std::size_t>(kWaitingWordsAtLeast,
+                                            matching_->bytes() / sizeof(std::uint64_t) / kShareOfWaiting));
+  }
+
+  /// What was tried before it was dropped is matched now.
+  void restore() {
+    expansion_.again(last(), [](Position, StateView) { return true; });
+    await();
+  }
+
+  /// Makes those successors wait that are new as far as the matching can tell.
+  void await() {
+    const auto& successors = expansion_.successors();
+    order_.resize(successors.count());
+    std::iota(order_.begin(), order_.end(), 0u);
+    if (is_random_) {
+      for (std::uint32_t i = successors.count(); i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
+    }
+    for (auto i = order_.size(); i-- > 0;) {
+      const assay_successor& successor = successors[order_[i]];
+      if (successor.has_state == 0) continue;
+      const StateView next = successors.state(successor);
+      if (!matching_->contains(matching_->key(next))) path_.add(next, Position{order_[i]});
+    }
+  }
+
+  /// Tries the next successor. False: it is new and there is no room for it.
+  bool follow() {
+    const StateView next = path_.waiting().last();
+    const auto key = matching_->key(next);
+    const bool is_full = task_.options.state_limit != 0 && states_ >= task_.options.state_limit;
+    if (is_full && !matching_->contains(key)) return false;
+    const bool is_new = matching_->add(key);
+    if (is_new) states_of_path_.push(next.data(), length_of(next));
+    const Position position = path_.take();
+    if (!is_new) return true;
+    ++states_;
+    path_.last().position = position;
+    enter();
+    if ((expanded_ & 63) == 0) task_.control.report(states_, transitions_, max_depth_, path_.size());
+    return true;
+  }
+
+  const Task& task_;
+  Result& result_;
+  std::optional<Matching> matching_;
+  storage::StatePath states_of_path_;
+  Path path_;
+  PathSearch<typename Path::Frame> search_;
+  Expansion expansion_;
+  support::RandomSource random_;
+  const bool is_random_ = task_.options.strategy == "random-dfs";
+  std::vector<std::uint32_t> order_;
+  std::uint64_t states_ = 0, expanded_ = 0, transitions_ = 0, max_depth_ = 0;
+};
+
+template <class Matching>
+void run(const Task& task, Result& result) {
+  MatchedDepthFirst<Matching>(task, result).run();
+}
+
+void check_bits(const Options& options) {
+  if (options.number("hash_functions", 3) == 0) throw std::invalid_argument("bitstate storage needs a hash function");
+  if (options.number("bitstate_bytes", 0) == 0) {
+    throw std::invalid_argument("bitstate storage needs bitstate_bytes above 0");
+  }
+}
+
+Strategy by_bits(const char* name) {
+  return {.name = name,
+          .storage = "bitstate",
+          .run = run<matching::Bits>,
+          .options = {"hash_functions", "bitstate_bytes"},
+          .check = check_bits};
+}
+Strategy by_key(const char* name) {
+  return {.name = name, .storage = "abstraction", .run = run<matching::Abstraction>};
+}
+
+const Registered registered[] = {Registered(by_bits("dfs")), Registered(by_bits("random-dfs")),
+                                 Registered(by_key("dfs")), Registered(by_key("random-dfs"))};
+
+}  // namespace
+}  // namespace assay::search

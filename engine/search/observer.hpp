@@ -1,0 +1,75 @@
+/// Who listens to a search: what is written down, counted or drawn besides its verdict.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "search/outcome.hpp"
+#include "transition_system/successor_buffer.hpp"
+#include "transition_system/transition_system.hpp"
+
+namespace assay::search {
+
+/// A state that was expanded, after its successors are known and before where they lead is.
+struct ExpandedState {
+  std::uint32_t state;   // as the search numbers its states
+  std::uint32_t degree;  // steps that reach a state
+  std::uint32_t steps;   // positions up to the last of these: steps that end in an error have positions too
+  // Searches that expand states one by one show them; those that work in batches leave both empty.
+  transition_system::StateView words{};
+  const transition_system::SuccessorBuffer* successors = nullptr;
+};
+
+/// A step whose target is known. Its source is the state expanded last, or,
+/// depth first, the last state that was entered and not left.
+struct Edge {
+  transition_system::Position position;
+  std::uint32_t target;
+  bool is_new;  // this step discovered the target
+};
+
+/// Told by the searching thread, in the order in which it happens. All events may be ignored.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  virtual void begins(TraversalOrder) {}
+  /// Breadth first: the states from this one on are one step further away.
+  virtual void level(std::uint64_t /*first_state*/) {}
+  /// Depth first: the path goes on to this state.
+  virtual void entered(std::uint32_t /*state*/) {}
+  virtual void expanded(const ExpandedState&) {}
+  virtual void edge(const Edge&) {}
+  /// Depth first: the path goes back from the state entered last.
+  virtual void left() {}
+  /// The search is over. What an observer has to say goes into the result.
+  virtual void ends(Result&) {}
+};
+
+/// All observers of one search. Without any, an event costs a comparison.
+class Observers {
+ public:
+  void add(std::unique_ptr<Observer> observer) { list_.push_back(std::move(observer)); }
+  bool none() const { return list_.empty(); }
+
+  void begins(TraversalOrder order) const { tell([&](Observer& o) { o.begins(order); }); }
+  void level(std::uint64_t first_state) const { tell([&](Observer& o) { o.level(first_state); }); }
+  void entered(std::uint32_t state) const { tell([&](Observer& o) { o.entered(state); }); }
+  void expanded(const ExpandedState& state) const { tell([&](Observer& o) { o.expanded(state); }); }
+  void edge(const Edge& edge) const { tell([&](Observer& o) { o.edge(edge); }); }
+  void left() const { tell([](Observer& o) { o.left(); }); }
+  void ends(Result& result) const { tell([&](Observer& o) { o.ends(result); }); }
+
+ private:
+  template <class Event>
+  [[gnu::always_inline]] void tell(Event&& event) const {
+    for (const auto& observer : list_) event(*observer);
+  }
+
+  std::vector<std::unique_ptr<Observer>> list_;
+};
+
+}  // namespace assay::search
