@@ -6,6 +6,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -23,8 +24,10 @@
 #include "storage/checkpoint.hpp"
 #include "storage/disk_file.hpp"
 #include "storage/search_directory.hpp"
+#include "transition_system/audit.hpp"
 #include "transition_system/compiled_model.hpp"
 #include "transition_system/explicit_graph.hpp"
+#include "transition_system/product.hpp"
 #include "transition_system/successor_buffer.hpp"
 
 namespace nb = nanobind;
@@ -32,8 +35,11 @@ using namespace nb::literals;
 
 namespace {
 
+using assay::transition_system::Audit;
+using assay::transition_system::Automaton;
 using assay::transition_system::CompiledModel;
 using assay::transition_system::ExplicitGraph;
+using assay::transition_system::Product;
 using assay::transition_system::SuccessorBuffer;
 using assay::transition_system::TransitionSystem;
 namespace search = assay::search;
@@ -82,6 +88,27 @@ nb::list successors(const TransitionSystem& model, const nb::bytes& state) {
     nb::object next = nb::none();
     if (successor.has_state != 0) next = bytes_of(buffer.words(successor), successor.word_count);
     result.append(nb::make_tuple(next, successor.violation));
+  }
+  return result;
+}
+
+nb::list processes(const TransitionSystem& model, const nb::bytes& state) {
+  SuccessorBuffer buffer;
+  model.successors(state_for(model, state), buffer.cleared());
+  nb::list result;
+  for (std::uint32_t i = 0; i < buffer.count(); ++i) {
+    const std::uint16_t process = buffer[i].process;
+    result.append(process == ASSAY_NO_PROCESS ? nb::none() : nb::object(nb::int_(process)));
+  }
+  return result;
+}
+
+std::set<std::uint32_t> enabled(const TransitionSystem& model, const nb::bytes& state) {
+  SuccessorBuffer buffer;
+  model.all_successors(state_for(model, state), buffer.cleared());
+  std::set<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < buffer.count(); ++i) {
+    if (buffer[i].process != ASSAY_NO_PROCESS) result.insert(buffer[i].process);
   }
   return result;
 }
@@ -177,6 +204,7 @@ NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
   nb::exception<assay::storage::DiskProblem>(m, "DiskProblem");
   nb::exception<assay::storage::CheckpointProblem>(m, "CheckpointProblem");
+  nb::exception<assay::transition_system::BrokenPromise>(m, "BrokenPromise");
   assay::bindings::bind_graph_log(m);
 
   nb::class_<TransitionSystem>(m, "Model")
@@ -200,7 +228,27 @@ NB_MODULE(_engine, m) {
              const Words first = state_for(model, before), second = state_for(model, after);
              return model.check_step(first, second);
            },
-           "before"_a, "after"_a);
+           "before"_a, "after"_a)
+      .def("processes", &processes, "state"_a)
+      .def("enabled", &enabled, "state"_a)
+      .def_prop_ro("flags", &TransitionSystem::flags)
+      .def_prop_ro("label_count", &TransitionSystem::label_count)
+      .def("labels",
+           [](const TransitionSystem& model, const nb::bytes& state) { return model.labels(state_for(model, state)); },
+           "state"_a)
+      .def_prop_ro("acceptance_count", &TransitionSystem::acceptance_count)
+      .def("acceptance",
+           [](const TransitionSystem& model, const nb::bytes& state) {
+             return model.acceptance(state_for(model, state));
+           },
+           "state"_a)
+      .def("match_key",
+           [](const TransitionSystem& model, const nb::bytes& state) {
+             Words key(std::size_t{model.max_words()} + 1);
+             const std::uint32_t count = model.match_key(state_for(model, state), key.data());
+             return bytes_of(key.data(), count);
+           },
+           "state"_a);
 
   nb::class_<CompiledModel, TransitionSystem>(m, "CompiledModel").def(nb::init<const std::string&>(), "library"_a);
 
@@ -208,7 +256,8 @@ NB_MODULE(_engine, m) {
       .def("__init__",
            [](ExplicitGraph* self, const std::vector<nb::bytes>& states,
               const std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>>& edges,
-              const std::vector<bool>& valid_ends, const std::vector<std::uint32_t>& state_violations) {
+              const std::vector<bool>& valid_ends, const std::vector<std::uint32_t>& state_violations,
+              const std::vector<std::uint64_t>& labels) {
              std::vector<Words> nodes;
              for (const nb::bytes& state : states) nodes.push_back(words_of(state));
              std::vector<std::vector<ExplicitGraph::Edge>> lists;
@@ -216,9 +265,27 @@ NB_MODULE(_engine, m) {
                lists.emplace_back();
                for (const auto& [target, violation] : list) lists.back().push_back({target, violation});
              }
-             new (self) ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations);
+             new (self) ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations, labels);
            },
-           "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a);
+           "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a, "labels"_a = std::vector<std::uint64_t>{});
+
+  // A wrapper lives no longer than what it wraps.
+  nb::class_<Product, TransitionSystem>(m, "Product")
+      .def("__init__",
+           [](Product* self, const TransitionSystem& system,
+              const std::vector<std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>>>& edges,
+              const std::vector<std::uint64_t>& acceptance, std::uint32_t acceptance_count) {
+             Automaton automaton{{}, acceptance, acceptance_count};
+             for (const auto& list : edges) {
+               automaton.edges.emplace_back();
+               for (const auto& [mask, value, target] : list) automaton.edges.back().push_back({mask, value, target});
+             }
+             new (self) Product(system, std::move(automaton));
+           },
+           nb::keep_alive<1, 2>(), "system"_a, "edges"_a, "acceptance"_a, "acceptance_count"_a);
+  nb::class_<Audit, TransitionSystem>(m, "Audit")
+      .def(nb::init<const TransitionSystem&>(), nb::keep_alive<1, 2>(), "system"_a)
+      .def_prop_ro("audited", &Audit::audited);
 
   assay::bindings::bind_python_system(m);
   assay::bindings::bind_python_machine(m);

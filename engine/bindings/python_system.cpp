@@ -41,7 +41,8 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
     : max_words_(max_words),
       methods_{method(system, "initial_state"), method(system, "successors"), method(system, "is_valid_end"),
-               method(system, "check_state", true), method(system, "check_step", true)} {}
+               method(system, "check_state", true), method(system, "check_step", true), method(system, "labels", true),
+               method(system, "match_key", true)} {}
 
 std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
   const std::size_t bytes = state.size();
@@ -98,6 +99,21 @@ std::uint32_t PythonSystem::check_state(StateView state) const {
 std::uint32_t PythonSystem::check_step(StateView before, StateView after) const {
   nb::gil_scoped_acquire locked;
   return nb::cast<std::uint32_t>(methods_[kCheckStep](bytes_of(before), bytes_of(after)));
+}
+
+std::uint64_t PythonSystem::labels(StateView state) const {
+  if (!methods_[kLabels].is_valid()) return 0;
+  nb::gil_scoped_acquire locked;
+  return nb::cast<std::uint64_t>(methods_[kLabels](bytes_of(state)));
+}
+
+std::uint32_t PythonSystem::match_key(StateView state, std::uint64_t* key) const {
+  if (!has_match_key()) return TransitionSystem::match_key(state, key);
+  nb::gil_scoped_acquire locked;
+  const auto content = nb::cast<nb::bytes>(methods_[kMatchKey](bytes_of(state)));
+  const std::uint32_t length = length_of(content);
+  std::memcpy(key, content.c_str(), content.size());
+  return length;
 }
 
 void bind_python_system(nb::module_& m) {

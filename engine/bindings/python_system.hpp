@@ -28,17 +28,22 @@ class PythonSystem final : public transition_system::TransitionSystem {
   bool has_step_checks() const override { return methods_[kCheckStep].is_valid(); }
   std::uint32_t check_step(transition_system::StateView before, transition_system::StateView after) const override;
 
+  std::uint32_t label_count() const override { return methods_[kLabels].is_valid() ? 64 : 0; }
+  std::uint64_t labels(transition_system::StateView state) const override;
+  bool has_match_key() const override { return methods_[kMatchKey].is_valid(); }
+  std::uint32_t match_key(transition_system::StateView state, std::uint64_t* key) const override;
+
   /// What it refers to: the garbage collector follows and cuts that.
   std::span<nanobind::object> methods() { return methods_; }
 
  private:
-  enum Method { kInitialState, kSuccessors, kIsValidEnd, kCheckState, kCheckStep, kMethods };
+  enum Method { kInitialState, kSuccessors, kIsValidEnd, kCheckState, kCheckStep, kLabels, kMatchKey, kMethods };
 
   /// The length in words of a state that Python gave. Throws std::invalid_argument if it cannot be one.
   std::uint32_t length_of(const nanobind::bytes& state) const;
 
   const std::uint32_t max_words_;
-  std::array<nanobind::object, kMethods> methods_;  // the last two may be missing
+  std::array<nanobind::object, kMethods> methods_;  // from kCheckState on they may be missing
 };
 
 void bind_python_system(nanobind::module_& m);

@@ -84,21 +84,28 @@ class BreadthFirst {
     for (auto& reached : expander.reached) keys.advance(reached.probe);
     const std::uint64_t index = keys.index_number();
     const std::uint64_t limit = task_.options.state_limit == 0 ? KeyTable::kMaxKeys : task_.options.state_limit;
+    const bool is_observed = !task_.observers.none();
     std::uint32_t state = expanded_;
-    const auto* reached = expander.reached.data();
+    const auto* const first = expander.reached.data();
+    const auto* reached = first;
+    bool has_room = true;
     for (const std::uint32_t degree : expander.degrees) {
-      task_.observers.expanded({state++, degree, degree});
+      if (is_observed) task_.observers.expanded({state++, degree, degree});
       for (const auto* const end = reached + degree; reached != end; ++reached) {
         const std::uint32_t known = keys.size();
-        if (known >= limit && keys.find(reached->probe.key) == KeyTable::kNone) return false;
+        if (known >= limit && keys.find(reached->probe.key) == KeyTable::kNone) {
+          has_room = false;
+          break;
+        }
         const std::uint32_t target = keys.index_number() == index
                                          ? keys.find_or_add(reached->probe)
                                          : keys.find_or_add<Sharing::kPrivate>(reached->probe.key);
-        task_.observers.edge({reached->position, target, target == known});
-        ++transitions_;
+        if (is_observed) task_.observers.edge({reached->position, target, target == known});
       }
+      if (!has_room) break;
     }
-    return true;
+    transitions_ += static_cast<std::uint64_t>(reached - first);
+    return has_room;
   }
 
   void report() {

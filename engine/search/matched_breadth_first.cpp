@@ -96,8 +96,9 @@ class MatchedBreadthFirst {
   bool commit() {
     const std::uint64_t limit = task_.options.state_limit == 0 ? kMostStates : task_.options.state_limit;
     for (const Reached& next : reached_) {
-      if (parents_.size() >= limit ? !matching_.contains(next.key) : false) return false;
-      if (matching_.add(next.key)) {
+      if (!matching_.contains(next.key)) {
+        if (parents_.size() >= limit) return false;
+        matching_.add(next.key);
         parents_.push(next.parent, number_of(next.position));
         queue_.push(reached_words_.data() + next.first_word, next.word_count);
       }

@@ -48,7 +48,6 @@ class MatchedDepthFirst {
       states_of_path_.push(initial.words.data(), initial.length);
       if (!search_.is_over()) enter();
       while (!path_.empty() && !search_.should_stop()) {
-        matching_->report(result_);  // in case memory runs out
         if (path_.starts_restoring()) restore();
         if (path_.last().pending == 0) {
           path_.leave();

@@ -14,14 +14,16 @@ std::string bytes_of(StateView state) {
 }  // namespace
 
 ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std::vector<std::vector<Edge>> edges,
-                             std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations)
+                             std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations,
+                             std::vector<std::uint64_t> labels)
     : states_(std::move(states)),
       edges_(std::move(edges)),
       valid_ends_(std::move(valid_ends)),
-      state_violations_(std::move(state_violations)) {
+      state_violations_(std::move(state_violations)),
+      labels_(std::move(labels)) {
   if (states_.empty()) throw std::invalid_argument("a graph needs at least its initial node");
   if (edges_.size() != states_.size() || valid_ends_.size() != states_.size() ||
-      state_violations_.size() != states_.size()) {
+      state_violations_.size() != states_.size() || (!labels_.empty() && labels_.size() != states_.size())) {
     throw std::invalid_argument("states, edges, valid_ends and state_violations must have the same length");
   }
   for (std::size_t i = 0; i < states_.size(); ++i) {

@@ -20,7 +20,8 @@ class ExplicitGraph final : public TransitionSystem {
   /// `states[i]` is the state of node i; node 0 is initial. Throws
   /// std::invalid_argument with a sentence if the lists do not fit together.
   ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std::vector<std::vector<Edge>> edges,
-                std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations);
+                std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations,
+                std::vector<std::uint64_t> labels = {});
 
   std::uint32_t max_words() const override { return max_words_; }
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
@@ -28,6 +29,8 @@ class ExplicitGraph final : public TransitionSystem {
   bool is_valid_end(StateView state) const override { return valid_ends_[node(state)]; }
   bool has_state_checks() const override { return true; }
   std::uint32_t check_state(StateView state) const override { return state_violations_[node(state)]; }
+  std::uint32_t label_count() const override { return labels_.empty() ? 0 : 64; }
+  std::uint64_t labels(StateView state) const override { return labels_.empty() ? 0 : labels_[node(state)]; }
 
  private:
   std::size_t node(StateView state) const;
@@ -36,6 +39,7 @@ class ExplicitGraph final : public TransitionSystem {
   std::vector<std::vector<Edge>> edges_;
   std::vector<bool> valid_ends_;
   std::vector<std::uint32_t> state_violations_;
+  std::vector<std::uint64_t> labels_;
   std::unordered_map<std::string, std::size_t> nodes_;
   std::uint32_t max_words_ = 0;
 };

@@ -11,6 +11,9 @@ class DiskProblem(Exception):
 class CheckpointProblem(Exception):
     """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
 
+class BrokenPromise(Exception):
+    """A transition system did not keep a promise on which everything else rests."""
+
 class Model:
     """A transition system the engine can search: compiled, explicit or in Python."""
 
@@ -26,6 +29,26 @@ class Model:
     def is_valid_end(self, state: bytes) -> bool: ...
     def check_state(self, state: bytes) -> int: ...
     def check_step(self, before: bytes, after: bytes) -> int: ...
+    def processes(self, state: bytes) -> list[int | None]:
+        """Whose step each successor is."""
+
+    def enabled(self, state: bytes) -> set[int]:
+        """The processes that can move, also where a reduction follows only some of them."""
+
+    @property
+    def flags(self) -> int: ...
+    @property
+    def label_count(self) -> int: ...
+    def labels(self, state: bytes) -> int:
+        """The values of the atomic propositions, one bit each."""
+
+    @property
+    def acceptance_count(self) -> int: ...
+    def acceptance(self, state: bytes) -> int:
+        """The acceptance sets that the state is in, one bit each."""
+
+    def match_key(self, state: bytes) -> bytes:
+        """What states are compared by where matching is by key; the state itself if nothing else was said."""
 
 class CompiledModel(Model):
     def __init__(self, library: str) -> None: ...
@@ -66,7 +89,30 @@ class ExplicitGraph(Model):
         edges: Sequence[Sequence[tuple[int, int]]],
         valid_ends: Sequence[bool],
         state_violations: Sequence[int],
+        labels: Sequence[int] = [],
     ) -> None: ...
+
+class Product(Model):
+    """A system watched by an automaton over its labels, which begins in location 0.
+
+    `edges[q]` lists (mask of the labels it looks at, how they must be, target) in order;
+    `acceptance[q]` has a bit for each acceptance set that location q is in.
+    """
+
+    def __init__(
+        self,
+        system: Model,
+        edges: Sequence[Sequence[tuple[int, int, int]]],
+        acceptance: Sequence[int],
+        acceptance_count: int,
+    ) -> None: ...
+
+class Audit(Model):
+    """A system whose promises are checked while it is used: `BrokenPromise` where it does not keep them."""
+
+    def __init__(self, system: Model) -> None: ...
+    @property
+    def audited(self) -> int: ...
 
 class PythonSystem(Model):
     """Asks an object with the methods of `Model`, of which it needs `initial_state`, `successors`

@@ -18,12 +18,13 @@ class Graph:
     valid_ends: tuple[bool, ...]
     state_violations: tuple[int, ...]
 
-    def native(self) -> ExplicitGraph:
+    def native(self, labels: list[int] | None = None) -> ExplicitGraph:
         return ExplicitGraph(
             [pack(state) for state in self.states],
             [list(edges) for edges in self.edges],
             list(self.valid_ends),
             list(self.state_violations),
+            labels or [],
         )
 
 

@@ -294,11 +294,12 @@ static void successors(const uint64_t *words, uint32_t word_count, assay_buffer 
   follow(words, word_count, out, REDUCED);
 }}
 #if REDUCED
+#define ALL_SUCCESSORS all_successors
 static void all_successors(const uint64_t *words, uint32_t word_count, assay_buffer *out) {{
   follow(words, word_count, out, 0);
 }}
 #else
-#define all_successors NULL
+#define ALL_SUCCESSORS NULL
 #endif
 static const assay_model model = {{
   .abi = ASSAY_MODEL_ABI,
@@ -308,7 +309,7 @@ static const assay_model model = {{
   .is_valid_end = is_valid_end,
   .check_state = {"check_state" if has_state else "NULL"},
   .check_step = {"check_step" if has_step else "NULL"},
-  .all_successors = all_successors}};
+  .all_successors = ALL_SUCCESSORS}};
 const assay_model *assay_model_entry(void) {{ return &model; }}"""
         )
 

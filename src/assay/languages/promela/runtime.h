@@ -407,7 +407,10 @@ static int somebody(struct run *c, uint32_t state, uint32_t size) {
     for (uint32_t n = first; n < c->out->count; n++)
       if (c->out->successors[n].has_state) return 1;
     for (uint32_t j = count; j-- > 0;)
-      if (j != i) step(c, TYPE(c->base + state + offsets[j]), state, size, offsets[j], j);
+      if (j != i) {
+        c->process = j;
+        step(c, TYPE(c->base + state + offsets[j]), state, size, offsets[j], j);
+      }
     return 1;
   }
   return 0;
