@@ -86,7 +86,7 @@ class MatchedBreadthFirst {
         [&](std::uint32_t code, Position position) { findings_.push_back({code, id, position, depth}); },
         [&](Position position, StateView next) {
           reached_.push_back({matching_.key(next), reached_words_.size(), length_of(next), id, position});
-          reached_words_.insert(reached_words_.end(), next.begin(), next.end());
+          reached_words_.insert(reached_words_.end(), next.data(), next.data() + next.size());
           return true;
         });
     search_.cut = search_.cut || end == Expansion::End::kCut;

@@ -54,7 +54,8 @@ class WaitingStates {
   void push(transition_system::StateView state, transition_system::Position position,
             const support::MemoryBudget& budget) {
     support::push(items_, {transition_system::length_of(state), position}, budget);
-    for (const std::uint64_t word : state) support::push(words_, word, budget);
+    if (words_.capacity() - words_.size() < state.size()) budget.require(words_.capacity() * sizeof(std::uint64_t) * 2);
+    words_.insert(words_.end(), state.data(), state.data() + state.size());
   }
   transition_system::StateView last() const {
     return {words_.data() + words_.size() - items_.back().length, items_.back().length};
