@@ -247,11 +247,11 @@ class _Certification:
         }
 
     def _trust(self, file: CertificateFile) -> str | None:
-        """The key that signed it, where that matters."""
-        if self.mode != "trusted":
-            return None
+        """The key that signed it. Whoever gives keys wants to know, however much is checked besides."""
         if not self.trusted_keys:
-            if self.trust_unsigned:
+            if self.signature is not None:
+                raise OptionProblem("signature: it is checked with a public key; give one with --key")
+            if self.mode != "trusted" or self.trust_unsigned:
                 return None
             raise OptionProblem(
                 "trusted: give the producer's public key with --key, or say --trust-unsigned to believe "
@@ -261,12 +261,9 @@ class _Certification:
 
         envelope = self.signature or default_envelope(self.path)
         try:
-            signed = verify(self.path, envelope, self.trusted_keys)
+            return verify(file, envelope, self.trusted_keys).key_id
         except SignatureProblem as problem:
             raise CertificateProblem(str(problem)) from None
-        if signed.sha256 != file.sha256:
-            raise CertificateProblem("the file changed while its signature was checked")
-        return signed.key_id
 
     def _require_claim(self, header: Header) -> None:
         """The claim is the stranger's; these parts of it are not accepted silently."""
@@ -549,6 +546,7 @@ def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
             first=begin,
             first_state=file.first_states[begin],
             records=tuple(file.records[begin:end]),
+            digests=tuple(file.frame_digests[begin:end]),
             path=str(file.path.absolute()),
             offset=file.offsets[begin],
             dictionaries=file.stored_dictionaries,

@@ -66,6 +66,8 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             step_invariants=tuple(dict.fromkeys((*options.step_invariants, *added.step_invariants))),
         ),
     )
+    if [source.sha256 for source in more.sources] != [source.sha256 for source in program.sources]:
+        raise CertificateProblem("the program changed while it was read")
     if more.graph != program.graph:
         raise SourceProblem(
             "the graph in the certificate was reduced in a way that may hide what the added invariant "

@@ -8,16 +8,16 @@ secrets; what it found goes back as a `TaskReport`.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
 from assay.distribution.interface import Report
 from assay.evidence.certificate.dictionaries import StoredDictionaries
-from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame
+from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame, unchanged
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 from assay.transition_system import opening
@@ -36,6 +36,7 @@ class FrameSource:
     first: int  # number of the first frame
     first_state: int
     records: tuple[FrameRecord, ...]
+    digests: tuple[bytes, ...]  # of the frames as they stand in the file: SHA-256
     path: str = ""
     offset: int = 0
     bodies: tuple[bytes, ...] = ()
@@ -56,14 +57,15 @@ class FrameSource:
         dictionaries = self.dictionaries.opened()
         for index, record in enumerate(self.records):
             number = self.first + index
-            body = self.bodies[index] if self.bodies else self._read(offset, record)
+            body = self.bodies[index] if self.bodies else self._read(offset, index)
             yield f"frame {number}", decode_frame(number, record, body, dictionaries, bits_only=bits_only)
             offset += record.length
 
-    def _read(self, offset: int, record: FrameRecord) -> bytes:
-        with Path(self.path).open("rb") as file:
+    def _read(self, offset: int, index: int) -> bytes:
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
             file.seek(offset)
-            return file.read(record.length)
+            return unchanged(file.read(self.records[index].length), self.digests[index])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

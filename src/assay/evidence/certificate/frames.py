@@ -5,6 +5,7 @@ Apart from the file around them, because the processes that walk need no more th
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from assay.evidence.certificate.header import CertificateProblem
 
 BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7
+CHANGED = "the file changed while it was read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,13 @@ class FrameRecord:
             self.states * BYTES_PER_NUMBER,
             self.states * BYTES_PER_SUBGRAPH,
         )
+
+
+def unchanged(body: bytes, digest: bytes) -> bytes:
+    """A frame that is read, if it is what was there when the certificate was opened."""
+    if hashlib.sha256(body).digest() != digest:
+        raise CertificateProblem(CHANGED)
+    return body
 
 
 def decode_frame(

@@ -224,7 +224,7 @@ def test_names_that_only_look_like_the_compilers_are_the_models_own(here):
         "#define __mine 3\n// __GNUC__ in a comment\n#ifdef NEVER\n#ifdef __GNUC__\n#endif\n#endif\n"
         "byte __x = __mine, y = __LINE__;\ninit { skip }\n"
     )
-    assert unparse(parse_model(here / "m.pml").units[0]) == "byte __x = 3, y = 7"
+    assert unparse(parse_model(here / "m.pml").units[0]) == "byte __x = 3; byte y = 7"
 
 
 def test_assertions_about_the_machine_are_refused(here):
