@@ -690,11 +690,36 @@ def test_a_program_is_not_what_its_header_says(place, good):
     require_rejection(broken, place.file(sealed(honest)), "assert(x == 0)", "a property is violated: ")
 
 
-def test_the_claim_speaks_of_this_program(place, good):
+def test_the_claim_calls_the_program_by_the_name_of_its_file(place, good):
     forged = good.honest()
     forged.header["program"] = "better.pml"
-    assert native_reason(good, place.file(sealed(forged))) == (
-        "the certificate is about better.pml, this program is model.pml"
+    require_rejection(
+        good,
+        place.file(sealed(forged)),
+        "the header calls the program by another name than its first file has",
+        "'program' of the header is not its first source, or a class in it",
+    )
+
+
+def test_a_renamed_program_with_the_same_text_is_the_same_program(place, good):
+    file = place.file(sealed(good.honest()))
+    renamed = place.subject(GOOD, "other.pml")
+    require_acceptance(renamed, file, 24)
+    assert assay.certify(renamed.path, file).notes == ("the certificate calls this text model.pml",)
+
+
+def test_included_files_keep_their_names(place):
+    (place.folder / "a.h").write_text("byte z;\n")
+    including = place.subject(f'#include "a.h"\n{GOOD}', "including.pml")
+    file = place.file(sealed(including.honest()))
+    require_acceptance(place.subject(f'#include "a.h"\n{GOOD}', "again.pml"), file, 24)
+    forged = including.honest()
+    forged.header["sources"][1]["name"] = "b.h"
+    require_rejection(
+        including,
+        place.file(sealed(forged)),
+        "another program text: a.h, b.h differs",
+        "a file that it includes",
     )
 
 
@@ -735,7 +760,7 @@ def test_macros_are_part_of_the_claim_and_not_accepted_silently(place):
     harmless = Subject(broken.path, LanguageOptions(defines=("assert(q)=skip",)))
     file = place.file(sealed(harmless.honest()))
     assert native_reason(broken, file) == (
-        "the certificate is about the program with the macro assert(q)=skip, "
+        'the certificate is about the program with the macro "assert(q)=skip", '
         "you asked for it with no macros; say -D 'assert(q)=skip' if that is the program you mean, "
         "or --any-macros to accept the claim with whatever macros it names"
     )

@@ -8,6 +8,7 @@ has the argument. No search is involved.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shlex
 import time
@@ -37,7 +38,7 @@ from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
 from assay.evidence.verdict import Verdict
 from assay.languages.handwritten import names_a_class
 from assay.search.alarm import OutOfTime as LoadedTooLong
@@ -208,7 +209,9 @@ class _Certification:
                 raise LoadedTooLong  # noqa: TRY301 (told like the alarm)
             with alarm_at(self.deadline):  # the stranger's macros may take the front end long
                 program = self._load(header)
-            known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
+            known = replace(
+                known, compile_seconds=time.monotonic() - begin, notes=self._notes(header, program)
+            )
             return self._walk(file, program, known)
         except CertificateProblem as problem:
             return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
@@ -220,6 +223,19 @@ class _Certification:
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+
+    def _notes(self, header: Header, program: Program) -> tuple[str, ...]:
+        notes = []
+        if self.mode == "trusted":
+            notes.append(
+                "the script was believed: states were checked again, but not that there are no others, "
+                "and nothing about steps"
+            )
+        if not isinstance(program, HandwrittenProgram) and header.semantics.get("safety_only") is True:
+            notes += program.notes
+        if header.program != self.program.name:
+            notes.append(f"the certificate calls this text {shown_name(header.program)}")
+        return tuple(notes)
 
     def _load(self, header: Header) -> Program:
         if not names_a_class(str(self.program)):
@@ -591,22 +607,19 @@ def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list
     return executor.run(f"{TASK}:{function}", questions, on_progress=lambda *_: None, on_done=lambda *_: None)
 
 
-def _notes(header: Header, mode: str) -> tuple[str, ...]:
-    notes = []
-    if mode == "trusted":
-        notes.append(
-            "the script was believed: states were checked again, but not that there are no others, "
-            "and nothing about steps"
-        )
-    if header.semantics.get("safety_only") is True:
-        notes.append("claims in the program (never, ltl, trace) were left out by the producer")
-    return tuple(notes)
-
-
 def _macros(macros: Sequence[str]) -> str:
     if not macros:
         return "no macros"
-    return f"the {'macro' if len(macros) == 1 else 'macros'} {', '.join(macros)}"
+    return f"the {'macro' if len(macros) == 1 else 'macros'} {', '.join(map(_shown_macro, macros))}"
+
+
+def _shown_macro(macro: str) -> str:
+    name, equals, value = macro.partition("=")
+    return (
+        macro
+        if shown_name(name) == name and (not equals or shown_name(value) == value)
+        else json.dumps(macro)
+    )
 
 
 def _asking_for(macros: Sequence[str]) -> str:

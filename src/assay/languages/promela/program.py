@@ -289,7 +289,7 @@ class PromelaProgram:
         return {
             "language": "Promela as SPIN 6.5 understands it",
             "reductions": sorted(self.options.reductions & set(REDUCTIONS)),
-            "safety_only": self.options.safety_only,
+            "safety_only": self.options.safety_only and bool(self.model.claims),
             "defines": list(self.options.defines),
         }
 
