@@ -36,7 +36,7 @@ class PythonMachine(Model):
         self,
         program: object,
         granularity: str,
-        canonical: bool = False,
+        key: bytes = b"",
         invariants: bool = True,
         distrustful: bool = False,
     ) -> None: ...

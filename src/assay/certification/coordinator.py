@@ -44,7 +44,8 @@ from assay.languages.handwritten import names_a_class
 from assay.search.alarm import OutOfTime as LoadedTooLong
 from assay.search.alarm import alarm_at
 from assay.search.options import OptionProblem
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, PropertyProblem
+from assay.transition_system.opening import draw_key
 
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
 PARTITIONS = ("intervals", "subgraphs")
@@ -215,7 +216,17 @@ class _Certification:
             return self._walk(file, program, known)
         except CertificateProblem as problem:
             return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-        except (OutOfTime, WorkerDied, ClusterProblem) as problem:
+        except WorkerDied as problem:
+            if problem.took_too_long:
+                reason = "a property that the certificate claims takes too long to evaluate"
+                return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+        except PropertyProblem as problem:
+            if problem.text in {*self.added.invariants, *self.added.step_invariants}:
+                raise
+            reason = f"the certificate claims what cannot be evaluated: {problem}"
+            return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+        except (OutOfTime, ClusterProblem) as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
         except LoadedTooLong:
             reason = "time ran out before the program was compiled"
@@ -329,7 +340,7 @@ class _Certification:
             executor = elsewhere or walkers or here
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
-            drawn = _secrets(walkers or here, program)
+            drawn, key = _secrets(walkers or here, program), draw_key()
             shipped = None
             if elsewhere and not isinstance(program, HandwrittenProgram):
                 shipped = ship(self.program, program, header, self.added)
@@ -342,6 +353,7 @@ class _Certification:
                     else source,
                     purpose=PURPOSES[self.mode],
                     secrets=drawn,
+                    key=key,
                     total_states=header.states,
                     check_deadlock=header.properties.deadlock,
                     memory_limit_bytes=self.memory_limit_bytes,
@@ -379,7 +391,12 @@ class _Certification:
                 self._judge(here, file, program, sources, reports)
             except CertificateProblem as problem:
                 return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-            bound = products.wrong_acceptance_log2(header.states, header.transitions)
+            bound = products.wrong_acceptance_log2(
+                header.states,
+                header.transitions,
+                digests=sum(report.digests for report in reports),
+                longest_digested=max(report.longest_digested for report in reports),
+            )
             return replace(
                 known,
                 verdict=Verdict.VERIFIED,
@@ -520,6 +537,7 @@ class _Certification:
             source=source,
             purpose=PURPOSES["explained"],
             secrets=_secrets(executor, program),
+            key=draw_key(),
             total_states=header.states,
             check_deadlock=header.properties.deadlock,
             memory_limit_bytes=self.memory_limit_bytes,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,7 @@ class CertificationTask:
     source: FrameSource | RegionSource
     purpose: str  # as `_engine.walk` knows them
     secrets: bytes
+    key: bytes = b""  # secret too: of the digests that states consist of, where they do
     total_states: int
     check_deadlock: bool
     memory_limit_bytes: int = 0
@@ -115,6 +117,8 @@ class TaskReport:
     is_finished: bool
     seconds: float
     violation: tuple[int, tuple[int, ...]] | None = None
+    digests: int = 0  # how many components of states had one, and the longest of them, in elements
+    longest_digested: int = 0
     duplicates: int = 0
     map_entries: int = 0
     discrepancy: Discrepancy | None = None
@@ -140,13 +144,16 @@ def is_compiled(program: CompiledProgram | HandwrittenProgram) -> bool:
     return not address_of(program).startswith("{")
 
 
-def open_model(library: str) -> _engine.Model:
-    """The step function behind an address: a compiled program, or a class in its JSON form."""
+def open_model(library: str, key: bytes = b"") -> _engine.Model:
+    """The step function behind an address: a compiled program, or a class in its JSON form.
+
+    Processes that shall agree on states need the same key; without one, this process draws its own.
+    """
     if not library.startswith("{"):
         return opening.open_model(library)
     wanted = json.loads(library)
     if "opener" in wanted:
-        return opening.open_model(wanted["file"], wanted["opener"], canonical=True)
+        return opening.open_model(wanted["file"], wanted["opener"], key=key or opening.draw_key())
     from assay.certification.interpreted import open_class
 
     return open_class(library)
@@ -171,11 +178,11 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
     try:
         if task.shipped is None:
-            return walk(open_model(task.library), task, report)
+            return walk(open_model(task.library, task.key), task, report)
         from assay.certification.program import unpacked
 
         with unpacked(task.shipped) as program:
-            return walk(open_model(address_of(program)), task, report)
+            return walk(open_model(address_of(program), task.key), task, report)
     except RuntimeError as problem:
         text = str(problem)
         if text.startswith(opening.ASSUMPTION_FAILED):
@@ -236,6 +243,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         raise problem
     facts, violation = walker.facts(), walker.violation
     wrong = walker.wrong_count() if task.purpose == "explain" and problem is None else None
+    digested = model.statistics() if isinstance(model, _engine.PythonMachine) else Counter[str]()
     return TaskReport(
         states=facts.states,
         entries=facts.entries,
@@ -252,6 +260,8 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         is_finished=walker.is_finished,
         seconds=time.perf_counter() - began,
         violation=None if violation is None else (violation[0], tuple(violation[1])),
+        digests=digested["components"],
+        longest_digested=digested["longest_digested"],
         duplicates=facts.duplicates,
         map_entries=facts.map_entries,
         discrepancy=None

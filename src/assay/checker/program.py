@@ -16,8 +16,19 @@ from assay.checker.walk import Accepted, check_script
 from assay.languages.handwritten import LANGUAGE, AnotherText, CanonicalSystem, names_a_class
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
-from assay.transition_system.opening import describes_itself, open_model
+from assay.transition_system.interface import (
+    CompiledProgram,
+    LanguageOptions,
+    PropertyProblem,
+    SourceProblem,
+)
+from assay.transition_system.opening import (
+    ASSUMPTION_FAILED,
+    UNSUPPORTED,
+    describes_itself,
+    draw_key,
+    open_model,
+)
 
 PYTHON = "python"
 
@@ -40,15 +51,20 @@ def check(program: Path, certificate: Path) -> Accepted:
         return check_class(program, container)
     loaded = load(program, header)
     try:
-        model = open_model(str(loaded.library), loaded.opener, canonical=True)
+        model = open_model(str(loaded.library), loaded.opener, key=draw_key())
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
-    return check_script(
-        container,
-        model,
-        describe=lambda code: describe(loaded, code, model),
-        notes=tuple(loaded.notes),
-    )
+    try:
+        return check_script(
+            container,
+            model,
+            describe=lambda code: describe(loaded, code, model),
+            notes=tuple(loaded.notes),
+        )
+    except RuntimeError as problem:
+        if not str(problem).startswith((ASSUMPTION_FAILED, UNSUPPORTED)):
+            raise
+        raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
 def content_of(path: Path, what: str) -> bytes:
@@ -135,6 +151,8 @@ def check_class(program: Path, container: Container) -> Accepted:
         raise Rejected(
             f"{other} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
         ) from None
+    except PropertyProblem as problem:
+        raise Rejected(f"the certificate claims what cannot be evaluated: {problem}") from None
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
 

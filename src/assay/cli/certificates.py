@@ -151,7 +151,7 @@ class ProgramSteps:
 
     def __init__(self, path: Path, header: Header) -> None:
         from assay.languages import load
-        from assay.transition_system.opening import open_model
+        from assay.transition_system.opening import draw_key, open_model
         from assay.verification.request import language_options_of
 
         options = {
@@ -162,7 +162,7 @@ class ProgramSteps:
         }
         self._program: CompiledProgram = load(path, language_options_of(options))
         _require_same_sources(self._program, header)
-        self._model = open_model(str(self._program.library), self._program.opener, canonical=True)
+        self._model = open_model(str(self._program.library), self._program.opener, key=draw_key())
 
     def initial(self) -> bytes:
         return self._model.initial_state()[0]

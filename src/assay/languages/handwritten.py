@@ -36,6 +36,7 @@ from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, Canonical
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
     LanguageOptions,
+    PropertyProblem,
     SourceHash,
     SourceProblem,
     TransitionSystem,
@@ -208,7 +209,11 @@ class NumberedSystem:
         after: dict[str, object] | None = None,
     ) -> int:
         for code, expression in properties:
-            if not self._call(expression.text, expression.holds, before, after):
+            try:
+                holds = self._call(expression.text, expression.holds, before, after)
+            except SourceProblem as problem:
+                raise PropertyProblem(str(problem), expression.text) from None
+            if not holds:
                 return code
         return 0
 
