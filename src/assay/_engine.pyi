@@ -347,7 +347,14 @@ class Walk:
         """
 
     def frame(
-        self, states: int, entries: int, references: int, bits: bytes, ids: bytes, counts: bytes
+        self,
+        states: int,
+        entries: int,
+        references: int,
+        bits: bytes,
+        ids: bytes,
+        counts: bytes,
+        subgraphs: bytes = b"",
     ) -> bool:
         """Walk through one frame. False: a property fails, see `violation`."""
 

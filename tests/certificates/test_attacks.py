@@ -474,14 +474,40 @@ def test_counts_moved_from_one_frame_to_another_are_rejected(place, good, field,
     assert "frame" in checkers_reason(good, file)
 
 
-def test_a_wrong_list_of_subgraphs_matters_only_to_who_reads_it(place, good):
-    """It is no part of the claim: a native walk does not look at it unless it is cut by it."""
+@pytest.mark.parametrize("position", range(0, 48, 5))
+def test_a_wrong_list_of_subgraphs_is_rejected_by_everybody(place, good, position):
+    """Whether or not the script is cut by it: a file is right for everybody or for nobody."""
     honest = good.honest(subgraphs=True)
     (frame,) = honest.raw_frames()
-    frame.subgraphs = frame.subgraphs[:-1] + b"\x05"
+    listed = bytearray(frame.subgraphs)
+    assert len(listed) == 48
+    listed[position] += 1
+    frame.subgraphs = bytes(listed)
     file = place.file(file_bytes(honest.header, [frame]))
-    assert "the subgraphs give" in checkers_reason(good, file)
-    assert assay.certify(good.path, file).verdict is assay.Verdict.VERIFIED
+    checkers_reason(good, file)
+    for options in ({}, {"mode": "explained"}, {"partition": "subgraphs", "tasks": 3}):
+        native_reason(good, file, **options)
+
+
+def test_entries_that_a_list_of_subgraphs_gives_to_another_state_are_noticed(place, good):
+    """So that every sum is right, and every subtree has its size in the list."""
+    honest = good.honest(subgraphs=True)
+    references = [len(entries) for entries in honest.entries]
+    (frame,) = honest.raw_frames()
+    # Two states one after the other without children of their own: which entry is whose, the bits do not say.
+    number = next(
+        n
+        for n in range(len(references) - 1)
+        if TREE not in honest.entries[n] and TREE not in honest.entries[n + 1] and references[n]
+    )
+    listed = list(frame.subgraphs)
+    for at, change in ((number, -1), (number + 1, 1)):
+        listed[2 * at] += change
+        listed[2 * at + 1] += change
+    frame.subgraphs = bytes(listed)
+    file = place.file(file_bytes(honest.header, [frame]))
+    checkers_reason(good, file)
+    native_reason(good, file)
 
 
 # --- The file --------------------------------------------------------------------------------------------

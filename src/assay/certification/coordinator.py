@@ -24,7 +24,12 @@ from assay.certification.explanation import Program, explain_discrepancy, explai
 from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
-from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
+from assay.certification.subgraphs import (
+    RegionSource,
+    region_sources,
+    require_fitting_list,
+    require_subgraphs,
+)
 from assay.certification.task import (
     CertificationTask,
     FrameSource,
@@ -38,7 +43,7 @@ from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
+from assay.evidence.certificate.header import PYTHON_CLASS, CertificateProblem, Header, shown_name
 from assay.evidence.verdict import Verdict
 from assay.languages.handwritten import names_a_class
 from assay.search.alarm import OutOfTime as LoadedTooLong
@@ -52,6 +57,10 @@ PARTITIONS = ("intervals", "subgraphs")
 TASK = "assay.certification.task"
 TASKS_PER_CLUSTER_WORKER = 4
 PROCESS_BYTES = 64 << 20  # of a process that walks, besides what the walk keeps
+BASE_BYTES, BASE_SECONDS = 256 << 20, 120.0  # that any walk may take
+STATE_BYTES, STATE_BYTES_IN_PYTHON = 1 << 10, 16 << 10
+TRANSITION_SECONDS, TRANSITION_SECONDS_IN_PYTHON = 50e-6, 10e-3
+SECONDS_PER_BYTE = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,8 @@ def certify(
         trusted_keys=tuple(Path(key) for key in trusted_keys),
         signature=None if signature is None else Path(signature),
         trust_unsigned=trust_unsigned,
-        memory_limit_bytes=memory_limit_bytes or default_memory_limit_bytes(),
+        started=started,
+        memory_limit_bytes=memory_limit_bytes,
         deadline=started + timeout_seconds if timeout_seconds else None,
         explain_rejection=explain_rejection,
         listener=listener,
@@ -169,10 +179,12 @@ class _Certification:
     trusted_keys: tuple[Path, ...]
     signature: Path | None
     trust_unsigned: bool
-    memory_limit_bytes: int
+    started: float
+    memory_limit_bytes: int  # 0 until the certificate says what it needs
     deadline: float | None
     explain_rejection: bool
     listener: Listener | None
+    default_limits: tuple[str, ...] = ()  # options that were not given
 
     def result(self) -> CertificationResult:
         nothing = CertificationResult(
@@ -187,9 +199,28 @@ class _Certification:
             raise OptionProblem(f"certificate: expected a file, got {self.path}, which is none")
         try:
             with CertificateFile(self.path) as file:
-                return self._with_file(file, nothing)
+                return self._limited_for(file)._with_file(file, nothing)  # noqa: SLF001 (our own)
         except CertificateProblem as problem:
             return replace(nothing, reasons=(str(problem),))
+
+    def _limited_for(self, file: CertificateFile) -> _Certification:
+        """With limits that follow from the claim and the size of its file, where none were given."""
+        limits = default_limits(file, mode=self.mode)
+        return replace(
+            self,
+            memory_limit_bytes=self.memory_limit_bytes or limits.memory_bytes,
+            deadline=self.started + limits.seconds if self.deadline is None else self.deadline,
+            default_limits=tuple(
+                option
+                for option, given in [("--memory", self.memory_limit_bytes), ("--timeout", self.deadline)]
+                if not given
+            ),
+        )
+
+    def _how_to_allow_more(self, option: str) -> str:
+        if option not in self.default_limits:
+            return ""
+        return f"; that limit follows from the claim and the size of its file, and {option} sets another"
 
     def _with_file(self, file: CertificateFile, nothing: CertificationResult) -> CertificationResult:
         header = file.header
@@ -220,19 +251,24 @@ class _Certification:
             if problem.took_too_long:
                 reason = "a property that the certificate claims takes too long to evaluate"
                 return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
-            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+            reason = f"{problem}{self._how_to_allow_more('--memory') if 'memory' in problem.how else ''}"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
         except PropertyProblem as problem:
             if problem.text in {*self.added.invariants, *self.added.step_invariants}:
                 raise
             reason = f"the certificate claims what cannot be evaluated: {problem}"
             return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
-        except (OutOfTime, ClusterProblem) as problem:
+        except OutOfTime as problem:
+            reason = f"{problem}{self._how_to_allow_more('--timeout')}"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+        except ClusterProblem as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
         except LoadedTooLong:
             reason = "time ran out before the program was compiled"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
+            reason += self._how_to_allow_more("--memory")
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
 
     def _notes(self, header: Header, program: Program) -> tuple[str, ...]:
@@ -338,6 +374,8 @@ class _Certification:
             self._elsewhere(fixed_hashes) as elsewhere,
         ):
             executor = elsewhere or walkers or here
+            if self.partition == "intervals" and self.mode != "trusted":
+                require_fitting_list(file, memory_limit_bytes=self.memory_limit_bytes, deadline=self.deadline)
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
             drawn, key = _secrets(walkers or here, program), draw_key()
@@ -566,9 +604,29 @@ class _Certification:
         return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
 
 
-def default_memory_limit_bytes() -> int:
-    """Half of it: a stranger's script may claim to keep any number of states open."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+@dataclass(frozen=True, slots=True)
+class Limits:
+    memory_bytes: int
+    seconds: float
+
+
+def default_limits(file: CertificateFile, *, mode: str) -> Limits:
+    """What a walk may take if nobody says: generous for any honest certificate of this claim and size.
+
+    A stranger's script may visit the same states over and over. That proves the same and costs what its
+    counts say, and those take hardly any bytes in the file; so both the counts and the size are a limit.
+    """
+    header = file.header
+    in_python = header.language in {"python", PYTHON_CLASS}
+    for_states = header.states * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
+    for_size = file.size * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
+    memory = BASE_BYTES + (for_states if mode == "explained" else min(for_states, for_size))
+    seconds = min(
+        header.transitions * (TRANSITION_SECONDS_IN_PYTHON if in_python else TRANSITION_SECONDS),
+        file.size * SECONDS_PER_BYTE,
+    )
+    half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return Limits(min(memory, half), BASE_SECONDS + seconds)
 
 
 def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:

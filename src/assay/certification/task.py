@@ -229,7 +229,13 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
                     "it does not start where the frame before it ends"
                 )
             if not walker.frame(
-                frame.states, frame.entries, frame.references, frame.bits, frame.ids, frame.counts
+                frame.states,
+                frame.entries,
+                frame.references,
+                frame.bits,
+                frame.ids,
+                frame.counts,
+                frame.subgraphs,
             ):
                 break
         except (_engine.Rejected, CertificateProblem) as found:

@@ -34,6 +34,7 @@ LARGEST_START = 1 << 28
 LONGEST_VARINT = 5
 LONGEST_SUBTREE_VARINT = 7
 LARGEST_DICTIONARY = 1 << 20
+LARGEST_WINDOW = 1 << 27
 SECTIONS = 5
 
 MOST_PROPERTIES = 1_000
@@ -395,6 +396,8 @@ def content_size(section: memoryview, name: str) -> int:
         raise Rejected(f"{name} is not compressed with Zstandard") from None
     if size < 1:
         raise Rejected(f"{name} does not state the size of its content")
+    if zstandard.get_frame_parameters(section).window_size > LARGEST_WINDOW:
+        raise Rejected(f"{name} asks for a window of more than {LARGEST_WINDOW} bytes")
     return size
 
 

@@ -118,6 +118,8 @@ def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionar
             raise CertificateProblem(
                 f"frame {number} has a section of {size:,} bytes where its counts allow {limit:,}"
             )
+        if zstandard.get_frame_parameters(section).window_size > MAX_WINDOW:
+            raise CertificateProblem(f"frame {number} has a section that asks for too large a window")
         # Decompresses into a buffer of that size and no further, whatever the blocks say.
         content = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW).decompress(
             section, allow_extra_data=False
