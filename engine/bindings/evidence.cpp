@@ -51,9 +51,9 @@ void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t firs
 }
 
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
-                const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts) {
+                const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts, const nb::bytes& subgraphs) {
   const auto view = [](const nb::bytes& bytes) { return std::string_view(bytes.c_str(), bytes.size()); };
-  const evidence::FrameView frame{states, entries, references, view(bits), view(ids), view(counts)};
+  const evidence::FrameView frame{states, entries, references, view(bits), view(ids), view(counts), view(subgraphs)};
   nb::gil_scoped_release unlocked;  // the caller keeps the bytes
   return walk.frame(frame);
 }
@@ -159,7 +159,8 @@ void bind_evidence(nb::module_& m) {
           "secret_bytes",
           [](const TransitionSystem& model) { return evidence::Walk::secret_bytes(model.max_words()); }, "model"_a)
       .def("begin", &walk_begin, "start"_a, "first_state"_a, "holes"_a = std::vector<Interval>())
-      .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a)
+      .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a,
+           "subgraphs"_a = nb::bytes("", 0))
       .def("position", [](const evidence::Walk& walk) { return bytes_of(walk.position()); })
       .def_prop_ro("is_finished", &evidence::Walk::is_finished)
       .def("facts", &evidence::Walk::facts)

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,14 +50,20 @@ void bind_python_machine(nb::module_& m) {
   nb::class_<Machine, transition_system::TransitionSystem>(m, "PythonMachine")
       .def(
           "__init__",
-          [](Machine* self, nb::handle program, const std::string& granularity, bool canonical, bool invariants, bool distrustful) {
+          [](Machine* self, nb::handle program, const std::string& granularity, const nb::bytes& key, bool invariants, bool distrustful) {
+            std::optional<support::ElementWords> secret;
+            if (key.size() != 0) {
+              if (key.size() != sizeof(support::ElementWords)) throw std::invalid_argument("expected a key of 24 bytes");
+              secret.emplace();
+              std::memcpy(secret->data(), key.data(), sizeof *secret);
+            }
             translated([&] {
-              new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity), canonical,
+              new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity), secret,
                                  invariants, distrustful);
               return 0;
             });
           },
-          "program"_a, "granularity"_a, "canonical"_a = false, "invariants"_a = true, "distrustful"_a = false)
+          "program"_a, "granularity"_a, "key"_a = nb::bytes("", 0), "invariants"_a = true, "distrustful"_a = false)
       .def("describe",
            [](const Machine& machine, const nb::bytes& state) {
              const std::vector<std::uint64_t> words = words_of(machine, state);

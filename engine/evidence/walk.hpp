@@ -60,6 +60,7 @@ struct FrameView {
   std::uint32_t entries = 0;
   std::uint32_t references = 0;
   std::string_view bits, ids, counts;
+  std::string_view subgraphs;  // empty, or the list of this frame, to be compared with what the states have
 };
 
 /// What a walk has seen so far.

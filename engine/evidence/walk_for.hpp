@@ -141,6 +141,7 @@ class WalkFor final : public Walk {
   static constexpr bool kAuthenticates = purpose == Purpose::kAuthenticate;
   static constexpr bool kExplains = purpose == Purpose::kExplain;
   static constexpr bool kReadsIds = purpose != Purpose::kTrust;
+  static constexpr int kLongestSubtreeVarint = 7;
 
  public:
   WalkFor(const TransitionSystem& system, const WalkOptions& options)
@@ -201,6 +202,7 @@ class WalkFor final : public Walk {
     Bits bits(sections.bits, sections.entries);
     VarintReader ids(sections.ids.data(), sections.ids.size());
     VarintReader counts(sections.counts.data(), sections.counts.size());
+    VarintReader subgraphs(sections.subgraphs.data(), sections.subgraphs.size());
     frame_first_ = numbering_.next();
     const std::uint64_t references_before = facts_.references;
     for (std::uint32_t i = 0; i < sections.states; ++i) {
@@ -209,8 +211,11 @@ class WalkFor final : public Walk {
                        std::to_string(numbering_.next()) + ", where the frame still has " +
                        plural(sections.states - i, "state"));
       }
+      const std::uint64_t number = numbering_.next(), entries_before = facts_.entries;
       if (!visit(bits, ids, counts)) return false;
+      if (!sections.subgraphs.empty()) require_listed(subgraphs, number, facts_.entries - entries_before);
     }
+    if (!subgraphs.at_end()) throw Rejected("Subgraphs lists more states than a frame has");
     if (bits.left() > 0) {
       throw Rejected(plural(bits.left(), "entry") + " of a frame belong to no state");
     }
@@ -221,6 +226,19 @@ class WalkFor final : public Walk {
       throw Rejected("a frame has another number of references than the index says");
     }
     return true;
+  }
+
+  /// The list Subgraphs says how many entries each state has, and how many its subtree: the former shows here, and
+  /// then the latter follows from the script alone.
+  static void require_listed(VarintReader& subgraphs, std::uint64_t number, std::uint64_t entries) {
+    std::uint64_t listed = 0, size = 0;
+    if (!subgraphs.read(listed) || !subgraphs.read(size, kLongestSubtreeVarint)) {
+      throw Rejected("Subgraphs does not list state " + std::to_string(number));
+    }
+    if (listed != entries) {
+      throw Rejected("Subgraphs lists " + std::to_string(listed) + " entries for state " + std::to_string(number) +
+                     ", which has " + std::to_string(entries));
+    }
   }
 
   std::string position() const override { return path_.as_section(); }

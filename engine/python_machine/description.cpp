@@ -316,6 +316,7 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
 PyObject* Machine::statistics() const {
   Ref facts = checked(PyDict_New());
   put(facts, "components", number(world_->heap.components.size()));
+  put(facts, "longest_digested", number(longest_digested_));
   put(facts, "leaves", number(world_->heap.leaves.size()));
   put(facts, "executed_steps", number(executed_));
   put(facts, "looked_up_steps", number(looked_up_));

@@ -1,6 +1,10 @@
 #include "python_machine/program_system.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "python_machine/analysis.hpp"
@@ -28,16 +32,67 @@ class Locked {
   PyGILState_STATE state_;
 };
 
+/// The bytes, 24 at a time and filled up with zeros, and their number: the constant term is zero, so that the
+/// last one counts too.
+support::ElementWords polynomial_at(const support::PortableElement& point, const std::string& bytes) {
+  support::PortableElement sum;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(support::ElementWords)) {
+    support::ElementWords block{};
+    std::memcpy(block.data(), bytes.data() + at, std::min(sizeof block, bytes.size() - at));
+    sum = (sum + support::PortableElement(block)) * point;
+  }
+  return ((sum + support::PortableElement(bytes.size())) * point).words();
+}
+
+/// What a property may take that a stranger claims. Where time is up the process ends, with SIGXCPU: a built-in
+/// that computes for ever cannot be stopped otherwise. Where memory is, there is a MemoryError.
+class CostLimit {
+ public:
+  CostLimit() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    lower(RLIMIT_CPU, seconds + kSeconds, cpu_);
+    unsigned long pages = 0;
+    if (std::FILE* const file = std::fopen("/proc/self/statm", "r")) {
+      if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+      std::fclose(file);
+    }
+    if (pages != 0) lower(RLIMIT_AS, pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kBytes, memory_);
+  }
+  ~CostLimit() {
+    if (cpu_) setrlimit(RLIMIT_CPU, &*cpu_);
+    if (memory_) setrlimit(RLIMIT_AS, &*memory_);
+  }
+  CostLimit(const CostLimit&) = delete;
+  CostLimit& operator=(const CostLimit&) = delete;
+
+ private:
+  static constexpr rlim_t kSeconds = 6, kBytes = rlim_t{512} << 20;
+
+  static void lower(int resource, rlim_t to, std::optional<rlimit>& before) {
+    rlimit now{};
+    if (getrlimit(resource, &now) != 0) return;
+    if (now.rlim_cur != RLIM_INFINITY && now.rlim_cur <= to) return;
+    rlimit less = now;
+    less.rlim_cur = to;
+    if (setrlimit(resource, &less) == 0) before = now;
+  }
+
+  std::optional<rlimit> cpu_, memory_;
+};
+
 void append(std::string& out, std::uint64_t word) { out.append(reinterpret_cast<const char*>(&word), sizeof word); }
 
 }  // namespace
 
-Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
-                 bool distrusts)
+Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, std::optional<support::ElementWords> key,
+                 bool has_invariants, bool distrusts)
     : program_(std::move(program)),
       granularity_(granularity),
-      is_canonical_(is_canonical),
-      has_invariants_(has_invariants) {
+      is_canonical_(key.has_value()),
+      has_invariants_(has_invariants),
+      key_(key.value_or(support::ElementWords{})) {
   make_types();
   analyse(*program_);
   world_ = std::make_unique<StepWorld>(*program_, granularity_);
@@ -54,10 +109,13 @@ std::uint32_t Machine::word_count(const StateIds& state) const {
   return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
 }
 
-/// SHA-256 of the component with everything written out that differs from process to process, cut to 192 bits.
+/// The component, with everything written out that differs from process to process, as the coefficients of a
+/// polynomial over the field of 2^192 elements, at the secret key. Two components of at most n coefficients
+/// each have one digest with probability n/2^192 at most, whatever they are, if nobody knew the key who chose
+/// them.
 void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
   if (digests_.size() <= id) digests_.resize(std::max<std::size_t>(id + 1, digests_.size() * 2), {0, 0, 0});
-  std::array<std::uint64_t, kDigestWords>& known = digests_[id];
+  support::ElementWords& known = digests_[id];
   if (known[0] == 0 && known[1] == 0 && known[2] == 0) {
     std::string bytes;
     const Leaves& leaves = world_->heap.leaves;
@@ -74,16 +132,8 @@ void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
         append(bytes, t);
       }
     }
-    const Locked locked;
-    const Ref hashlib = Ref::steal(PyImport_ImportModule("hashlib"));
-    const Ref content = Ref::steal(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-    const Ref hash = hashlib && content ? Ref::steal(PyObject_CallMethod(hashlib.get(), "sha256", "(O)", content.get())) : Ref();
-    const Ref digest = hash ? Ref::steal(PyObject_CallMethod(hash.get(), "digest", nullptr)) : Ref();
-    if (!digest) {
-      PyErr_Clear();
-      throw std::runtime_error("internal: no digest");
-    }
-    std::memcpy(known.data(), PyBytes_AS_STRING(digest.get()), sizeof known);
+    known = polynomial_at(key_, bytes);
+    longest_digested_ = std::max<std::uint64_t>(longest_digested_, 2 + bytes.size() / sizeof known);
     const auto [place, is_new] = by_digest_.emplace(known[0], id);
     if (!is_new && place->second != id) throw std::runtime_error("internal: two components have one digest");
   }
@@ -482,7 +532,10 @@ std::uint32_t Machine::check_state(StateView given) const {
       found = node->number;
     } else {
       const Locked locked;
+      std::optional<CostLimit> limit;
+      if (is_canonical_) limit.emplace();
       Outcome outcome = world_->check(state, number);
+      limit.reset();
       found = static_cast<std::uint32_t>(outcomes_.size());
       memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
       outcomes_.push_back(std::move(outcome));

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,7 @@
 #include "python_machine/normality_proofs.hpp"
 #include "python_machine/step_memo.hpp"
 #include "python_machine/world.hpp"
+#include "support/binary_field.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::python_machine {
@@ -168,8 +170,10 @@ class StepWorld final : public World {
 
 class Machine final : public transition_system::TransitionSystem {
  public:
-  Machine(std::unique_ptr<Program> program, Granularity granularity, bool is_canonical, bool has_invariants,
-          bool distrusts);
+  /// With a key, an element of the field, states are *canonical*: digests of content, the same in every
+  /// process that has the key. Without one (no value) they are numbers of this process.
+  Machine(std::unique_ptr<Program> program, Granularity granularity, std::optional<support::ElementWords> key,
+          bool has_invariants, bool distrusts);
 
   std::uint32_t max_words() const override;
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
@@ -238,6 +242,7 @@ class Machine final : public transition_system::TransitionSystem {
   std::unique_ptr<Program> program_;
   const Granularity granularity_;
   const bool is_canonical_, has_invariants_;
+  const support::PortableElement key_;  // of digests
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
   mutable std::unique_ptr<NormalForm> normal_form_;
@@ -251,7 +256,8 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StepMemo memo_;
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
-  mutable std::vector<std::array<std::uint64_t, 3>> digests_;
+  mutable std::vector<support::ElementWords> digests_;
+  mutable std::uint64_t longest_digested_ = 0;  // in elements of the field
   mutable std::pair<ComponentId, std::uint32_t> invariants_{0xFFFFFFFFu, 0};  // in the statics asked for last
   mutable std::uint64_t digest_of_parts_ = 0;
   mutable ComponentId parts_digested_ = 0;

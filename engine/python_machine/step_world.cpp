@@ -741,6 +741,14 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     Py_XDECREF(traceback);
     violation.message += ": evaluating it raised " + (text ? text_of(text.get()) : std::string("an error"));
     outcome.kind = Outcome::Kind::kViolation;
+  } catch (const Unsupported& problem) {
+    is_checking_ = false;
+    thread_ = nullptr;
+    frame_ = nullptr;
+    current_world() = outer;
+    current_thread() = nullptr;
+    throw std::runtime_error("unsupported: " + violation.file + ":" + std::to_string(violation.line) + ": " +
+                             problem.what());
   } catch (...) {
     is_checking_ = false;
     thread_ = nullptr;

@@ -195,6 +195,7 @@ class Walker {
     frame.bits = reader.blob();
     frame.ids = reader.blob();
     frame.counts = reader.blob();
+    frame.subgraphs = reader.blob();
     if (frames_ == 0) {
       walk_->begin(start, first_state_, holes_);
     } else if (walk_->position() != start) {

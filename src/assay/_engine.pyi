@@ -60,7 +60,7 @@ class PythonMachine(Model):
         self,
         program: object,
         granularity: str,
-        canonical: bool = False,
+        key: bytes = b"",
         invariants: bool = True,
         distrustful: bool = False,
     ) -> None: ...
@@ -401,7 +401,14 @@ class Walk:
         """
 
     def frame(
-        self, states: int, entries: int, references: int, bits: bytes, ids: bytes, counts: bytes
+        self,
+        states: int,
+        entries: int,
+        references: int,
+        bits: bytes,
+        ids: bytes,
+        counts: bytes,
+        subgraphs: bytes = b"",
     ) -> bool:
         """Walk through one frame. False: a property fails, see `violation`."""
 

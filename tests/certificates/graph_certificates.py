@@ -153,7 +153,28 @@ def with_right_digest(data: bytes) -> bytes:
     return data[:-32] + hashlib.sha256(data[:-32]).digest()
 
 
+def sentence(header: dict[str, Any]) -> str:
+    """The claim that a header makes, if its facts are such that it makes one."""
+    try:
+        properties = header["properties"]
+        checked = ["no assertion fails"] + ["no state is a deadlock"] * properties["deadlock"]
+        checked += [f"{quoted(text)} holds in every state" for text in properties["invariants"]]
+        checked += [f"{quoted(text)} holds at every step" for text in properties["step_invariants"]]
+        return (
+            f"In every state that {header['program']} ({header['language']}) can reach (at most "
+            f"{header['states']:,}, with {header['transitions']:,} transitions), {', '.join(checked)}."
+        )
+    except (KeyError, TypeError, ValueError):
+        return ""
+
+
+def quoted(text: str) -> str:
+    return f"`{text}`" if text.isascii() and text.isprintable() and "`" not in text else json.dumps(text)
+
+
 def header_bytes(header: dict[str, Any]) -> bytes:
+    if header.get("claim", "") is None:
+        header = header | {"claim": sentence(header)}
     return json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -238,7 +259,7 @@ def default_header(*, tree: str = "breadth-first", subgraphs: bool = False) -> d
     """Everything but the numbers, which `Certificate.recount` fills in."""
     return {
         "format": "assay-certificate",
-        "claim": "Every reachable state satisfies the properties.",
+        "claim": None,  # follows from the rest
         "program": "graph.pml",
         "language": "promela",
         "sources": [{"name": "graph.pml", "sha256": hashlib.sha256(b"").hexdigest()}],

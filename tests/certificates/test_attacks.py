@@ -474,14 +474,40 @@ def test_counts_moved_from_one_frame_to_another_are_rejected(place, good, field,
     assert "frame" in checkers_reason(good, file)
 
 
-def test_a_wrong_list_of_subgraphs_matters_only_to_who_reads_it(place, good):
-    """It is no part of the claim: a native walk does not look at it unless it is cut by it."""
+@pytest.mark.parametrize("position", range(0, 48, 5))
+def test_a_wrong_list_of_subgraphs_is_rejected_by_everybody(place, good, position):
+    """Whether or not the script is cut by it: a file is right for everybody or for nobody."""
     honest = good.honest(subgraphs=True)
     (frame,) = honest.raw_frames()
-    frame.subgraphs = frame.subgraphs[:-1] + b"\x05"
+    listed = bytearray(frame.subgraphs)
+    assert len(listed) == 48
+    listed[position] += 1
+    frame.subgraphs = bytes(listed)
     file = place.file(file_bytes(honest.header, [frame]))
-    assert "the subgraphs give" in checkers_reason(good, file)
-    assert assay.certify(good.path, file).verdict is assay.Verdict.VERIFIED
+    checkers_reason(good, file)
+    for options in ({}, {"mode": "explained"}, {"partition": "subgraphs", "tasks": 3}):
+        native_reason(good, file, **options)
+
+
+def test_entries_that_a_list_of_subgraphs_gives_to_another_state_are_noticed(place, good):
+    """So that every sum is right, and every subtree has its size in the list."""
+    honest = good.honest(subgraphs=True)
+    references = [len(entries) for entries in honest.entries]
+    (frame,) = honest.raw_frames()
+    # Two states one after the other without children of their own: which entry is whose, the bits do not say.
+    number = next(
+        n
+        for n in range(len(references) - 1)
+        if TREE not in honest.entries[n] and TREE not in honest.entries[n + 1] and references[n]
+    )
+    listed = list(frame.subgraphs)
+    for at, change in ((number, -1), (number + 1, 1)):
+        listed[2 * at] += change
+        listed[2 * at + 1] += change
+    frame.subgraphs = bytes(listed)
+    file = place.file(file_bytes(honest.header, [frame]))
+    checkers_reason(good, file)
+    native_reason(good, file)
 
 
 # --- The file --------------------------------------------------------------------------------------------
@@ -690,11 +716,36 @@ def test_a_program_is_not_what_its_header_says(place, good):
     require_rejection(broken, place.file(sealed(honest)), "assert(x == 0)", "a property is violated: ")
 
 
-def test_the_claim_speaks_of_this_program(place, good):
+def test_the_claim_calls_the_program_by_the_name_of_its_file(place, good):
     forged = good.honest()
     forged.header["program"] = "better.pml"
-    assert native_reason(good, place.file(sealed(forged))) == (
-        "the certificate is about better.pml, this program is model.pml"
+    require_rejection(
+        good,
+        place.file(sealed(forged)),
+        "the header calls the program by another name than its first file has",
+        "'program' of the header is not its first source, or a class in it",
+    )
+
+
+def test_a_renamed_program_with_the_same_text_is_the_same_program(place, good):
+    file = place.file(sealed(good.honest()))
+    renamed = place.subject(GOOD, "other.pml")
+    require_acceptance(renamed, file, 24)
+    assert assay.certify(renamed.path, file).notes == ("the certificate calls this text model.pml",)
+
+
+def test_included_files_keep_their_names(place):
+    (place.folder / "a.h").write_text("byte z;\n")
+    including = place.subject(f'#include "a.h"\n{GOOD}', "including.pml")
+    file = place.file(sealed(including.honest()))
+    require_acceptance(place.subject(f'#include "a.h"\n{GOOD}', "again.pml"), file, 24)
+    forged = including.honest()
+    forged.header["sources"][1]["name"] = "b.h"
+    require_rejection(
+        including,
+        place.file(sealed(forged)),
+        "another program text: a.h, b.h differs",
+        "a file that it includes",
     )
 
 
@@ -735,7 +786,7 @@ def test_macros_are_part_of_the_claim_and_not_accepted_silently(place):
     harmless = Subject(broken.path, LanguageOptions(defines=("assert(q)=skip",)))
     file = place.file(sealed(harmless.honest()))
     assert native_reason(broken, file) == (
-        "the certificate is about the program with the macro assert(q)=skip, "
+        'the certificate is about the program with the macro "assert(q)=skip", '
         "you asked for it with no macros; say -D 'assert(q)=skip' if that is the program you mean, "
         "or --any-macros to accept the claim with whatever macros it names"
     )

@@ -608,7 +608,7 @@ def test_more_frames_than_allowed_are_rejected():
 def test_a_header_in_any_form_but_its_own_is_rejected():
     certificate = certify(DIAMOND.native())
     honest = forge.header_bytes(certificate.header)
-    reversed_keys = dict(sorted(certificate.header.items(), reverse=True))
+    reversed_keys = dict(sorted(json.loads(honest).items(), reverse=True))
     forms = [
         b"",
         b"{}",
@@ -616,7 +616,7 @@ def test_a_header_in_any_form_but_its_own_is_rejected():
         b"\xff",
         honest + b" ",
         honest[:-1],
-        json.dumps(certificate.header, sort_keys=True).encode(),
+        json.dumps(json.loads(honest), sort_keys=True).encode(),
         json.dumps(reversed_keys, separators=(",", ":")).encode(),
         honest.replace(b'"depth":2', b'"depth":2,"depth":2'),
         honest.replace(b'"depth":2', b'"depth":2.0'),
@@ -642,17 +642,19 @@ def test_a_header_in_any_form_but_its_own_is_rejected():
         forge.header_bytes(certificate.header | {"sources": {}}),
         honest.replace(b'"coding":"zstd"', b'"coding":"none"'),
         honest.replace(b"breadth-first", b"random"),
-        honest.replace(b"Every", b"\\ud800"),
-        honest.replace(b"Every", b"\\u00c9very"),
+        honest.replace(b"In every", b"\\ud800"),
+        honest.replace(b"In every", b"\\u00c9very"),
         *(
             forge.header_bytes(certificate.header | {"dictionaries": lengths})
             for lengths in ([0] * 5, [1] * 3, [1] * 6, [1, 1, 1, 1, -1], [1, 1, 1, 1, True], {}, None, 5)
         ),
-        honest.replace(b"Every", b"E" * (1 << 20)),
+        honest.replace(b"In every", b"E" * (1 << 20)),
+        honest.replace(b"In every", "In évery".encode()),
     ]
     frames = certificate.raw_frames()
     assert is_accepted(file_bytes(honest, frames), DIAMOND.native())
-    assert is_accepted(file_bytes(honest.replace(b"Every", "Évery".encode()), frames), DIAMOND.native())
+    unescaped = certificate.header | {"producer": {"tool": "é", "version": "1"}}
+    assert is_accepted(file_bytes(forge.header_bytes(unescaped), frames), DIAMOND.native())
     for form in forms:
         assert form != honest
         assert not is_accepted(file_bytes(form, frames), DIAMOND.native())
@@ -829,7 +831,7 @@ def test_another_included_file_is_rejected(tmp_path, capsys):
     (tmp_path / "limit.h").write_text("#define LIMIT 4\n")
     assert said(capsys, program, file) == (
         4,
-        f"rejected: {program} is another program: the SHA-256 of a file that it includes differs",
+        f"rejected: {program} is another program: a file that it includes differs",
     )
 
 
@@ -896,7 +898,7 @@ def test_an_invariant_that_does_not_hold_is_rejected_in_its_own_words(peterson, 
 
 
 @pytest.mark.parametrize(
-    "invariant", ["inside <=", "nothing == 0", "\x1b[2J\ninside", "(" * 5000, "é", "1; }"]
+    "invariant", ["inside <=", "nothing == 0", "\x1b[2J\ninside", "(" * 4000, "é", "1; }"]
 )
 def test_an_invariant_that_is_none_is_rejected(peterson, capsys, invariant):
     program, file, certificate = peterson

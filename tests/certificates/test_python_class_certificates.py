@@ -355,9 +355,9 @@ def test_a_change_that_keeps_size_and_time_is_seen():
 def test_a_certificate_of_another_class_is_rejected():
     made("model.py:Bounded")
     assert certified("model.py:Counter").reasons == (
-        "the certificate is about model.py:Bounded, this program is model.py:Counter",
+        "the certificate is about the class Bounded, this is Counter",
     )
-    with pytest.raises(Rejected, match="the certificate is for other semantics"):
+    with pytest.raises(Rejected, match="the certificate speaks of the class 'Bounded'"):
         checked("model.py:Counter")
 
 
@@ -436,7 +436,7 @@ def test_a_certificate_of_a_class_needs_a_class_and_the_other_way_round():
     with pytest.raises(Unusable, match=r"name it as model\.py:ClassName"):
         checked("model.py")
     certificate = honest("model.py:Counter")
-    certificate.header["language"] = "promela"
+    certificate.header |= {"language": "promela", "program": "model.py"}
     Path("c.assay").write_bytes(sealed(certificate))
     assert certified().reasons == (
         "the certificate is about a program in promela, this one is in python-class",

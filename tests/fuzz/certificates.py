@@ -612,7 +612,8 @@ def envelopes(mutations: int, seed: int, folder: Path) -> Report:
         path.write_bytes(forged)
         report.mutations += 1
         try:
-            verify(certificate, path, [keys[1]])
+            with CertificateFile(certificate) as file:
+                verify(file, path, [keys[1]])
         except SignatureProblem:
             report.stages["envelope rejected"] += 1
         except Exception:

@@ -23,7 +23,7 @@ def endings(path, library, most_states):
     stored_again = frozenset()
     while True:
         program = compile_program(path, library=library, extra_nonfinal=stored_again)
-        machine = _engine.PythonMachine(program, "bytecode", canonical=False, invariants=False)
+        machine = _engine.PythonMachine(program, "bytecode", invariants=False)
         try:
             return exploration._endings(machine, "__main__", most_states)
         except RuntimeError as problem:

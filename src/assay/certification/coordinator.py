@@ -8,6 +8,7 @@ has the argument. No search is involved.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shlex
 import time
@@ -23,7 +24,12 @@ from assay.certification.explanation import Program, explain_discrepancy, explai
 from assay.certification.interpreted import HandwrittenProgram, load_class_for
 from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
-from assay.certification.subgraphs import RegionSource, region_sources, require_subgraphs
+from assay.certification.subgraphs import (
+    RegionSource,
+    region_sources,
+    require_fitting_list,
+    require_subgraphs,
+)
 from assay.certification.task import (
     CertificationTask,
     FrameSource,
@@ -37,19 +43,24 @@ from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import PYTHON_CLASS, CertificateProblem, Header, shown_name
 from assay.evidence.verdict import Verdict
 from assay.languages.handwritten import names_a_class
 from assay.search.alarm import OutOfTime as LoadedTooLong
 from assay.search.alarm import alarm_at
 from assay.search.options import OptionProblem
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, PropertyProblem
+from assay.transition_system.opening import draw_key
 
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
 PARTITIONS = ("intervals", "subgraphs")
 TASK = "assay.certification.task"
 TASKS_PER_CLUSTER_WORKER = 4
 PROCESS_BYTES = 64 << 20  # of a process that walks, besides what the walk keeps
+BASE_BYTES, BASE_SECONDS = 256 << 20, 120.0  # that any walk may take
+STATE_BYTES, STATE_BYTES_IN_PYTHON = 1 << 10, 16 << 10
+TRANSITION_SECONDS, TRANSITION_SECONDS_IN_PYTHON = 50e-6, 10e-3
+SECONDS_PER_BYTE = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +149,8 @@ def certify(
         trusted_keys=tuple(Path(key) for key in trusted_keys),
         signature=None if signature is None else Path(signature),
         trust_unsigned=trust_unsigned,
-        memory_limit_bytes=memory_limit_bytes or default_memory_limit_bytes(),
+        started=started,
+        memory_limit_bytes=memory_limit_bytes,
         deadline=started + timeout_seconds if timeout_seconds else None,
         explain_rejection=explain_rejection,
         listener=listener,
@@ -167,10 +179,12 @@ class _Certification:
     trusted_keys: tuple[Path, ...]
     signature: Path | None
     trust_unsigned: bool
-    memory_limit_bytes: int
+    started: float
+    memory_limit_bytes: int  # 0 until the certificate says what it needs
     deadline: float | None
     explain_rejection: bool
     listener: Listener | None
+    default_limits: tuple[str, ...] = ()  # options that were not given
 
     def result(self) -> CertificationResult:
         nothing = CertificationResult(
@@ -185,9 +199,28 @@ class _Certification:
             raise OptionProblem(f"certificate: expected a file, got {self.path}, which is none")
         try:
             with CertificateFile(self.path) as file:
-                return self._with_file(file, nothing)
+                return self._limited_for(file)._with_file(file, nothing)  # noqa: SLF001 (our own)
         except CertificateProblem as problem:
             return replace(nothing, reasons=(str(problem),))
+
+    def _limited_for(self, file: CertificateFile) -> _Certification:
+        """With limits that follow from the claim and the size of its file, where none were given."""
+        limits = default_limits(file, mode=self.mode)
+        return replace(
+            self,
+            memory_limit_bytes=self.memory_limit_bytes or limits.memory_bytes,
+            deadline=self.started + limits.seconds if self.deadline is None else self.deadline,
+            default_limits=tuple(
+                option
+                for option, given in [("--memory", self.memory_limit_bytes), ("--timeout", self.deadline)]
+                if not given
+            ),
+        )
+
+    def _how_to_allow_more(self, option: str) -> str:
+        if option not in self.default_limits:
+            return ""
+        return f"; that limit follows from the claim and the size of its file, and {option} sets another"
 
     def _with_file(self, file: CertificateFile, nothing: CertificationResult) -> CertificationResult:
         header = file.header
@@ -208,18 +241,48 @@ class _Certification:
                 raise LoadedTooLong  # noqa: TRY301 (told like the alarm)
             with alarm_at(self.deadline):  # the stranger's macros may take the front end long
                 program = self._load(header)
-            known = replace(known, compile_seconds=time.monotonic() - begin, notes=_notes(header, self.mode))
+            known = replace(
+                known, compile_seconds=time.monotonic() - begin, notes=self._notes(header, program)
+            )
             return self._walk(file, program, known)
         except CertificateProblem as problem:
             return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-        except (OutOfTime, WorkerDied, ClusterProblem) as problem:
+        except WorkerDied as problem:
+            if problem.took_too_long:
+                reason = "a property that the certificate claims takes too long to evaluate"
+                return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+            reason = f"{problem}{self._how_to_allow_more('--memory') if 'memory' in problem.how else ''}"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+        except PropertyProblem as problem:
+            if problem.text in {*self.added.invariants, *self.added.step_invariants}:
+                raise
+            reason = f"the certificate claims what cannot be evaluated: {problem}"
+            return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+        except OutOfTime as problem:
+            reason = f"{problem}{self._how_to_allow_more('--timeout')}"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+        except ClusterProblem as problem:
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
         except LoadedTooLong:
             reason = "time ran out before the program was compiled"
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
         except MemoryError:
             reason = "a walk would have to keep more than the memory limit allows"
+            reason += self._how_to_allow_more("--memory")
             return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+
+    def _notes(self, header: Header, program: Program) -> tuple[str, ...]:
+        notes = []
+        if self.mode == "trusted":
+            notes.append(
+                "the script was believed: states were checked again, but not that there are no others, "
+                "and nothing about steps"
+            )
+        if not isinstance(program, HandwrittenProgram) and header.semantics.get("safety_only") is True:
+            notes += program.notes
+        if header.program != self.program.name:
+            notes.append(f"the certificate calls this text {shown_name(header.program)}")
+        return tuple(notes)
 
     def _load(self, header: Header) -> Program:
         if not names_a_class(str(self.program)):
@@ -247,11 +310,11 @@ class _Certification:
         }
 
     def _trust(self, file: CertificateFile) -> str | None:
-        """The key that signed it, where that matters."""
-        if self.mode != "trusted":
-            return None
+        """The key that signed it. Whoever gives keys wants to know, however much is checked besides."""
         if not self.trusted_keys:
-            if self.trust_unsigned:
+            if self.signature is not None:
+                raise OptionProblem("signature: it is checked with a public key; give one with --key")
+            if self.mode != "trusted" or self.trust_unsigned:
                 return None
             raise OptionProblem(
                 "trusted: give the producer's public key with --key, or say --trust-unsigned to believe "
@@ -261,12 +324,9 @@ class _Certification:
 
         envelope = self.signature or default_envelope(self.path)
         try:
-            signed = verify(self.path, envelope, self.trusted_keys)
+            return verify(file, envelope, self.trusted_keys).key_id
         except SignatureProblem as problem:
             raise CertificateProblem(str(problem)) from None
-        if signed.sha256 != file.sha256:
-            raise CertificateProblem("the file changed while its signature was checked")
-        return signed.key_id
 
     def _require_claim(self, header: Header) -> None:
         """The claim is the stranger's; these parts of it are not accepted silently."""
@@ -314,9 +374,11 @@ class _Certification:
             self._elsewhere(fixed_hashes) as elsewhere,
         ):
             executor = elsewhere or walkers or here
+            if self.partition == "intervals" and self.mode != "trusted":
+                require_fitting_list(file, memory_limit_bytes=self.memory_limit_bytes, deadline=self.deadline)
             sources = self._sources(file, executor.workers)
             began = time.monotonic()
-            drawn = _secrets(walkers or here, program)
+            drawn, key = _secrets(walkers or here, program), draw_key()
             shipped = None
             if elsewhere and not isinstance(program, HandwrittenProgram):
                 shipped = ship(self.program, program, header, self.added)
@@ -329,6 +391,7 @@ class _Certification:
                     else source,
                     purpose=PURPOSES[self.mode],
                     secrets=drawn,
+                    key=key,
                     total_states=header.states,
                     check_deadlock=header.properties.deadlock,
                     memory_limit_bytes=self.memory_limit_bytes,
@@ -366,7 +429,12 @@ class _Certification:
                 self._judge(here, file, program, sources, reports)
             except CertificateProblem as problem:
                 return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-            bound = products.wrong_acceptance_log2(header.states, header.transitions)
+            bound = products.wrong_acceptance_log2(
+                header.states,
+                header.transitions,
+                digests=sum(report.digests for report in reports),
+                longest_digested=max(report.longest_digested for report in reports),
+            )
             return replace(
                 known,
                 verdict=Verdict.VERIFIED,
@@ -507,6 +575,7 @@ class _Certification:
             source=source,
             purpose=PURPOSES["explained"],
             secrets=_secrets(executor, program),
+            key=draw_key(),
             total_states=header.states,
             check_deadlock=header.properties.deadlock,
             memory_limit_bytes=self.memory_limit_bytes,
@@ -535,9 +604,29 @@ class _Certification:
         return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
 
 
-def default_memory_limit_bytes() -> int:
-    """Half of it: a stranger's script may claim to keep any number of states open."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+@dataclass(frozen=True, slots=True)
+class Limits:
+    memory_bytes: int
+    seconds: float
+
+
+def default_limits(file: CertificateFile, *, mode: str) -> Limits:
+    """What a walk may take if nobody says: generous for any honest certificate of this claim and size.
+
+    A stranger's script may visit the same states over and over. That proves the same and costs what its
+    counts say, and those take hardly any bytes in the file; so both the counts and the size are a limit.
+    """
+    header = file.header
+    in_python = header.language in {"python", PYTHON_CLASS}
+    for_states = header.states * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
+    for_size = file.size * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
+    memory = BASE_BYTES + (for_states if mode == "explained" else min(for_states, for_size))
+    seconds = min(
+        header.transitions * (TRANSITION_SECONDS_IN_PYTHON if in_python else TRANSITION_SECONDS),
+        file.size * SECONDS_PER_BYTE,
+    )
+    half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return Limits(min(memory, half), BASE_SECONDS + seconds)
 
 
 def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
@@ -549,6 +638,7 @@ def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
             first=begin,
             first_state=file.first_states[begin],
             records=tuple(file.records[begin:end]),
+            digests=tuple(file.frame_digests[begin:end]),
             path=str(file.path.absolute()),
             offset=file.offsets[begin],
             dictionaries=file.stored_dictionaries,
@@ -593,22 +683,19 @@ def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list
     return executor.run(f"{TASK}:{function}", questions, on_progress=lambda *_: None, on_done=lambda *_: None)
 
 
-def _notes(header: Header, mode: str) -> tuple[str, ...]:
-    notes = []
-    if mode == "trusted":
-        notes.append(
-            "the script was believed: states were checked again, but not that there are no others, "
-            "and nothing about steps"
-        )
-    if header.semantics.get("safety_only") is True:
-        notes.append("claims in the program (never, ltl, trace) were left out by the producer")
-    return tuple(notes)
-
-
 def _macros(macros: Sequence[str]) -> str:
     if not macros:
         return "no macros"
-    return f"the {'macro' if len(macros) == 1 else 'macros'} {', '.join(macros)}"
+    return f"the {'macro' if len(macros) == 1 else 'macros'} {', '.join(map(_shown_macro, macros))}"
+
+
+def _shown_macro(macro: str) -> str:
+    name, equals, value = macro.partition("=")
+    return (
+        macro
+        if shown_name(name) == name and (not equals or shown_name(value) == value)
+        else json.dumps(macro)
+    )
 
 
 def _asking_for(macros: Sequence[str]) -> str:

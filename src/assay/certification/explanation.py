@@ -74,6 +74,7 @@ def _path_to(executor: Executor, file: CertificateFile, program: Program, state:
         frame,
         file.first_states[frame],
         (file.records[frame],),
+        (file.frame_digests[frame],),
         str(file.path.absolute()),
         file.offsets[frame],
     )

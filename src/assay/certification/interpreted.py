@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import _engine
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
 from assay.evidence.certificate.path import varints
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.interpreted import codes_at_the_end, explain_run, state_after
@@ -83,8 +83,11 @@ def load_class_for(program: Path, header: Header, added: LanguageOptions) -> Han
         raise CertificateProblem(
             f"the certificate is about a program in {header.language}, this one is in {LANGUAGE}"
         )
-    if header.program != program.name:
-        raise CertificateProblem(f"the certificate is about {header.program}, this program is {program.name}")
+    claimed_class, given_class = header.program.rpartition(":")[2], program.name.rpartition(":")[2]
+    if claimed_class != given_class:
+        raise CertificateProblem(
+            f"the certificate is about the class {shown_name(claimed_class)}, this is {given_class}"
+        )
     for option, texts in [
         ("--invariant", header.properties.invariants),
         ("--step-invariant", header.properties.step_invariants),
@@ -96,8 +99,9 @@ def load_class_for(program: Path, header: Header, added: LanguageOptions) -> Han
                 raise CertificateProblem(
                     f"the certificate claims what is no property: {problem}"
                 ) from problem
-    claimed = [(source.name, source.sha256) for source in header.sources]
-    system = load_unchanged(str(program), claimed)
+    if len(header.sources) != 1:
+        raise CertificateProblem("the certificate is about a program of several files, and a class has one")
+    system = load_unchanged(str(program), header.sources[0].sha256)
     if json.dumps(system.semantics, sort_keys=True) != json.dumps(header.semantics, sort_keys=True):
         raise CertificateProblem("the certificate was made under other semantics than this Assay has")
     return HandwrittenProgram(
@@ -111,19 +115,12 @@ def load_class_for(program: Path, header: Header, added: LanguageOptions) -> Han
     )
 
 
-def load_unchanged(program: str, sources: Sequence[tuple[str, str]]) -> HandwrittenSystem:
+def load_unchanged(program: str, sha256: str) -> HandwrittenSystem:
     """The system, if its file is that one. Another file is not executed."""
-    file = Path(program.rpartition(":")[0])
     try:
-        text = file.read_bytes()
-    except OSError as problem:
-        raise SourceProblem(f"the program cannot be read: {problem.strerror}", where=file) from None
-    if [(file.name, hashlib.sha256(text).hexdigest())] != list(sources):
-        raise CertificateProblem(f"the certificate is about another program text: {file.name} differs")
-    system = handwritten.load(program)
-    if [source.sha256 for source in system.sources] != [digest for _, digest in sources]:
-        raise CertificateProblem(f"{file.name} changed while it was read")
-    return system
+        return handwritten.load(program, sha256=sha256)
+    except handwritten.AnotherText as other:
+        raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
 
 
 def digest_of_what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
@@ -153,8 +150,7 @@ def digest_of_what_is_open(model: _engine.Model, section: bytes, secrets: bytes)
 def open_class(library: str) -> _engine.Model:
     """The step function of a class, from what `HandwrittenProgram.library` says."""
     wanted: dict[str, Any] = json.loads(library)
-    program = wanted["program"]
-    system = load_unchanged(program, [(Path(program.rpartition(":")[0]).name, wanted["sha256"])])
+    system = load_unchanged(wanted["program"], wanted["sha256"])
     options = LanguageOptions(
         invariants=tuple(wanted["invariants"]), step_invariants=tuple(wanted["step_invariants"])
     )

@@ -39,5 +39,9 @@ def times(a: int, b: int) -> int:
     return result
 
 
-def wrong_acceptance_log2(states: int, transitions: int) -> float:
-    return min(0.0, math.log2(3 * transitions + states) - BITS)
+def wrong_acceptance_log2(
+    states: int, transitions: int, *, digests: int = 0, longest_digested: int = 0
+) -> float:
+    """The last two are of programs whose states consist of digests: any two of them might be the same."""
+    pairs = digests * (digests - 1) // 2
+    return min(0.0, math.log2(3 * transitions + states + pairs * longest_digested) - BITS)

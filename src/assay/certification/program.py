@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from assay import languages
-from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
 from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
 
 
@@ -39,16 +39,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
         raise CertificateProblem(
             f"the certificate is about a program in {header.language}, this one is in {program.language}"
         )
-    if header.program != path.name:
-        raise CertificateProblem(f"the certificate is about {header.program}, this program is {path.name}")
-    found = [(Path(source.path).name, source.sha256) for source in program.sources]
-    claimed = [(source.name, source.sha256) for source in header.sources]
-    if found != claimed:
-        different = sorted({name for name, _ in set(found) ^ set(claimed)})
-        raise CertificateProblem(
-            f"the certificate is about another program text: "
-            f"{', '.join(different) or 'the order of files'} differs"
-        )
+    require_same_texts(header, [(Path(source.path).name, source.sha256) for source in program.sources])
     if _canonical(program.semantics) != _canonical(semantics):
         raise CertificateProblem(
             "the certificate was made under other semantics than this Assay has"
@@ -66,6 +57,8 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             step_invariants=tuple(dict.fromkeys((*options.step_invariants, *added.step_invariants))),
         ),
     )
+    if [source.sha256 for source in more.sources] != [source.sha256 for source in program.sources]:
+        raise CertificateProblem("the program changed while it was read")
     if more.graph != program.graph:
         raise SourceProblem(
             "the graph in the certificate was reduced in a way that may hide what the added invariant "
@@ -74,6 +67,20 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             hint="ask the producer to verify with this invariant, or with --no-reductions",
         )
     return more
+
+
+def require_same_texts(header: Header, found: Sequence[tuple[str, str]]) -> None:
+    """Name and SHA-256 of each file must be those of the claim. What the first one is called does not matter:
+    nothing in it says so."""
+    claimed = [(source.name, source.sha256) for source in header.sources]
+    if [digest for _, digest in found[:1]] == [digest for _, digest in claimed[:1]]:
+        found, claimed = found[1:], claimed[1:]
+    if list(found) != claimed:
+        different = sorted({name for name, _ in set(found) ^ set(claimed)})
+        raise CertificateProblem(
+            f"the certificate is about another program text: "
+            f"{', '.join(map(shown_name, different)) or 'the order of files'} differs"
+        )
 
 
 @dataclass(frozen=True, slots=True)

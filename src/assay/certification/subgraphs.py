@@ -9,7 +9,7 @@ what even intervals prove.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay import _engine
@@ -72,6 +72,48 @@ def region_sources(
             raise OutOfTime(0, tasks)
 
     header = file.header
+    subgraphs, regions = _cut(
+        file, tasks, look_at_the_clock, trusted=trusted, memory_limit_bytes=memory_limit_bytes
+    )
+    sources = [
+        RegionSource(
+            region.root,
+            region.end,
+            tuple(region.cut),
+            tuple(Frame(*sections) for sections in subgraphs.script(index)),
+        )
+        for index, region in enumerate(regions)
+    ]
+    require_cover(sources, header.states)
+    return sources
+
+
+def require_fitting_list(file: CertificateFile, *, memory_limit_bytes: int, deadline: float | None) -> None:
+    """That the list, if there is one, gives each subtree the size that it has in the script.
+
+    How many entries a state has, the walk compares with the program.
+    """
+    if not file.header.subgraphs:
+        return
+
+    def look_at_the_clock() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            raise OutOfTime(0, 1)
+
+    if max(file.header.states, file.header.transitions) > MAX_NUMBERS:
+        raise CertificateProblem("it has a list of subgraphs, which is too long to be checked")
+    _cut(file, 1, look_at_the_clock, trusted=False, memory_limit_bytes=memory_limit_bytes)
+
+
+def _cut(
+    file: CertificateFile,
+    tasks: int,
+    look_at_the_clock: Callable[[], None],
+    *,
+    trusted: bool,
+    memory_limit_bytes: int,
+) -> tuple[_engine.Subgraphs, Sequence[_engine.Region]]:
+    header = file.header
     subgraphs = _engine.Subgraphs(
         header.states,
         header.transitions,
@@ -94,20 +136,9 @@ def region_sources(
         except _engine.Rejected as problem:
             raise CertificateProblem(f"frame {number}: {problem}") from None
     try:
-        regions = subgraphs.partition(tasks, look_at_the_clock)
+        return subgraphs, subgraphs.partition(tasks, look_at_the_clock)
     except _engine.Rejected as problem:
         raise CertificateProblem(str(problem)) from None
-    sources = [
-        RegionSource(
-            region.root,
-            region.end,
-            tuple(region.cut),
-            tuple(Frame(*sections) for sections in subgraphs.script(index)),
-        )
-        for index, region in enumerate(regions)
-    ]
-    require_cover(sources, header.states)
-    return sources
 
 
 def require_cover(sources: Sequence[RegionSource], states: int) -> None:

@@ -8,16 +8,17 @@ secrets; what it found goes back as a `TaskReport`.
 from __future__ import annotations
 
 import json
+import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
 from assay.distribution.interface import Report
 from assay.evidence.certificate.dictionaries import StoredDictionaries
-from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame
+from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame, unchanged
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 from assay.transition_system import opening
@@ -36,6 +37,7 @@ class FrameSource:
     first: int  # number of the first frame
     first_state: int
     records: tuple[FrameRecord, ...]
+    digests: tuple[bytes, ...]  # of the frames as they stand in the file: SHA-256
     path: str = ""
     offset: int = 0
     bodies: tuple[bytes, ...] = ()
@@ -56,14 +58,15 @@ class FrameSource:
         dictionaries = self.dictionaries.opened()
         for index, record in enumerate(self.records):
             number = self.first + index
-            body = self.bodies[index] if self.bodies else self._read(offset, record)
+            body = self.bodies[index] if self.bodies else self._read(offset, index)
             yield f"frame {number}", decode_frame(number, record, body, dictionaries, bits_only=bits_only)
             offset += record.length
 
-    def _read(self, offset: int, record: FrameRecord) -> bytes:
-        with Path(self.path).open("rb") as file:
+    def _read(self, offset: int, index: int) -> bytes:
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
             file.seek(offset)
-            return file.read(record.length)
+            return unchanged(file.read(self.records[index].length), self.digests[index])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,7 @@ class CertificationTask:
     source: FrameSource | RegionSource
     purpose: str  # as `_engine.walk` knows them
     secrets: bytes
+    key: bytes = b""  # secret too: of the digests that states consist of, where they do
     total_states: int
     check_deadlock: bool
     memory_limit_bytes: int = 0
@@ -113,6 +117,8 @@ class TaskReport:
     is_finished: bool
     seconds: float
     violation: tuple[int, tuple[int, ...]] | None = None
+    digests: int = 0  # how many components of states had one, and the longest of them, in elements
+    longest_digested: int = 0
     duplicates: int = 0
     map_entries: int = 0
     discrepancy: Discrepancy | None = None
@@ -138,13 +144,16 @@ def is_compiled(program: CompiledProgram | HandwrittenProgram) -> bool:
     return not address_of(program).startswith("{")
 
 
-def open_model(library: str) -> _engine.Model:
-    """The step function behind an address: a compiled program, or a class in its JSON form."""
+def open_model(library: str, key: bytes = b"") -> _engine.Model:
+    """The step function behind an address: a compiled program, or a class in its JSON form.
+
+    Processes that shall agree on states need the same key; without one, this process draws its own.
+    """
     if not library.startswith("{"):
         return opening.open_model(library)
     wanted = json.loads(library)
     if "opener" in wanted:
-        return opening.open_model(wanted["file"], wanted["opener"], canonical=True)
+        return opening.open_model(wanted["file"], wanted["opener"], key=key or opening.draw_key())
     from assay.certification.interpreted import open_class
 
     return open_class(library)
@@ -169,11 +178,11 @@ def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
     try:
         if task.shipped is None:
-            return walk(open_model(task.library), task, report)
+            return walk(open_model(task.library, task.key), task, report)
         from assay.certification.program import unpacked
 
         with unpacked(task.shipped) as program:
-            return walk(open_model(address_of(program)), task, report)
+            return walk(open_model(address_of(program), task.key), task, report)
     except RuntimeError as problem:
         text = str(problem)
         if text.startswith(opening.ASSUMPTION_FAILED):
@@ -220,7 +229,13 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
                     "it does not start where the frame before it ends"
                 )
             if not walker.frame(
-                frame.states, frame.entries, frame.references, frame.bits, frame.ids, frame.counts
+                frame.states,
+                frame.entries,
+                frame.references,
+                frame.bits,
+                frame.ids,
+                frame.counts,
+                frame.subgraphs,
             ):
                 break
         except (_engine.Rejected, CertificateProblem) as found:
@@ -234,6 +249,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         raise problem
     facts, violation = walker.facts(), walker.violation
     wrong = walker.wrong_count() if task.purpose == "explain" and problem is None else None
+    digested = model.statistics() if isinstance(model, _engine.PythonMachine) else Counter[str]()
     return TaskReport(
         states=facts.states,
         entries=facts.entries,
@@ -250,6 +266,8 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         is_finished=walker.is_finished,
         seconds=time.perf_counter() - began,
         violation=None if violation is None else (violation[0], tuple(violation[1])),
+        digests=digested["components"],
+        longest_digested=digested["longest_digested"],
         duplicates=facts.duplicates,
         map_entries=facts.map_entries,
         discrepancy=None

@@ -173,7 +173,7 @@ def _blob(content: bytes) -> bytes:
 
 def _frame_message(frame: Frame) -> Iterator[bytes]:
     """In pieces: sections may be large, and are not copied."""
-    sections = (frame.start, frame.bits, frame.ids, frame.counts)
+    sections = (frame.start, frame.bits, frame.ids, frame.counts, frame.subgraphs)
     counts = struct.pack("<III", frame.states, frame.entries, frame.references)
     length = 1 + len(counts) + sum(8 + len(section) for section in sections)
     yield length.to_bytes(LENGTH_BYTES, "little") + b"F" + counts

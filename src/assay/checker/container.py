@@ -34,7 +34,12 @@ LARGEST_START = 1 << 28
 LONGEST_VARINT = 5
 LONGEST_SUBTREE_VARINT = 7
 LARGEST_DICTIONARY = 1 << 20
+LARGEST_WINDOW = 1 << 27
 SECTIONS = 5
+
+MOST_PROPERTIES = 1_000
+LONGEST_PROPERTY = 4_096  # characters
+PYTHON_CLASS = "python-class"
 
 HEADER_KEYS = {
     "format",
@@ -144,7 +149,6 @@ def read_header(raw: bytes) -> Header:
         raise Rejected("the header names another format or coding")
     if text(fields, "tree") not in {"breadth-first", "depth-first"}:
         raise Rejected("the header names neither of the two kinds of tree")
-    text(fields, "claim")
     producer = mapping(fields, "producer", {"tool", "version"})
     text(producer, "tool")
     text(producer, "version")
@@ -157,8 +161,8 @@ def read_header(raw: bytes) -> Header:
         sources=sources(fields["sources"]),
         semantics=mapping(fields, "semantics"),
         check_deadlock=truth(properties, "deadlock"),
-        invariants=texts(properties, "invariants"),
-        step_invariants=texts(properties, "step_invariants"),
+        invariants=property_texts(properties, "invariants"),
+        step_invariants=property_texts(properties, "step_invariants"),
         states=number(fields, "states", 1, STATES_END - 1),
         transitions=number(fields, "transitions", 0, TRANSITIONS_END - 1),
         references=number(fields, "references", 0, TRANSITIONS_END - 1),
@@ -167,9 +171,49 @@ def read_header(raw: bytes) -> Header:
         subgraphs=truth(fields, "subgraphs"),
         dictionaries=dictionary_lengths(fields["dictionaries"]),
     )
+    file, colon, name = header.program, "", ""
+    if header.language == PYTHON_CLASS:
+        file, colon, name = header.program.partition(":")
+    if file != header.sources[0][0] or bool(colon) != bool(name):
+        raise Rejected("'program' of the header is not its first source, or a class in it")
+    if text(fields, "claim") != claim_of(header):
+        raise Rejected("'claim' of the header is another sentence than its facts make")
+    if len(header.invariants) + len(header.step_invariants) > MOST_PROPERTIES:
+        raise Rejected(f"the header claims more than {MOST_PROPERTIES} properties")
     if header.references != header.transitions - (header.states - 1):
         raise Rejected("the header's states, transitions and references do not fit together")
     return header
+
+
+def claim_of(header: Header) -> str:
+    """The sentence for people, which follows from the facts."""
+    checked = ["no assertion fails"]
+    if header.check_deadlock:
+        checked.append("no state is a deadlock")
+    checked += [f"{quoted(item)} holds in every state" for item in header.invariants]
+    checked += [f"{quoted(item)} holds at every step" for item in header.step_invariants]
+    return (
+        f"In every state that {name_shown(header.program)} ({name_shown(header.language)}) can reach "
+        f"(at most {header.states:,}, with {header.transitions:,} transitions), {', '.join(checked)}."
+    )
+
+
+def quoted(value: str) -> str:
+    """Between backticks if it is printable ASCII without one, as JSON in ASCII otherwise."""
+    is_plain = all(" " <= letter <= "~" and letter != "`" for letter in value)
+    return f"`{value}`" if is_plain else json.dumps(value)
+
+
+def name_shown(value: str) -> str:
+    is_plain = all(letter in "_.+:-" or (letter.isascii() and letter.isalnum()) for letter in value)
+    return value if value and is_plain else json.dumps(value)
+
+
+def property_texts(fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = texts(fields, key)
+    if not all(0 < len(item) <= LONGEST_PROPERTY for item in found):
+        raise Rejected(f"{key!r} of the header has a text that is empty or too long")
+    return found
 
 
 def read_json(raw: bytes) -> object:
@@ -352,6 +396,8 @@ def content_size(section: memoryview, name: str) -> int:
         raise Rejected(f"{name} is not compressed with Zstandard") from None
     if size < 1:
         raise Rejected(f"{name} does not state the size of its content")
+    if zstandard.get_frame_parameters(section).window_size > LARGEST_WINDOW:
+        raise Rejected(f"{name} asks for a window of more than {LARGEST_WINDOW} bytes")
     return size
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,22 @@ from typing import Any
 from assay import languages
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
 from assay.checker.walk import Accepted, check_script
-from assay.languages.handwritten import LANGUAGE, CanonicalSystem, names_a_class
+from assay.languages.handwritten import LANGUAGE, AnotherText, CanonicalSystem, names_a_class
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
-from assay.transition_system.opening import describes_itself, open_model
+from assay.transition_system.interface import (
+    CompiledProgram,
+    LanguageOptions,
+    PropertyProblem,
+    SourceProblem,
+)
+from assay.transition_system.opening import (
+    ASSUMPTION_FAILED,
+    UNSUPPORTED,
+    describes_itself,
+    draw_key,
+    open_model,
+)
 
 PYTHON = "python"
 
@@ -38,24 +51,34 @@ def check(program: Path, certificate: Path) -> Accepted:
         return check_class(program, container)
     loaded = load(program, header)
     try:
-        model = open_model(str(loaded.library), loaded.opener, canonical=True)
+        model = open_model(str(loaded.library), loaded.opener, key=draw_key())
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
-    return check_script(
-        container,
-        model,
-        describe=lambda code: describe(loaded, code, model),
-        notes=tuple(loaded.notes),
-    )
+    try:
+        return check_script(
+            container,
+            model,
+            describe=lambda code: describe(loaded, code, model),
+            notes=tuple(loaded.notes),
+        )
+    except RuntimeError as problem:
+        if not str(problem).startswith((ASSUMPTION_FAILED, UNSUPPORTED)):
+            raise
+        raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
 def content_of(path: Path, what: str) -> bytes:
-    if not path.is_file():
-        raise Unusable(f"{path}: expected a {what}, got a path that is no file")
     try:
-        return path.read_bytes()
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # never to wait for a pipe
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISREG(status.st_mode):
+                return file.read(status.st_size)  # what is appended meanwhile is not looked at
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        pass
     except OSError as problem:
         raise Unusable(f"{path}: the {what} cannot be read: {problem.strerror}") from None
+    raise Unusable(f"{path}: expected a {what}, got a path that is no file")
 
 
 def load(path: Path, header: Header) -> CompiledProgram:
@@ -72,8 +95,10 @@ def load(path: Path, header: Header) -> CompiledProgram:
         raise Rejected(f"the program cannot be read with the options of the certificate: {problem}") from None
     if loaded.language != header.language:
         raise Rejected(f"the program is in {loaded.language}, the certificate speaks of {header.language!a}")
-    if [source.sha256 for source in loaded.sources] != [digest for _, digest in header.sources]:
-        raise Rejected(f"{path} is another program: the SHA-256 of a file that it includes differs")
+    # What the program's own file is called, nothing in it says; those it includes it calls by name.
+    included = [(Path(source.path).name, source.sha256) for source in loaded.sources[1:]]
+    if loaded.sources[0].sha256 != header.sources[0][1] or included != list(header.sources[1:]):
+        raise Rejected(f"{path} is another program: a file that it includes differs")
     semantics = json.loads(json.dumps(loaded.semantics))
     if not same(semantics, header.semantics):
         raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
@@ -103,13 +128,10 @@ def check_class(program: Path, container: Container) -> Accepted:
     header = container.header
     if not names_a_class(str(program)):
         raise Unusable(f"{program}: the certificate speaks of a Python class; name it as model.py:ClassName")
-    file = Path(str(program).rpartition(":")[0])
-    # Another file is not executed.
-    digest = hashlib.sha256(content_of(file, "program")).hexdigest()
-    if [digest] != [theirs for _, theirs in header.sources]:
-        raise Rejected(
-            f"{file} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
-        )
+    if header.program.rpartition(":")[2] != str(program).rpartition(":")[2]:
+        raise Rejected(f"the certificate speaks of the class {header.program.rpartition(':')[2]!a}")
+    if len(header.sources) != 1:
+        raise Rejected("the certificate speaks of several files, and a class has one")
     try:
         for text in header.invariants:
             Expression(text, option="--invariant")
@@ -118,15 +140,19 @@ def check_class(program: Path, container: Container) -> Accepted:
     except SourceProblem as problem:  # the properties are a stranger's
         raise Rejected(f"the certificate claims what is no property: {problem}") from None
     try:
-        system = load_class(str(program))
-        if [source.sha256 for source in system.sources] != [digest]:
-            raise Unusable(f"{file} changed while it was read")
+        system = load_class(str(program), sha256=header.sources[0][1])
         if not same(system.semantics, header.semantics):
             raise Rejected(f"the certificate is for other semantics than {json.dumps(system.semantics)}")
         model = CanonicalSystem(
             system, LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
         )
         return check_script(container, model, describe=lambda code: model.violation(code).message)
+    except AnotherText as other:  # it was not executed
+        raise Rejected(
+            f"{other} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
+        ) from None
+    except PropertyProblem as problem:
+        raise Rejected(f"the certificate claims what cannot be evaluated: {problem}") from None
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
 

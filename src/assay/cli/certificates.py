@@ -16,6 +16,7 @@ from assay.cli.quantities import Count
 from assay.evidence.verdict import Verdict
 
 if TYPE_CHECKING:
+    from assay.evidence.certificate.container import CertificateFile
     from assay.evidence.certificate.header import Header
     from assay.report.certificate import Envelope, Successor
     from assay.transition_system.interface import CompiledProgram
@@ -113,8 +114,8 @@ def inspect(
 
     if program and not script:
         raise click.UsageError("--program is needed for --script alone")
-    envelope = _envelope(certificate, keys)
     with CertificateFile(certificate) as file:
+        envelope = _envelope(file, keys)
         inspection = report.inspect(file, tasks or TASKS, envelope)
         steps = ProgramSteps(program, file.header) if program else None
         listing = report.read_script(file, steps) if script else None
@@ -131,11 +132,11 @@ def inspect(
     return EXIT_CODES[Verdict.REJECTED] if envelope.verified is False else 0
 
 
-def _envelope(certificate: Path, keys: Sequence[Path]) -> Envelope:
+def _envelope(certificate: CertificateFile, keys: Sequence[Path]) -> Envelope:
     from assay.evidence import signature
     from assay.report.certificate import Envelope
 
-    beside = signature.default_envelope(certificate)
+    beside = signature.default_envelope(certificate.path)
     if not keys:
         return Envelope(str(beside) if beside.exists() else None)
     try:
@@ -150,7 +151,7 @@ class ProgramSteps:
 
     def __init__(self, path: Path, header: Header) -> None:
         from assay.languages import load
-        from assay.transition_system.opening import open_model
+        from assay.transition_system.opening import draw_key, open_model
         from assay.verification.request import language_options_of
 
         options = {
@@ -161,7 +162,7 @@ class ProgramSteps:
         }
         self._program: CompiledProgram = load(path, language_options_of(options))
         _require_same_sources(self._program, header)
-        self._model = open_model(str(self._program.library), self._program.opener, canonical=True)
+        self._model = open_model(str(self._program.library), self._program.opener, key=draw_key())
 
     def initial(self) -> bytes:
         return self._model.initial_state()[0]

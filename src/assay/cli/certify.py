@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, Definition, Duration, Memory
@@ -36,7 +37,9 @@ from assay.evidence.estimate_file import looks_like_an_estimate
     help="With --explain: keep all states in the map, or each only until its last reference.",
 )
 @click.option("--trusted", is_flag=True, help="Believe the script: visit its states, no other transitions.")
-@click.option("--key", "keys", multiple=True, metavar="FILE", help="With --trusted: who may have signed it.")
+@click.option(
+    "--key", "keys", multiple=True, metavar="FILE", help="Ask for a signature by this public key. Repeatable."
+)
 @click.option("--signature", metavar="FILE", help="Where the signature is [CERTIFICATE.sig].")
 @click.option("--trust-unsigned", is_flag=True, help="With --trusted: believe it whoever made it.")
 @click.option(
@@ -83,6 +86,8 @@ def certify(
     from assay.certification import certify as certify_program
     from assay.report.certification import certification_listener, print_certification
 
+    if given["trust_unsigned"] and not given["trusted"]:
+        raise click.UsageError("--trust-unsigned goes with --trusted: nothing else believes the producer")
     if looks_like_an_estimate(certificate):
         return _certify_estimate(program, certificate, given, context, as_json=as_json, quiet=quiet)
     if given["explain"] and given["trusted"]:
@@ -130,6 +135,13 @@ def _certify_estimate(
 ) -> int:
     from assay.certification.estimates import certify_estimate
     from assay.report.certification import print_certification
+
+    for name in given.keys() - {"memory", "timeout"}:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(p.opts[0] for p in context.command.params if p.name == name)
+            raise click.UsageError(
+                f"{option} is for certificates; {path} is an estimate, which proves nothing"
+            )
 
     result = certify_estimate(
         program,

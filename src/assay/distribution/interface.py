@@ -54,10 +54,11 @@ class Executor(Protocol):
 class WorkerDied(Exception):
     """A process that did a task is gone, and trying again did not help or was not worth it."""
 
-    def __init__(self, task: int, how: str) -> None:
+    def __init__(self, task: int, how: str, *, took_too_long: bool = False) -> None:
         super().__init__(task, how)
         self.task = task
         self.how = how
+        self.took_too_long = took_too_long  # it had set itself a limit of processor time (SIGXCPU)
 
     def __str__(self) -> str:
         return f"the process that did task {self.task} died: {self.how}"

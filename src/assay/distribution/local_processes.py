@@ -157,9 +157,9 @@ class LocalProcesses:
             if index is None:
                 return
             deaths[index] += 1
-            if deaths[index] > self._retries:
+            if deaths[index] > self._retries or child.took_too_long:
                 times = f" (tried {deaths[index]} times)" if deaths[index] > 1 else ""
-                raise WorkerDied(index, how + times)
+                raise WorkerDied(index, how + times, took_too_long=child.took_too_long)
             waiting.appendleft(index)
 
         def look_around(now: float) -> None:
@@ -233,6 +233,7 @@ class _Child:
 
     def __init__(self, kind: ChildKind, *, fixed_hashes: bool) -> None:
         self.task: int | None = None
+        self.took_too_long = False  # told by `end`
         self.assignment: Assignment | None = None
         self.arrived = bytearray()
         self._unsent = memoryview(kind.greeting())
@@ -305,6 +306,7 @@ class _Child:
         """Make sure that it is gone and say how it went."""
         self.kill()
         status = self._process.wait()
+        self.took_too_long = status == -signal.SIGXCPU
         self._errors.seek(0)
         last_words = self._errors.read()[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
         self._ours.close()

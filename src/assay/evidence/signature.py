@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -80,14 +81,17 @@ def generate_keys(private: Path, public: Path) -> str:
 def sign(certificate: Path, private_key: Path, output: Path) -> Signature:
     """Write an envelope for a certificate; whether it is right is certification's question, not ours."""
     key = _private_key(private_key)
-    digest, header = _facts(certificate)
+    with CertificateFile(certificate) as file:
+        digest, header = file.sha256, file.header
     for precious in (certificate, private_key):
         if output.exists() and output.samefile(precious):
             raise SignatureProblem(f"the envelope would overwrite {precious}")
     payload = _canonical(statement(certificate.name, digest, header))
     identity = key_id(key.public_key())
-    signature = {"keyid": identity, "sig": _base64(key.sign(encode(PAYLOAD_TYPE, payload)))}
-    envelope = {"payload": _base64(payload), "payloadType": PAYLOAD_TYPE, "signatures": [signature]}
+    signature = _base64(key.sign(encode(PAYLOAD_TYPE, payload)))
+    # One signature under the two ids that verifiers compute for a key which comes without one.
+    signatures = [{"keyid": name, "sig": signature} for name in (identity, fingerprint(key.public_key()))]
+    envelope = {"payload": _base64(payload), "payloadType": PAYLOAD_TYPE, "signatures": signatures}
     text = json.dumps(envelope) + "\n"
     if len(text) > MAX_ENVELOPE_BYTES:
         raise SignatureProblem(f"the envelope would take {len(text):,} bytes, more than a reader accepts")
@@ -98,11 +102,10 @@ def sign(certificate: Path, private_key: Path, output: Path) -> Signature:
     return Signature(identity, certificate.name, digest, header.claim)
 
 
-def verify(certificate: Path, envelope: Path, public_keys: Sequence[Path]) -> Signature:
+def verify(certificate: CertificateFile, envelope: Path, public_keys: Sequence[Path]) -> Signature:
     """The first signature by one of the keys, if its statement is about this certificate.
 
-    The answer names the SHA-256 of the file it is about: whoever opens the
-    file again can see whether it is still the same.
+    It is about the very bytes that the opened certificate gives out, whatever becomes of its file.
     """
     keys = [_public_key(path) for path in public_keys]
     if not keys:
@@ -114,9 +117,8 @@ def verify(certificate: Path, envelope: Path, public_keys: Sequence[Path]) -> Si
         raise SignatureProblem(f"no signature in {envelope} is by a given key ({known})")
     # Only now are these the words of somebody known.
     found = _object(_json(payload, "the signed statement"), "the signed statement")
-    digest, header = _facts(certificate)
-    name = _require_about(found, digest, header)
-    return Signature(identity, name, digest, header.claim)
+    name = _require_about(found, certificate.sha256, certificate.header)
+    return Signature(identity, name, certificate.sha256, certificate.header.claim)
 
 
 def statement(name: str, sha256: str, header: Header) -> dict[str, object]:
@@ -146,11 +148,22 @@ def encode(payload_type: str, payload: bytes) -> bytes:
 
 
 def key_id(key: Ed25519PublicKey) -> str:
-    """SHA-256 of the key as DER SubjectPublicKeyInfo, in hex."""
+    """As securesystemslib, TUF and in-toto compute it: SHA-256 of the key as an object of canonical JSON."""
+    described = {
+        "keytype": "ed25519",
+        "keyval": {"public": key.public_bytes_raw().hex()},
+        "scheme": "ed25519",
+    }
+    return hashlib.sha256(_canonical(described)).hexdigest()
+
+
+def fingerprint(key: Ed25519PublicKey) -> str:
+    """As OpenSSH computes it, and verifiers in Go for a key of which they know no id: cosign's, in-toto's."""
     from cryptography.hazmat.primitives import serialization
 
-    der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    return hashlib.sha256(der).hexdigest()
+    line = key.public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    digest = hashlib.sha256(base64.b64decode(line.split()[1])).digest()
+    return f"SHA256:{_base64(digest).rstrip('=')}"
 
 
 # --- the envelope ---
@@ -216,6 +229,8 @@ def _require_about(found: Mapping[str, object], digest: str, header: Header) -> 
     expected = statement(name, digest, header)
     if _canonical(subjects) != _canonical(expected["subject"]):
         raise SignatureProblem("the signed statement names other sources than the certificate's header")
+    if unknown := sorted(found.keys() - expected.keys()):
+        raise SignatureProblem(f"the signed statement says more than a statement may: {_shown(unknown[0])}")
     predicate = _object(found.get("predicate"), "the predicate of the signed statement")
     facts = _object(expected["predicate"], "the predicate")
     for fact in sorted(facts.keys() | predicate.keys()):
@@ -224,11 +239,6 @@ def _require_about(found: Mapping[str, object], digest: str, header: Header) -> 
                 f"the signed statement does not match the certificate's header in {_shown(fact)}"
             )
     return name
-
-
-def _facts(certificate: Path) -> tuple[str, Header]:
-    with CertificateFile(certificate) as file:
-        return file.sha256, file.header
 
 
 def _canonical(value: object) -> bytes:
@@ -240,8 +250,17 @@ def _canonical(value: object) -> bytes:
 
 
 def _json(text: bytes, what: str) -> object:
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        """Readers differ in which of two values they take for one key."""
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in members if names.count(name) > 1)
+            raise SignatureProblem(f"{what} has the key {_shown(twice)} twice")
+        return members
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError):
         raise SignatureProblem(f"{what} is not JSON") from None
 
@@ -309,7 +328,9 @@ def _public_key(path: Path) -> Ed25519PublicKey:
 
 def _read(path: Path, limit: int, what: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise SignatureProblem(f"{path} cannot be read: it is no regular file")
             text = file.read(limit + 1)
     except OSError as problem:
         raise SignatureProblem(f"{path} cannot be read: {problem.strerror}") from None

@@ -20,19 +20,23 @@ the successors, in their order, of a state of our own, `ROOT`.
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import inspect
+import os
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
     LanguageOptions,
+    PropertyProblem,
     SourceHash,
     SourceProblem,
     TransitionSystem,
@@ -205,7 +209,11 @@ class NumberedSystem:
         after: dict[str, object] | None = None,
     ) -> int:
         for code, expression in properties:
-            if not self._call(expression.text, expression.holds, before, after):
+            try:
+                holds = self._call(expression.text, expression.holds, before, after)
+            except SourceProblem as problem:
+                raise PropertyProblem(str(problem), expression.text) from None
+            if not holds:
                 return code
         return 0
 
@@ -302,17 +310,33 @@ def names_a_class(program: str) -> bool:
     return bool(colon) and file.endswith(".py") and name.isidentifier()
 
 
-def load(program: str) -> HandwrittenSystem:
-    """Import `model.py:ClassName` and make one instance without arguments."""
+class AnotherText(Exception):
+    """The file is not the one that was asked for; it was not executed. Tells its name."""
+
+
+def load(program: str, *, sha256: str | None = None, certified: bool = False) -> HandwrittenSystem:
+    """Import `model.py:ClassName` and make one instance without arguments.
+
+    With a `sha256`, raises `AnotherText` if the file has another. A class that is `certified` is known by the
+    hash of its one file: it may import the standard library and nothing that no hash names.
+    """
     file, _, class_name = program.rpartition(":")
     path = Path(file)
     try:
-        text = path.read_bytes()
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise SourceProblem("the program cannot be read: it is no regular file", where=file)
+            text = stream.read()
     except OSError as problem:
         raise SourceProblem(f"the program cannot be read: {problem.strerror}", where=file) from None
+    digest = hashlib.sha256(text).hexdigest()
+    if sha256 is not None and digest != sha256:
+        raise AnotherText(path.name)
     module_name = f"assay_handwritten_{path.stem}"
     module = ModuleType(module_name)
     module.__file__ = str(path)
+    if certified or sha256 is not None:
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import_for_certificates}
     sys.modules[module_name] = module
     try:
         # The very bytes whose hash is told, not what an import would find in a cache.
@@ -323,9 +347,8 @@ def load(program: str) -> HandwrittenSystem:
             where=f"{file}:{problem.lineno}:{problem.offset}",
         ) from None
     except Exception as problem:
-        raise SourceProblem(
-            f"importing it failed with {problem!r}", where=place_in_file(problem, file)
-        ) from None
+        said = str(problem) if isinstance(problem, _NotNamed) else f"importing it failed with {problem!r}"
+        raise SourceProblem(said, where=place_in_file(problem, file)) from None
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         classes = [
@@ -348,8 +371,20 @@ def load(program: str) -> HandwrittenSystem:
             f"making a {class_name} without arguments failed with {problem!r}",
             where=place_in_file(problem, file),
         ) from None
-    digest = hashlib.sha256(text).hexdigest()
     return HandwrittenSystem(instance, name=program, sources=(SourceHash(file, digest),))
+
+
+class _NotNamed(Exception):
+    """An import that a certificate would not tell about."""
+
+
+def _import_for_certificates(name: str, *rest: Any, **named: Any) -> ModuleType:
+    if name.partition(".")[0] not in {*sys.stdlib_module_names, "assay"}:
+        raise _NotNamed(
+            f"a certificate is about one file, and this one imports {name}, which is not of the standard "
+            "library; write what it needs into the file, or verify without a certificate"
+        )
+    return __import__(name, *rest, **named)
 
 
 def place_in_file(problem: BaseException, file: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -51,9 +53,15 @@ def _headline(result: CertificationResult) -> str:
 def _semantics(result: CertificationResult) -> str:
     parts = []
     for name, value in result.semantics.items():
-        text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else value_text(value)
+        text = ", ".join(map(_item, value)) or "none" if isinstance(value, list) else value_text(value)
         parts.append(f"{name.replace('_', ' ')}: {text}")
     return "; ".join(parts)
+
+
+def _item(value: object) -> str:
+    """Of a list: a stranger's macro must not look like two."""
+    text = str(value)
+    return text if re.fullmatch(r"[A-Za-z0-9_.+:=-]+", text) else json.dumps(text)
 
 
 def _figures(result: CertificationResult) -> str:

@@ -8,17 +8,61 @@ Allowed are constants, arithmetic, comparisons, `and`, `or`, `not`, `implies`
 (weakest, to the right), `a if c else b`, indexing, attributes that do not
 begin with an underscore, tuples, lists, sets, comprehension-free calls of
 `len abs min max sum all any sorted`. Everything else is refused with its place.
+
+A property may be a stranger's, of a certificate: it has no comments, which would say something else than it
+does; there is a limit to its length, to how deep it is nested and to the values that it makes; and it
+changes nothing.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import operator
 import re
+import tokenize
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import Any
 
 from assay.transition_system.interface import SourceProblem
+
+LONGEST_TEXT = 10_000  # characters
+DEEPEST = 100
+MOST_BITS = 1 << 16  # of a number
+MOST_ITEMS = 1 << 20  # of a text, a tuple or a list
+SEQUENCES = (str, bytes, tuple, list)
+
+
+class TooCostly(Exception):
+    """A value would take more time or memory than a property may."""
+
+
+def _times(left: Any, right: Any) -> Any:
+    for sequence, count in ((left, right), (right, left)):
+        if isinstance(sequence, SEQUENCES) and isinstance(count, int) and len(sequence) * count > MOST_ITEMS:
+            raise TooCostly("makes a value that is too long")
+    if isinstance(left, int) and isinstance(right, int):
+        _require_few_bits(left.bit_length() + right.bit_length())
+    return left * right
+
+
+def _shifted(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int):
+        _require_few_bits(left.bit_length() + right)
+    return left << right
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    if isinstance(left, str | bytes):
+        raise TooCostly("formats a text, which no property may")
+    return left % right
+
+
+def _require_few_bits(bits: int) -> None:
+    if bits > MOST_BITS:
+        raise TooCostly("makes a number that is too large")
+
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len,
@@ -33,14 +77,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _times,
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
-    ast.Mod: operator.mod,
+    ast.Mod: _remainder,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift,
+    ast.LShift: _shifted,
     ast.RShift: operator.rshift,
 }
 UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
@@ -84,9 +128,17 @@ class Expression:
         names = dict(before)
         if after is not None:
             names["next"] = Next(after)
-        return bool(self._evaluate(self._tree, names))
+        try:
+            return bool(self._evaluate(self._tree, names))
+        except TooCostly as problem:
+            raise SourceProblem(f"{self.text!r} {problem}", where=self._option) from None
 
     def _parse(self, text: str) -> ast.expr:
+        if len(text) > LONGEST_TEXT or _depth_of_brackets(text) > DEEPEST:
+            raise SourceProblem(
+                f"expected at most {LONGEST_TEXT:,} characters and {DEEPEST} nested brackets",
+                where=self._option,
+            )
         # One line, so that an expression may go over lines without brackets.
         line = _rewrite_implications(" ".join(text.splitlines()))
         indent = len(line) - len(line.lstrip())
@@ -95,6 +147,8 @@ class Expression:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             column = indent + (getattr(problem, "offset", None) or 1)
             raise self._problem("expected an expression", column) from None
+        if _has_comment(line):
+            raise self._problem("a property has no comments", 1)
         self._check(tree)
         return tree
 
@@ -104,6 +158,8 @@ class Expression:
         return SourceProblem(f"{message} in {self.text!r}", where=f"{self._option}{place}")
 
     def _check(self, tree: ast.expr) -> None:
+        if _depth(tree) > DEEPEST:
+            raise self._problem(f"expected at most {DEEPEST} operations inside of each other", 1)
         for node in ast.walk(tree):
             column = getattr(node, "col_offset", 0) + 1
             if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
@@ -175,6 +231,29 @@ ALLOWED = (
     ast.Subscript, ast.Tuple, ast.List, ast.Set, ast.Call, ast.Load, ast.And, ast.Or,
     *BINARY, *UNARY, *COMPARISONS,
 )  # fmt: skip
+
+
+def _depth_of_brackets(text: str) -> int:
+    """At least as deep as the brackets are nested; those in texts count too."""
+    return max(accumulate((letter in "([{") - (letter in ")]}") for letter in text), default=0)
+
+
+def _depth(tree: ast.expr) -> int:
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [
+            child for node in level for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+        ]
+    return depth
+
+
+def _has_comment(line: str) -> bool:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(line).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return "#" in line
+    return any(token.type == tokenize.COMMENT for token in tokens)
 
 
 def _rewrite_implications(text: str) -> str:

@@ -183,5 +183,16 @@ class SourceProblem(Exception):
         super().__init__(f"{text}; {hint}" if hint else text)
 
 
+class PropertyProblem(SourceProblem):
+    """A property that cannot be evaluated in some state, or costs too much to evaluate."""
+
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text  # of the property
+
+    def __reduce__(self) -> tuple[type[PropertyProblem], tuple[str, str]]:
+        return PropertyProblem, (self.message, self.text)
+
+
 class UnsupportedConstruct(SourceProblem):
     """The input is well formed but outside what this version models."""

@@ -7,6 +7,7 @@ every search.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from importlib import import_module
 from typing import cast
@@ -17,19 +18,26 @@ from assay import _engine
 ASSUMPTION_FAILED = "not final: "  # the name follows; the search has to start again without it
 UNSUPPORTED = "unsupported: "  # file:line: sentence follows
 
+KEY_BYTES = 24
+
 Open = Callable[..., _engine.Model]
 
 
-def open_model(library: str, opener: str = "", *, canonical: bool = False) -> _engine.Model:
+def draw_key() -> bytes:
+    """A secret key of digests."""
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def open_model(library: str, opener: str = "", *, key: bytes = b"") -> _engine.Model:
     """A shared object, or whatever the function `opener` (`module:function`) knows how to open.
 
-    `canonical` asks for states that are the same bytes in every process, as certificates need them;
-    those of shared objects always are.
+    A `key` asks for states that are the same bytes in every process that has it, as certificates need
+    them; those of shared objects always are.
     """
     if not opener:
         return _engine.CompiledModel(library)
     module, _, function = opener.partition(":")
-    return cast(Open, getattr(import_module(module), function))(library, canonical=canonical)
+    return cast(Open, getattr(import_module(module), function))(library, key=key)
 
 
 def remarks_of(model: _engine.Model) -> list[str]:

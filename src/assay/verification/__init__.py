@@ -138,7 +138,7 @@ def verify(
         from assay.verification.interpreted import verify_handwritten
 
         system = (
-            handwritten.load(str(program))
+            handwritten.load(str(program), certified=certificate is not None)
             if isinstance(program, str | Path)
             else handwritten.HandwrittenSystem(program, name=type(program).__name__)
         )

@@ -103,7 +103,7 @@ def test_a_file_that_changes_under_a_task_is_noticed(certified, tmp_path):
         data[file.offsets[0] + 5] ^= 1
         for content in (bytes(data), b""):
             copy.write_bytes(content)
-            with pytest.raises(CertificateProblem, match="frame 0 is damaged"):
+            with pytest.raises(CertificateProblem, match="the file changed while it was read"):
                 run(task_for(file, program, source), lambda _: None)
 
 

@@ -31,7 +31,9 @@ def certificate(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def library(certificate):
-    return address_of(load_for(MODEL, certificate.header, LanguageOptions()))
+    program = load_for(MODEL, certificate.header, LanguageOptions())
+    yield address_of(program)
+    del program  # its file lives as long
 
 
 def work(name):

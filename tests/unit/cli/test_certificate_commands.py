@@ -223,12 +223,13 @@ def test_a_program_without_steps_has_no_bytes_per_transition():
 
 
 def test_a_claim_cannot_steer_the_terminal():
+    name = "\x1b[2Jall\u202ewell\n.pml"
     header = replace(
-        FIGURE, program="\x1b[2Jall\u202ewell\n.pml", sources=(Source("\x1b]0;x\x07", "[bold]"),)
+        FIGURE, program=name, sources=(Source(name, "11" * 32), Source("\x1b]0;x\x07", "22" * 32))
     )
     output = shown(write("hostile.assay", header, WHOLE))
-    assert "that \\x1b[2Jall\\u202ewell\\n.pml (promela)" in output
-    assert "source        \\x1b]0;x\\x07  SHA-256 [bold]\n" in output
+    assert 'that "\\u001b[2Jall\\u202ewell\\n.pml" (promela)' in output
+    assert f"source        \\x1b]0;x\\x07  SHA-256 {'22' * 32}\n" in output
     assert "\x1b" not in output
 
 

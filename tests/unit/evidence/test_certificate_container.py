@@ -478,7 +478,9 @@ def test_whatever_is_not_exactly_a_header_is_refused(text):
 
 
 def test_a_header_is_its_own_canonical_form():
-    unusual = replace(HEADER, program="Zürich – 北京.pml", semantics={"a": [1, {"b": None}], "": '\n"\\'})
+    name = "Zürich – 北京.pml"
+    sources = (Source(name, "11" * 32),)
+    unusual = replace(HEADER, program=name, sources=sources, semantics={"a": [1, {"b": None}], "": '\n"\\'})
     assert Header.from_bytes(unusual.as_bytes()) == unusual
     assert header_with() == HEADER.as_bytes()
 

@@ -2,7 +2,10 @@
 
 import base64
 import json
+import os
+import shutil
 import stat
+import subprocess
 from dataclasses import replace
 from hashlib import sha256
 
@@ -10,9 +13,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import VerificationError
+from securesystemslib.signer import SSlibKey
 
 from assay.evidence import signature
-from assay.evidence.certificate.container import CertificateWriter
+from assay.evidence.certificate.container import CertificateFile, CertificateWriter
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
@@ -50,9 +56,8 @@ def place(tmp_path, monkeypatch):
 
 
 def check(place, *keys):
-    return verify(
-        place("light.assay"), place("light.assay.sig"), [place(key) for key in keys or ("key.pub",)]
-    )
+    with CertificateFile(place("light.assay")) as file:
+        return verify(file, place("light.assay.sig"), [place(key) for key in keys or ("key.pub",)])
 
 
 def refusal(place, *keys):
@@ -77,17 +82,18 @@ def sign_payload(place, payload, payload_type=signature.PAYLOAD_TYPE):
     )
 
 
+def public_key(place, name="key.pub"):
+    return serialization.load_pem_public_key(place(name).read_bytes())
+
+
 def signed_statement(place):
     return json.loads(base64.b64decode(json.loads(place("light.assay.sig").read_text())["payload"]))
 
 
 def test_a_signature_that_was_made_verifies_and_says_by_whom_and_what(place):
     found = check(place)
-    der = serialization.load_pem_public_key(place("key.pub").read_bytes()).public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
     assert found == signature.Signature(
-        key_id=sha256(der).hexdigest(),
+        key_id=SSlibKey.from_crypto(public_key(place)).keyid,
         certificate="light.assay",
         sha256=sha256(place("light.assay").read_bytes()).hexdigest(),
         claim="In every state that light.pml (promela) can reach "
@@ -134,7 +140,8 @@ def test_the_envelope_has_the_keys_of_dsse_and_the_key_id(place):
     envelope = json.loads(place("light.assay.sig").read_text())
     assert envelope.keys() == {"payload", "payloadType", "signatures"}
     assert envelope["payloadType"] == "application/vnd.in-toto+json"
-    assert [entry["keyid"] for entry in envelope["signatures"]] == [check(place).key_id]
+    ids = [entry["keyid"] for entry in envelope["signatures"]]
+    assert ids == [check(place).key_id, signature.fingerprint(public_key(place))]
 
 
 def test_signing_twice_gives_the_same_bytes(place):
@@ -145,7 +152,8 @@ def test_signing_twice_gives_the_same_bytes(place):
 
 def test_a_renamed_certificate_keeps_its_signature(place):
     place("light.assay").rename("renamed.assay")
-    found = verify(place("renamed.assay"), place("light.assay.sig"), [place("key.pub")])
+    with CertificateFile(place("renamed.assay")) as file:
+        found = verify(file, place("light.assay.sig"), [place("key.pub")])
     assert found.certificate == "light.assay"
 
 
@@ -163,7 +171,7 @@ def test_one_of_several_keys_and_one_of_several_signatures_is_enough(place):
 
 def test_base64_for_addresses_is_read_too(place):
     envelope = json.loads(place("light.assay.sig").read_text())
-    (entry,) = envelope["signatures"]
+    entry = envelope["signatures"][0]
     change_envelope(
         place,
         payload=envelope["payload"].replace("+", "-").replace("/", "_"),
@@ -176,7 +184,7 @@ def test_a_key_id_in_the_envelope_decides_nothing(place):
     own = check(place).key_id
     generate_keys(place("other.pem"), place("other.pub"))
     sign(place("light.assay"), place("other.pem"), place("light.assay.sig"))
-    (entry,) = json.loads(place("light.assay.sig").read_text())["signatures"]
+    entry = json.loads(place("light.assay.sig").read_text())["signatures"][0]
     change_envelope(place, signatures=[entry | {"keyid": own}])
     assert refusal(place) == f"no signature in light.assay.sig is by a given key ({own[:16]})"
 
@@ -264,8 +272,9 @@ def test_only_a_certificate_can_be_signed(place):
 
 
 def test_verifying_needs_public_keys(place):
-    with pytest.raises(SignatureProblem, match=r"^no public key was given to check the signature with$"):
-        verify(place("light.assay"), place("light.assay.sig"), [])
+    without_keys = pytest.raises(SignatureProblem, match=r"^no public key was given to check the signature")
+    with CertificateFile(place("light.assay")) as file, without_keys:
+        verify(file, place("light.assay.sig"), [])
     assert refusal(place, "key.pem") == "key.pem holds no public key in PEM"
     assert refusal(place, "none.pub") == "none.pub cannot be read: No such file or directory"
     place("curve.pub").write_bytes(
@@ -453,6 +462,12 @@ HEADER_SENTENCE = "the signed statement does not match the certificate's header 
         (["predicate", "transitions"], 1.0, HEADER_SENTENCE.format("transitions")),
         (["predicate", "producer", "version"], "9", HEADER_SENTENCE.format("producer")),
         (["predicate", "approved"], True, HEADER_SENTENCE.format("approved")),
+        (["approved"], True, "the signed statement says more than a statement may: 'approved'"),
+        (
+            ["subject", 0, "digest", "sha1"],
+            "11",
+            "the signed statement names other sources than the certificate's header",
+        ),
     ],
 )
 def test_a_statement_that_does_not_match_the_certificate_is_refused(place, path, value, sentence):
@@ -466,3 +481,66 @@ def test_a_statement_may_be_spaced_and_ordered_as_its_signer_likes(place):
     data = signed_statement(place)
     sign_payload(place, json.dumps(dict(reversed(data.items())), indent=4).encode())
     assert check(place).certificate == "light.assay"
+
+
+@pytest.mark.parametrize("what", ["states", "predicate", "_type"])
+def test_a_statement_that_says_something_twice_is_refused(place, what):
+    payload = json.dumps(signed_statement(place)).encode()
+    value = {"states": b"1", "predicate": b"{}", "_type": b'"x"'}[what]
+    key = b'"%s":' % what.encode()
+    sign_payload(place, payload.replace(key, key + b" " + value + b", " + key, 1))
+    assert refusal(place) == f"the signed statement has the key '{what}' twice"
+
+
+def test_an_envelope_that_says_something_twice_is_refused(place):
+    text = place("light.assay.sig").read_text()
+    place("light.assay.sig").write_text(text.replace('"payload":', '"payload": "", "payload":', 1))
+    assert refusal(place) == "light.assay.sig has the key 'payload' twice"
+
+
+# --- other people's programs ---
+
+
+def test_securesystemslib_verifies_an_envelope_with_the_public_key_alone(place):
+    envelope = Envelope.from_dict(json.loads(place("light.assay.sig").read_text()))
+    key = SSlibKey.from_crypto(public_key(place))
+    assert envelope.verify([key], 1) == {check(place).key_id: key}
+    generate_keys(place("other.pem"), place("other.pub"))
+    with pytest.raises(VerificationError):
+        envelope.verify([SSlibKey.from_crypto(public_key(place, "other.pub"))], 1)
+
+
+def test_an_envelope_that_securesystemslib_signed_verifies_here(place):
+    from securesystemslib.signer import CryptoSigner
+
+    key = serialization.load_pem_private_key(place("key.pem").read_bytes(), None)
+    payload = base64.b64decode(json.loads(place("light.assay.sig").read_text())["payload"])
+    envelope = Envelope(payload, signature.PAYLOAD_TYPE, {})
+    envelope.sign(CryptoSigner(key))
+    place("light.assay.sig").write_text(json.dumps(envelope.to_dict()))
+    assert check(place).key_id == SSlibKey.from_crypto(public_key(place)).keyid
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+def test_the_second_id_is_the_fingerprint_of_openssh(place):
+    line = public_key(place).public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    place("ssh.pub").write_bytes(line)
+    said = subprocess.run(["ssh-keygen", "-lf", "ssh.pub"], capture_output=True, text=True, check=True).stdout
+    assert said.split()[1] == signature.fingerprint(public_key(place))
+
+
+def test_a_verifier_in_go_takes_the_signature_under_the_id_that_it_computes(place):
+    """Its rule, in one loop: an entry counts if it has no id or the fingerprint of the key."""
+    envelope = json.loads(place("light.assay.sig").read_text())
+    wanted = signature.fingerprint(public_key(place))
+    (entry,) = [entry for entry in envelope["signatures"] if entry["keyid"] in {"", wanted}]
+    signed = signature.encode(envelope["payloadType"], base64.b64decode(envelope["payload"]))
+    public_key(place).verify(base64.b64decode(entry["sig"]), signed)
+
+
+def test_a_pipe_is_no_key_and_no_envelope(place):
+    os.mkfifo("pipe")
+    assert refusal(place, "pipe") == "pipe cannot be read: it is no regular file"
+    place("light.assay.sig").unlink()
+    os.mkfifo("light.assay.sig")
+    assert refusal(place) == "light.assay.sig cannot be read: it is no regular file"

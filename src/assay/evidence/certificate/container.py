@@ -33,7 +33,14 @@ from assay.evidence.certificate.dictionaries import (
     most_stored,
     opened,
 )
-from assay.evidence.certificate.frames import BYTES_PER_NUMBER, Frame, FrameRecord, decode_frame
+from assay.evidence.certificate.frames import (
+    BYTES_PER_NUMBER,
+    CHANGED,
+    Frame,
+    FrameRecord,
+    decode_frame,
+    unchanged,
+)
 from assay.evidence.certificate.header import MAX_HEADER_BYTES, CertificateProblem, Header
 
 MAGIC = b"\x89ASSAY\r\n"
@@ -49,6 +56,7 @@ MAX_FRAME_ENTRIES = 1 << 23
 MAX_START_BYTES = 1 << 28
 
 QUICKLY_READ = 256 << 20  # bytes
+DAMAGED = "the file is damaged: its SHA-256 is not the one at its end"
 
 LEVELS = {"fast": 3, "small": 19}
 MAX_THREADS = 8  # each takes some ten megabytes at the highest level
@@ -188,7 +196,12 @@ class CertificateWriter:
 
 
 class CertificateFile:
-    """A certificate opened for reading. Opening checks everything but the content of the frames."""
+    """A certificate opened for reading. Opening checks everything but the content of the frames.
+
+    Somebody may write to the file, or put another in its place, at any time. So header, index and
+    dictionaries are read once and kept, of each frame a digest is kept, and whoever reads a frame later gets
+    what `sha256` is the digest of, or `CertificateProblem`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -216,7 +229,10 @@ class CertificateFile:
         self.size = status.st_size
         if self.size < PREAMBLE.size + TRAILER.size:
             raise CertificateProblem("the file is too short to be a certificate: it was truncated or is none")
-        magic, version, header_length = PREAMBLE.unpack(self._file.read(PREAMBLE.size))
+        self._preamble = self._file.read(PREAMBLE.size)
+        if len(self._preamble) != PREAMBLE.size:
+            raise CertificateProblem(CHANGED)
+        magic, version, header_length = PREAMBLE.unpack(self._preamble)
         if magic != MAGIC:
             raise CertificateProblem("the file is not a certificate: it does not begin like one")
         if version != VERSION:
@@ -229,17 +245,20 @@ class CertificateFile:
             )
         header_text = self._file.read(header_length)
         self._file.seek(self.size - TRAILER.size)
-        index_offset, end_magic, digest = TRAILER.unpack(self._file.read(TRAILER.size))
+        trailer = self._file.read(TRAILER.size)
+        if len(trailer) != TRAILER.size:
+            raise CertificateProblem(CHANGED)
+        index_offset, end_magic, digest = TRAILER.unpack(trailer)
         if end_magic != END_MAGIC:
             raise CertificateProblem("the file does not end like a certificate: it was truncated or extended")
         # What is cheap comes first: gigabytes that cannot be a certificate are not read.
         try:
             self._open_parts(header_text, index_offset)
         except CertificateProblem:
-            if self.size <= QUICKLY_READ:
-                self._require_digest(digest)  # damage is the likelier reason, and says more
+            if self.size <= QUICKLY_READ and self._digest_of_all() != digest:
+                raise CertificateProblem(DAMAGED) from None  # the likelier reason, and says more
             raise
-        self._require_digest(digest)
+        self._digest_what_was_read(header_text, trailer, digest)
 
     def _open_parts(self, header_text: bytes, index_offset: int) -> None:
         self.header = Header.from_bytes(header_text)
@@ -250,9 +269,10 @@ class CertificateFile:
                 "the index is not where the file says, or not as long as its frames need"
             )
         self._file.seek(index_offset)
-        self.records = [
-            FrameRecord(*RECORD.unpack(self._file.read(RECORD.size))) for _ in range(self.header.frames)
-        ]
+        self._index = self._file.read(index_length)
+        if len(self._index) != index_length:
+            raise CertificateProblem(CHANGED)
+        self.records = [FrameRecord(*record) for record in RECORD.iter_unpack(self._index)]
         self._check_index()
         frames_offset = index_offset - sum(record.length for record in self.records)
         self.stored_dictionaries = self._read_dictionaries(header_end, frames_offset - header_end)
@@ -314,33 +334,37 @@ class CertificateFile:
             if found != claimed:
                 raise CertificateProblem(f"the frames have {found:,} {name}, the header claims {claimed:,}")
 
-    def _require_digest(self, digest: bytes) -> None:
-        if self._sha256() != digest:
-            raise CertificateProblem("the file is damaged: its SHA-256 is not the one at its end")
+    def _digest_what_was_read(self, header_text: bytes, trailer: bytes, claimed: bytes) -> None:
+        """The digest of the parts as they were read, and of the frames, which are read here."""
+        digest = hashlib.sha256(self._preamble)
+        digest.update(header_text)
+        digest.update(self.stored_dictionaries.content)
+        self.frame_digests: list[bytes] = []
+        for record, offset in zip(self.records, self.offsets, strict=True):
+            self._file.seek(offset)
+            body = self._file.read(record.length)
+            digest.update(body)
+            self.frame_digests.append(hashlib.sha256(body).digest())
+        digest.update(self._index)
+        digest.update(trailer[:-DIGEST_BYTES])
+        if digest.digest() != claimed:
+            raise CertificateProblem(DAMAGED)
+        digest.update(claimed)
+        self.sha256 = digest.hexdigest()  # of the whole file: what a signature is about
 
-    def _sha256(self) -> bytes:
+    def _digest_of_all(self) -> bytes:
         digest = hashlib.sha256()
         self._file.seek(0)
         left = self.size - DIGEST_BYTES
-        while left:
-            block = self._file.read(min(left, 1 << 20))
-            if not block:
-                raise CertificateProblem("the file became shorter while it was read")
+        while left and (block := self._file.read(min(left, 1 << 20))):
             digest.update(block)
             left -= len(block)
         return digest.digest()
 
-    @property
-    def sha256(self) -> str:
-        """Of the whole file: what a signature is about."""
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
     def frame_bytes(self, number: int) -> bytes:
         """A frame as it stands in the file, for sending it elsewhere."""
-        record = self.records[number]
         self._file.seek(self.offsets[number])
-        return self._file.read(record.length)
+        return unchanged(self._file.read(self.records[number].length), self.frame_digests[number])
 
     def frame(self, number: int, *, bits_only: bool = False) -> Frame:
         record, body = self.records[number], self.frame_bytes(number)

@@ -79,6 +79,8 @@ class StoredDictionaries:
         try:
             if zstandard.frame_content_size(self.content) != sum(self.lengths):
                 raise CertificateProblem("the dictionaries are not as long as the header says")
+            if zstandard.get_frame_parameters(self.content).window_size > MAX_WINDOW:
+                raise CertificateProblem("the dictionaries ask for too large a window")
             joint = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompress(
                 self.content, allow_extra_data=False
             )

@@ -5,6 +5,7 @@ Apart from the file around them, because the processes that walk need no more th
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from assay.evidence.certificate.header import CertificateProblem
 
 BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7
+CHANGED = "the file changed while it was read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ class FrameRecord:
         )
 
 
+def unchanged(body: bytes, digest: bytes) -> bytes:
+    """A frame that is read, if it is what was there when the certificate was opened."""
+    if hashlib.sha256(body).digest() != digest:
+        raise CertificateProblem(CHANGED)
+    return body
+
+
 def decode_frame(
     number: int,
     record: FrameRecord,
@@ -109,6 +118,8 @@ def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionar
             raise CertificateProblem(
                 f"frame {number} has a section of {size:,} bytes where its counts allow {limit:,}"
             )
+        if zstandard.get_frame_parameters(section).window_size > MAX_WINDOW:
+            raise CertificateProblem(f"frame {number} has a section that asks for too large a window")
         # Decompresses into a buffer of that size and no further, whatever the blocks say.
         content = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW).decompress(
             section, allow_extra_data=False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 FORMAT = "assay-certificate"
 CODING = "zstd"
+PYTHON_CLASS = "python-class"
 TREES = ("breadth-first", "depth-first")
 MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32
@@ -16,10 +18,25 @@ MAX_TRANSITIONS = 1 << 48
 MAX_FRAMES = 1 << 16
 SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
 MAX_DICTIONARY_BYTES = 1 << 20
+MAX_PROPERTIES = 1_000
+MAX_PROPERTY_CHARACTERS = 4_096
+_PLAIN_TEXT = re.compile(r"[ -_a-~]+\Z")  # printable ASCII, without the mark that stands around it
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+:-]+\Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class CertificateProblem(Exception):
     """A certificate that cannot be accepted, in one sentence."""
+
+
+def shown_text(text: str) -> str:
+    """A stranger's text inside of a sentence: where it begins and ends, nobody can mistake."""
+    return f"`{text}`" if _PLAIN_TEXT.match(text) else json.dumps(text)
+
+
+def shown_name(name: str) -> str:
+    """A name as it is if it cannot be taken for anything else, and otherwise quoted and escaped."""
+    return name if _PLAIN_NAME.match(name) else json.dumps(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +85,12 @@ class Header:
         checked = ["no assertion fails"] if properties.assertions else []
         if properties.deadlock:
             checked.append("no state is a deadlock")
-        checked += [f"`{text}` holds in every state" for text in properties.invariants]
-        checked += [f"`{text}` holds at every step" for text in properties.step_invariants]
+        checked += [f"{shown_text(text)} holds in every state" for text in properties.invariants]
+        checked += [f"{shown_text(text)} holds at every step" for text in properties.step_invariants]
         return (
-            f"In every state that {self.program} ({self.language}) can reach (at most {self.states:,}, "
-            f"with {self.transitions:,} transitions), {', '.join(checked) or 'nothing was checked'}."
+            f"In every state that {shown_name(self.program)} ({shown_name(self.language)}) can reach "
+            f"(at most {self.states:,}, with {self.transitions:,} transitions), "
+            f"{', '.join(checked) or 'nothing was checked'}."
         )
 
     def as_bytes(self) -> bytes:
@@ -86,7 +104,7 @@ class Header:
     def from_bytes(cls, text: bytes) -> Header:
         """Refuses whatever is not exactly a header: it comes from a stranger."""
         try:
-            data = json.loads(text)
+            data = json.loads(text, parse_float=_no_number, parse_constant=_no_number)
         except (ValueError, RecursionError):
             raise CertificateProblem("the header is not JSON") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -98,9 +116,7 @@ class Header:
         header = cls(
             program=_text(data, "program"),
             language=_text(data, "language"),
-            sources=tuple(
-                Source(_text(source, "name"), _text(source, "sha256")) for source in _objects(data, "sources")
-            ),
+            sources=_sources(data),
             semantics=_object(data, "semantics"),
             properties=_properties(_object(data, "properties")),
             tree=_text(data, "tree"),
@@ -112,6 +128,7 @@ class Header:
             dictionaries=_dictionaries(data),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
         )
+        _require_program(header)
         if header.tree not in TREES:
             raise CertificateProblem(f"the header names another kind of tree than {' or '.join(TREES)}")
         if header.references < 0:
@@ -132,12 +149,53 @@ class Header:
 def _properties(data: Mapping[str, Any]) -> Properties:
     if data.keys() != {"assertions", "deadlock", "invariants", "step_invariants"}:
         raise CertificateProblem("the header lists other properties than this version knows")
-    return Properties(
+    properties = Properties(
         _flag(data, "assertions"),
         _flag(data, "deadlock"),
         _texts(data, "invariants"),
         _texts(data, "step_invariants"),
     )
+    require_short(properties)
+    return properties
+
+
+def require_short(properties: Properties) -> None:
+    """Whoever reads a certificate compiles its properties, which must not take for ever."""
+    texts = (*properties.invariants, *properties.step_invariants)
+    if len(texts) > MAX_PROPERTIES:
+        raise CertificateProblem(f"{len(texts):,} properties are claimed, more than {MAX_PROPERTIES:,}")
+    if not all(0 < len(text) <= MAX_PROPERTY_CHARACTERS for text in texts):
+        raise CertificateProblem(
+            f"a property is claimed that is empty or has more than {MAX_PROPERTY_CHARACTERS:,} characters"
+        )
+
+
+def _sources(data: Mapping[str, Any]) -> tuple[Source, ...]:
+    sources = tuple(
+        Source(_text(source, "name"), _text(source, "sha256")) for source in _objects(data, "sources")
+    )
+    if not sources or not all(
+        _is_file_name(source.name) and _DIGEST.match(source.sha256) for source in sources
+    ):
+        raise CertificateProblem("the header does not list the files of a program with their SHA-256")
+    return sources
+
+
+def _require_program(header: Header) -> None:
+    """The program is its first file, or a class in it."""
+    file, colon, name = header.program, "", ""
+    if header.language == PYTHON_CLASS:
+        file, colon, name = header.program.partition(":")
+    if file != header.sources[0].name or bool(colon) != bool(name):
+        raise CertificateProblem("the header calls the program by another name than its first file has")
+
+
+def _is_file_name(name: str) -> bool:
+    return bool(name) and "/" not in name
+
+
+def _no_number(_: str) -> NoReturn:
+    raise ValueError("no header has such a number")
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -109,8 +109,12 @@ def parse_expression(
     step, and channel tests such as `empty(q)` anywhere. `proctypes` helps with
     the one ambiguity: `(c -> P:x : y)`.
     """
-    tokens = tokenize(without_comments(text, where_file), where_file)
-    stream = _Tokens(tokens)
+    if without_comments(text, where_file) != text:
+        raise SourceProblem(
+            f"a property has no comments, which would say something else than it does: {text!r}",
+            where=syntax.Location(where_file, 1, 1),
+        )
+    stream = _Tokens(tokenize(text, where_file))
     for name in proctypes:
         stream.names[name] = "proctype name"
     with deep_recursion():

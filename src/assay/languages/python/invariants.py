@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import symtable
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +78,8 @@ def _require_usable(invariant: str, known: set[str]) -> None:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         reason = problem.msg if isinstance(problem, SyntaxError) else str(problem)
         raise SourceProblem(f"--invariant {invariant!r} is no expression of Python: {reason}") from None
+    if "#" in invariant and has_comment(invariant):
+        raise SourceProblem(f"--invariant {invariant!r} has a comment, which no invariant may have")
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in ast.walk(tree):
         for kind, name in REFUSED.items():
@@ -95,6 +99,14 @@ def _require_usable(invariant: str, known: set[str]) -> None:
                 f"--invariant {invariant!r} speaks of {node.id!r}, which is no global of the main module",
                 hint=f"its globals are {close}" if close else "it has none",
             )
+
+
+def has_comment(text: str) -> bool:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text.strip()).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return True
+    return any(token.type == tokenize.COMMENT for token in tokens)
 
 
 def _first_line(path: Path, text: str) -> int:

@@ -16,12 +16,12 @@ from assay.transition_system.interface import SourceProblem
 TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
 
 
-def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
+def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
     """The machine with a program in it.
 
-    `canonical` makes states digests of their content, which are the same in every process; otherwise they are
-    numbers of this process. Refuses where hashes of texts are random: the order of sets, and so the program's
-    steps, would differ from process to process.
+    With a `key`, states are digests of their content, which are the same in every process that has the key;
+    otherwise they are numbers of this process. Refuses where hashes of texts are random: the order of sets,
+    and so the program's steps, would differ from process to process.
     """
     if sys.flags.hash_randomization:
         raise SourceProblem(
@@ -42,6 +42,6 @@ def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
     return _engine.PythonMachine(
         program,
         image["granularity"],
-        canonical=canonical,
+        key=key,
         invariants=any(module.name == TELLS_OF_INVARIANTS for module in program.modules),
     )
