@@ -33,6 +33,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    Unchecked,
     ViolationFacts,
     Waiting,
 )
@@ -120,6 +121,10 @@ class PythonProgram:
 
     @property
     def caveats(self) -> Sequence[str]:
+        return []
+
+    @property
+    def unchecked(self) -> Sequence[Unchecked]:
         return []
 
     @property
