@@ -5,7 +5,8 @@
         ...
 
 The test passes if it is verified. If some schedule fails it, the counterexample is the
-failure; if a limit was reached before all were seen, it fails too and says so. The test is called
+failure; if a limit was reached before all were seen, it fails too and says so. What was
+asked of a test that passes, and what was not, is shown by `pytest -rP`. The test is called
 without fixtures, because those run outside of what is explored; `parametrize` with
 plain values works.
 """
@@ -45,18 +46,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object:
     marker = pyfuncitem.get_closest_marker("assay")
     if marker is None:
         return None
-    problem, text = "", ""
+    problem, text, passed = "", "", False
     try:
         call = _call_of(pyfuncitem)
         result = _verify(pyfuncitem, call, _options_of(marker))
     except _Refused as refused:
         problem = str(refused)
     else:
-        text = _failure(result)
+        text, passed = _printed(result), result.verdict == "verified"
     if problem:
         pytest.fail(f"assay cannot explore this test: {problem}", pytrace=False)
-    if text:
+    if not passed:
         pytest.fail(text, pytrace=False)
+    pyfuncitem.add_report_section("call", "assay", text)  # for those who ask with -rP
     return True
 
 
@@ -119,17 +121,13 @@ def _verify(item: pytest.Function, call: str, options: dict[str, Any]) -> Result
         raise _Refused(str(problem)) from None
 
 
-def _failure(result: Result) -> str:
-    """Empty for a test that passes."""
+def _printed(result: Result) -> str:
     from io import StringIO
 
     from rich.console import Console
 
-    from assay.evidence.verdict import Verdict
     from assay.report.console import print_result
 
-    if result.verdict is Verdict.VERIFIED:
-        return ""
     output = StringIO()
     print_result(result, console=Console(file=output, width=WIDTH, highlight=False, soft_wrap=True))
     return output.getvalue().rstrip()

@@ -290,7 +290,7 @@ def test_the_verdict_names_the_granularity(with_a_fake_machine):
     )
     output = io.StringIO()
     print_result(result, console=Console(file=output, width=200, highlight=False))
-    assert "every property holds (granularity gil)" in output.getvalue()
+    assert "every property asked for holds (granularity gil)" in output.getvalue()
 
 
 def test_a_certificate_is_for_one_granularity_and_one_text(with_a_fake_machine):

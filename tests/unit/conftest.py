@@ -13,6 +13,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    Unchecked,
     ViolationFacts,
     Waiting,
 )
@@ -48,6 +49,7 @@ class CounterProgram:
     library: Path
     sources: tuple[SourceHash, ...]
     caveats: tuple[str, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
     notes: tuple[str, ...] = ()
     language: str = "counter"
     semantics: dict[str, object] = field(default_factory=dict)

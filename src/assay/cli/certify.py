@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, Definition, Duration, Memory
+from assay.cli.telling import tell
 from assay.evidence.estimate_file import looks_like_an_estimate
+
+if TYPE_CHECKING:
+    from assay.certification.result import CertificationResult
 
 
 @click.command(short_help="Check a certificate against its program.")
@@ -84,7 +87,7 @@ def certify(
     4 rejected.
     """
     from assay.certification import certify as certify_program
-    from assay.report.certification import certification_listener, print_certification
+    from assay.report.certification import certification_listener
 
     if given["trust_unsigned"] and not given["trusted"]:
         raise click.UsageError("--trust-unsigned goes with --trusted: nothing else believes the producer")
@@ -121,20 +124,13 @@ def certify(
             listener=listener,
             started=context.obj,
         )
-    if as_json:
-        import json
-
-        print(json.dumps(result.as_json(), default=str))
-    else:
-        print_certification(result, quiet=quiet)
-    return EXIT_CODES[result.verdict]
+    return tell(result.verdict, printed=lambda: _print_result(result, as_json=as_json, quiet=quiet))
 
 
 def _certify_estimate(
     program: str, path: Path, given: dict[str, Any], context: click.Context, *, as_json: bool, quiet: bool
 ) -> int:
     from assay.certification.estimates import certify_estimate
-    from assay.report.certification import print_certification
 
     for name in given.keys() - {"memory", "timeout"}:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -150,10 +146,15 @@ def _certify_estimate(
         timeout_seconds=given["timeout"] or 0.0,
         started=context.obj,
     )
+    return tell(result.verdict, printed=lambda: _print_result(result, as_json=as_json, quiet=quiet))
+
+
+def _print_result(result: CertificationResult, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         import json
 
         print(json.dumps(result.as_json(), default=str))
-    else:
-        print_certification(result, quiet=quiet)
-    return EXIT_CODES[result.verdict]
+        return
+    from assay.report.certification import print_certification
+
+    print_certification(result, quiet=quiet)

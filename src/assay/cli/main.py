@@ -25,11 +25,14 @@ from assay.cli.certificates import inspect, keygen, sign
 from assay.cli.certify import certify
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count, CountOrShare, Definition, Duration, Memory
+from assay.cli.telling import forget_standard_output, have_standard_streams, say, tell
 from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.estimate_file import EstimateProblem
+from assay.evidence.result import Result
 from assay.evidence.verdict import Verdict
+from assay.search import interrupts
 from assay.search.estimation import METHODS, best_method
 from assay.search.native import Progress
 from assay.search.options import MOST_CACHED, POLICIES, STORAGES, STRATEGIES, OptionProblem
@@ -192,54 +195,64 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
         from assay.report.plots import require_plots
 
         require_plots(Path(given["plot"]))
-    with progress_listener(wanted=not quiet) as listener:
-        result = verify_program(
-            program,
-            search=given["search"] or _usual_search(given),
-            storage=given["storage"],
-            threads=given["threads"],
-            seed=given["seed"],
-            hash_functions=given["hash_functions"],
-            bitstate_memory_bytes=given["bitstate_memory"],
-            memory_limit_bytes=given["memory"] or 0,
-            timeout_seconds=given["timeout"] or 0.0,
-            max_depth=given["max_depth"] or 0,
-            max_states=given["max_states"] or 0,
-            cache_size=cache_size(given),
-            policy=given["policy"] or POLICIES[0],
-            strata=given["strata"] or 4,
-            states_of_graph=given["states_of_graph"] or 0,
-            invariants=given["invariants"],
-            step_invariants=given["step_invariants"],
-            check_deadlock=not given["no_deadlock"],
-            all_errors=given["all_errors"],
-            safety=given["safety"],
-            reductions=[name for name in REDUCTIONS if name not in switched_off],
-            defines=given["defines"],
-            granularity=given["granularity"] or "",
-            trace=given["trace"] or _trace_name(program),
-            certificate=given["certificate"],
-            certificate_coding=given["certificate_coding"],
-            subgraphs=given["subgraphs"],
-            spill=given["spill"],
-            resume=given["resume"],
-            estimate=given["estimate_method"]
-            or (best_method(given["timeout"] or 0.0) if given["estimate"] else None),
-            estimate_file=given["estimate_file"],
-            listener=watched(listener),
-            started=context.obj,
+    with interrupts.scope():
+        with progress_listener(wanted=not quiet) as listener:
+            result = verify_program(
+                program,
+                search=given["search"] or _usual_search(given),
+                storage=given["storage"],
+                threads=given["threads"],
+                seed=given["seed"],
+                hash_functions=given["hash_functions"],
+                bitstate_memory_bytes=given["bitstate_memory"],
+                memory_limit_bytes=given["memory"] or 0,
+                timeout_seconds=given["timeout"] or 0.0,
+                max_depth=given["max_depth"] or 0,
+                max_states=given["max_states"] or 0,
+                cache_size=cache_size(given),
+                policy=given["policy"] or POLICIES[0],
+                strata=given["strata"] or 4,
+                states_of_graph=given["states_of_graph"] or 0,
+                invariants=given["invariants"],
+                step_invariants=given["step_invariants"],
+                check_deadlock=not given["no_deadlock"],
+                all_errors=given["all_errors"],
+                safety=given["safety"],
+                reductions=[name for name in REDUCTIONS if name not in switched_off],
+                defines=given["defines"],
+                granularity=given["granularity"] or "",
+                trace=given["trace"] or _trace_name(program),
+                certificate=given["certificate"],
+                certificate_coding=given["certificate_coding"],
+                subgraphs=given["subgraphs"],
+                spill=given["spill"],
+                resume=given["resume"],
+                estimate=given["estimate_method"]
+                or (best_method(given["timeout"] or 0.0) if given["estimate"] else None),
+                estimate_file=given["estimate_file"],
+                listener=watched(listener),
+                started=context.obj,
+            )
+        return tell(
+            result.verdict,
+            printed=lambda: _print_result(result, as_json=as_json, quiet=quiet),
+            **({"drawn": lambda: _plot(Path(given["plot"]), result, history)} if given["plot"] else {}),
         )
-    if given["plot"]:
-        from assay.report.plots import plot
 
-        plot(Path(given["plot"]), result, history)
+
+def _print_result(result: Result, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         _print_json(result.as_json())
-    else:
-        from assay.report.console import print_result
+        return
+    from assay.report.console import print_result
 
-        print_result(result, quiet=quiet)
-    return EXIT_CODES[result.verdict]
+    print_result(result, quiet=quiet)
+
+
+def _plot(path: Path, result: Result, history: Sequence[Progress]) -> None:
+    from assay.report.plots import plot
+
+    plot(path, result, history)
 
 
 def _usual_search(given: Mapping[str, Any]) -> str:
@@ -332,16 +345,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if arguments is None:
         started -= _age_of_this_process()
         arguments = sys.argv[1:]
+        interrupts.keep()
     arguments = list(arguments)
     as_json = "--json" in arguments
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _as_interrupt)
+    have_standard_streams()
     try:
         status = assay.main(arguments, prog_name="assay", standalone_mode=False, obj=started)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as problem:
-        print(problem.format_message())
-        status = EXIT_CODES[Verdict.UNUSABLE]
+        help_text = problem.format_message()
+        status = tell(Verdict.UNUSABLE, printed=lambda: print(help_text))
     except click.ClickException as problem:
         status = _refuse(
             Verdict.UNUSABLE, problem.format_message(), as_json=as_json, hint=f"{_path_of(problem)} --help"
@@ -357,8 +372,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except MemoryError:
         status = _refuse(Verdict.INCOMPLETE, "memory ran out", as_json=as_json)
     except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_standard_output()  # whoever read it has gone; there is nobody left to tell
         status = EXIT_CODES[Verdict.INCOMPLETE]
     except Exception as problem:
         if isinstance(problem, OSError) and problem.filename and str(problem.filename) in arguments:
@@ -398,9 +412,9 @@ def _refuse(verdict: Verdict, message: str, *, as_json: bool, where: object = No
     if as_json:
         from assay.report.json_output import refusal_as_json
 
-        _print_json(refusal_as_json(verdict, message, where))
+        tell(verdict, printed=lambda: _print_json(refusal_as_json(verdict, message, where)))
     suffix = f" (see {hint})" if hint else ""
-    print(f"assay: {verdict}: {message}{suffix}" if where is None else f"{message}", file=sys.stderr)
+    say(f"assay: {verdict}: {message}{suffix}" if where is None else f"{message}")
     return EXIT_CODES[verdict]
 
 
@@ -409,20 +423,26 @@ def _internal_error(problem: Exception, *, as_json: bool) -> int:
     import traceback
 
     text = "".join(traceback.format_exception(problem))
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="assay-error-", suffix=".txt", delete=False, encoding="utf-8"
-    ) as report:
-        report.write(f"assay {__version__}, Python {sys.version}\n{sys.argv}\n\n{text}")
+    place = "text above"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="assay-error-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as report:
+            report.write(f"assay {__version__}, Python {sys.version}\n{sys.argv}\n\n{text}")
+        place = f"file {report.name}"
+    except OSError:
+        say(text)
     last_line = str(problem).strip().splitlines()[-1:] or [type(problem).__name__]
     message = (
         f"{last_line[0]}; this is a fault of Assay, not of your program: please report it with the "
-        f"program and the file {report.name}"
+        f"program and the {place}"
     )
     if as_json:
         from assay.report.json_output import refusal_as_json
 
-        _print_json(refusal_as_json(Verdict.INTERNAL_ERROR, message, None))
-    print(f"assay: internal error: {message}", file=sys.stderr)
+        refusal = refusal_as_json(Verdict.INTERNAL_ERROR, message, None)
+        tell(Verdict.INTERNAL_ERROR, printed=lambda: _print_json(refusal))
+    say(f"assay: internal error: {message}")
     return EXIT_CODES[Verdict.INTERNAL_ERROR]
 
 

@@ -28,6 +28,7 @@ DEPTHS_TRIED = 60
 SHARE_LEFT_OUT = 0.1  # the first levels, which hold so much, say nothing about the shape
 SMALLEST_VARIANCE = 0.02  # of a logarithm: no fit is believed beyond that
 MOST_LOGARITHM = 600.0
+SHRUNK = 0.7  # of the largest tenth of the levels: what the last tenth is at most past the top of a bell
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,19 @@ class Bell:
     depth: int
     error: float
     beyond: float  # states in the levels that are not known
+
+
+def shrink_again(levels: Sequence[int]) -> bool:
+    """Whether the largest levels are behind the search.
+
+    Before that, nothing tells a bell from levels that grow, or stay as they are, for ever: a program that
+    counts without end has levels of one size.
+    """
+    if len(levels) < LEAST_LEVELS:
+        return False
+    window = max(1, len(levels) // 10)
+    means = [sum(levels[i : i + window]) / window for i in range(len(levels) - window + 1)]
+    return means[-1] <= SHRUNK * max(means)
 
 
 def states_beyond(levels: Sequence[int]) -> float | None:

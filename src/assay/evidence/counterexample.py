@@ -8,6 +8,7 @@ stays small; `variables_after` puts a whole state together again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -263,9 +264,10 @@ def save_trace(trace: Trace, path: Path) -> None:
             json.dump(trace_as_json(trace), stream, indent=1, default=str)
             stream.write("\n")
         unfinished.replace(path)
-    except OSError as problem:
-        unfinished.unlink(missing_ok=True)
-        raise TraceProblem(f"{path}: the trace cannot be written: {problem.strerror}") from None
+    except OSError:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise
 
 
 def load_trace(path: Path) -> Trace:

@@ -36,10 +36,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.evidence.bell import states_beyond
+from assay.evidence.bell import shrink_again, states_beyond
 
 CONFIDENCE = 0.9
 RESAMPLES = 400
+MISTAKES_NEGLIGIBLE = 0.01  # expected in a whole sweep
+LOST_AT_MOST = 2.0  # how many times as much the best sweep may count as the first
 MOST_UNFINISHED = 0.1  # share of samples cut short beyond which they bound nothing
 TUNED_FUNCTIONS = 4  # from here on several hash functions lose next to nothing
 # A bell is wrong by a factor: in 19 of 20 cases measured there was at most this times as much beyond.
@@ -99,6 +101,16 @@ class Sweep:
         return float((self.bits_set / self.bits_total) ** self.hash_functions)
 
     @property
+    def saw_the_end(self) -> bool:
+        """Whether it ended because there was no more, and not because a new state looked old.
+
+        Where a graph is as narrow as a path, one mistake cuts off all the rest.
+        """
+        return self.complete and (
+            self.states * self.mistake < MISTAKES_NEGLIGIBLE or shrink_again(self.levels)
+        )
+
+    @property
     def deviation(self) -> float:
         """Standard deviation of that number, for ideal hash functions."""
         load = self.states * self.hash_functions / self.bits_total
@@ -118,6 +130,11 @@ class Estimate:
 
     def __post_init__(self) -> None:
         assert 0.0 <= self.low <= self.coverage <= self.high <= 1.0
+
+    @property
+    def says_something(self) -> bool:
+        """Everything between nothing and all is what anybody knows without looking."""
+        return self.low > 0.0 or self.high < 1.0
 
 
 def coverage_of(visited: float, unvisited: float) -> float:
@@ -249,14 +266,16 @@ def swept(sweeps: Sequence[Sweep], visited: int) -> Estimate:
     """
     whole = [one for one in sweeps if one.complete]
     method = f"sweep, {len(sweeps)} {'pass' if len(sweeps) == 1 else 'passes'}"
-    if not whole:
-        furthest = max(sweeps, key=lambda one: one.states)
+    furthest = max(sweeps, key=lambda one: one.states)
+    if not whole or not all(one.saw_the_end for one in whole):
         least = furthest.states - 2 * furthest.deviation
         return _beyond(f"{method}, unfinished", furthest.levels, visited, least=least)
     first = whole[0]
     best = max(whole, key=lambda one: one.hash_functions)
     counted = best.states
     slack = 2 * best.deviation + 0.002 * counted
+    if counted > LOST_AT_MOST * first.states:  # then the next one might find as much again
+        return _nothing_bounds(method, visited, least=counted - slack)
     if best.hash_functions > 1:
         lost = max(0.0, counted - first.states)
         correction = lost * best.mistake / max(first.mistake, best.mistake)
@@ -264,7 +283,9 @@ def swept(sweeps: Sequence[Sweep], visited: int) -> Estimate:
         first_loss = max(0.0, counted - whole[1].states)
         second_loss = max(0.0, whole[1].states - whole[2].states)
         ratio = first_loss / second_loss if second_loss > 0 else 0.0
-        correction = first_loss * min(1.0, ratio / (1 - ratio) if ratio < 1 else 1.0)
+        if ratio >= 1:  # more memory does not lose less and less: there is no limit to follow
+            return _nothing_bounds(method, visited, least=counted - slack)
+        correction = first_loss * min(1.0, ratio / (1 - ratio))
     elif len(whole) == 2:
         correction = max(0.0, counted - whole[1].states)
     else:
@@ -282,18 +303,9 @@ def bell(levels: Sequence[int], visited: int) -> Estimate:
 
 def _beyond(method: str, levels: Sequence[int], visited: int, *, least: float) -> Estimate:
     """There are more levels than these, and `least` states in all."""
-    beyond = states_beyond(levels)
+    beyond = states_beyond(levels) if shrink_again(levels) else None
     if beyond is None:
-        # What was seen so far is all that is known.
-        total = max(float(visited), least)
-        return Estimate(
-            method=method,
-            coverage=visited / total,
-            low=0.0,
-            high=visited / total,
-            visited=visited,
-            total=total,
-        )
+        return _nothing_bounds(method, visited, least=least)
     known = sum(levels)
     return estimate_from(
         f"{method}, bell",
@@ -301,6 +313,14 @@ def _beyond(method: str, levels: Sequence[int], visited: int, *, least: float) -
         max(least, known + beyond),
         least=least,
         most=max(least, known + BEYOND_AT_MOST * beyond),
+    )
+
+
+def _nothing_bounds(method: str, visited: int, *, least: float) -> Estimate:
+    """What was seen so far is all that is known: there may be no end to it."""
+    total = max(float(visited), least)
+    return Estimate(
+        method=method, coverage=visited / total, low=0.0, high=visited / total, visited=visited, total=total
     )
 
 

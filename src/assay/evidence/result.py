@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from assay.evidence.cache import Cache
 from assay.evidence.counterexample import Counterexample, step_as_json
 from assay.evidence.loss import Loss
+from assay.evidence.properties import Property
 from assay.evidence.verdict import Verdict
 
 
@@ -55,6 +56,7 @@ class Result:
     program: str
     language: str
     complete: bool
+    properties: tuple[Property, ...] = ()  # what the verdict speaks of, and what it does not
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     states: int = 0
@@ -82,6 +84,7 @@ class Result:
         return {
             "verdict": str(self.verdict),
             "complete": self.complete,
+            "properties": [one.as_json() for one in self.properties],
             "reasons": list(self.reasons),
             "notes": list(self.notes),
             "program": self.program,

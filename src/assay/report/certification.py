@@ -15,7 +15,13 @@ from rich.console import Console
 from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
-from assay.report.console import make_console, print_fact, print_heading, print_violations
+from assay.report.console import (
+    NOTHING_ABOUT_ENDING,
+    make_console,
+    print_fact,
+    print_heading,
+    print_violations,
+)
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
 
@@ -37,6 +43,8 @@ def print_certification(
         print_fact(console, f"note: {note}")
     if result.states:
         print_fact(console, _figures(result), "dim")
+    if result.verdict is Verdict.VERIFIED:
+        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
 
 
 def _headline(result: CertificationResult) -> str:
@@ -101,7 +109,7 @@ def progress_text(progress: CertificationProgress, elapsed: float) -> str:
 @contextmanager
 def certification_listener(*, wanted: bool) -> Iterator[Callable[[CertificationProgress], None] | None]:
     """A listener that redraws one line, or None where nobody looks."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     began = time.monotonic()

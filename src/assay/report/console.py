@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
+from assay.evidence.properties import left_out, nobody_asked_whether_it_ends
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
@@ -30,6 +31,7 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
+NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends: that cannot be asked yet"
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
@@ -90,6 +92,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     if result.coverage is not None:
         print_fact(console, coverage_text(result.coverage))
     print_fact(console, _figures(result), "dim")
+    if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
+        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
 
@@ -106,12 +110,14 @@ def print_violations(console: Console, violations: Sequence[Violation]) -> None:
 
 
 def _headline(result: Result) -> str:
-    if result.verdict is Verdict.VERIFIED and result.cache is not None and result.cache.forgot:
-        return f"every reachable state visited ({count(result.states, 'visit')}), every property holds"
     if result.verdict is Verdict.VERIFIED:
         granularity = result.semantics.get("granularity")
         under = f" (granularity {granularity})" if granularity else ""
-        return f"all {count(result.states, 'reachable state')} visited, every property holds{under}"
+        if result.cache is not None and result.cache.forgot:
+            seen = f"every reachable state visited ({count(result.states, 'visit')})"
+        else:
+            seen = f"all {count(result.states, 'reachable state')} visited"
+        return f"{seen}, every property asked for holds{under}{_left_out(result)}"
     if result.verdict is Verdict.VIOLATED:
         if not result.violations:
             return f"{count(result.violation_count, 'violation')}"
@@ -122,6 +128,12 @@ def _headline(result: Result) -> str:
     if result.verdict is Verdict.INCOMPLETE:
         return "no violation found, but " + "; ".join(result.reasons)
     return "; ".join(result.reasons)
+
+
+def _left_out(result: Result) -> str:
+    """What the program or its user mentions and nobody looked at; a headline says no more than is known."""
+    texts = [one.text for one in left_out(result.properties)]
+    return f"; not looked at: {', '.join(texts)}" if texts else ""
 
 
 def _violation_text(violation: Violation) -> str:
@@ -152,7 +164,7 @@ def coverage_text(coverage: Mapping[str, object]) -> str:
     share, low, high = (100 * cast(float, coverage[key]) for key in ("coverage", "low", "high"))
     how = f"an estimate, no proof (by {coverage['method']})"
     if low == 0.0 and high == 100.0:
-        return f"coverage: perhaps {share:.3g} % of all states, {how} and without an interval"
+        return f"coverage: unknown; {coverage['method']} alone says {share:.3g} %, with nothing to bound it"
     if low == 0.0:
         return f"coverage: at most {high:.3g} % of all states were visited, {how}"
     return f"coverage: about {share:.3g} % of all states (between {low:.3g} and {high:.3g} %), {how}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from assay.report.quantities import bytes_text, rate_text, seconds_text
 from assay.search.native import Progress
@@ -39,7 +39,7 @@ def progress_text(progress: Progress, elapsed: float) -> str:
 @contextmanager
 def progress_listener(*, wanted: bool) -> Iterator[Callable[[Phase | Progress], None] | None]:
     """A listener that redraws the line, or None where nobody looks."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     began = time.monotonic()
@@ -65,15 +65,20 @@ def live_line() -> Iterator[Callable[[str], None]]:
         if now - began < QUIET_SECONDS or now - drawn < REDRAW_SECONDS:
             return
         drawn = now
-        sys.stderr.write("\r\x1b[2K" + text[: _terminal_width() - 1])
-        sys.stderr.flush()
+        _write("\r\x1b[2K" + text[: _terminal_width() - 1])
 
     try:
         yield draw
     finally:
         if drawn:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+            _write("\r\x1b[2K")
+
+
+def _write(text: str) -> None:
+    """A terminal that has gone away takes nothing with it."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _terminal_width() -> int:

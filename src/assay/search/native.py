@@ -15,7 +15,6 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_
 from assay.evidence.counterexample import RawRun, RawStep
 from assay.evidence.loss import Loss
 from assay.evidence.verdict import SearchFacts, StopReason
+from assay.search import interrupts
 from assay.search.options import OptionProblem, SearchOptions
 from assay.transition_system.interface import UnsupportedConstruct
 
@@ -214,7 +214,7 @@ class _Child:
         self.finished = False
         self.peak_memory_bytes = 0
         self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+        self._errors = os.fdopen(os.memfd_create("errors"), "w+b")  # there may be no room for a file
         self._events, theirs = os.pipe()
         self._pending = b""
         try:
@@ -261,6 +261,8 @@ class _Child:
         while True:
             try:
                 alive, heard = self._read_events()
+                if interrupts.take():
+                    raise KeyboardInterrupt  # noqa: TRY301 (as if it had not been held back)
                 now = time.monotonic()
                 if not alive:
                     break
@@ -281,6 +283,7 @@ class _Child:
                 if (
                     memory_limit_bytes
                     and self.searched is None
+                    and not self.progress.tracing
                     and self._resident_bytes() > (memory_limit_bytes * MEMORY_OVERSHOOT + 64 * 1024 * 1024)
                 ):
                     self._kill(StopReason.MEMORY)
@@ -292,6 +295,11 @@ class _Child:
                     kill_at = time.monotonic() + GRACE_AFTER_STOP_SECONDS
                     self._tell("stop")
         self._process.wait()
+
+    @property
+    def says_that_the_model_is_wrong(self) -> bool:
+        """Then what was found in it means nothing. Any other failure leaves a violation what it is."""
+        return self.failure is not None and self.failure["kind"] in {"assumption", "unsupported", "option"}
 
     def raise_if_it_failed(self) -> None:
         if self.failure is not None and self.failure["kind"] == "option":
@@ -387,11 +395,12 @@ class _Child:
 
 def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
     if child.searched is None:
-        child.raise_if_it_failed()
+        if not child.progress.tracing or child.says_that_the_model_is_wrong:
+            child.raise_if_it_failed()
         return NativeOutcome(_facts_of_a_broken_search(child, options), (), child.peak_memory_bytes)
-    if child.failure is not None:
-        child.raise_if_it_failed()
     searched = child.searched
+    if child.failure is not None and (not searched["violations"] or child.says_that_the_model_is_wrong):
+        child.raise_if_it_failed()
     ran_out = searched["stop_reason"] == "memory" and not options.memory_limit_bytes
     lossy = options.storage != "exact"
     facts = SearchFacts(
@@ -478,6 +487,7 @@ def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFa
         complete=False,
         stop_reason=reason,
         stop_detail=detail,
+        violation_count=int(child.progress.tracing),  # found, though nobody can say any more how
         loss=None if options.storage == "exact" else Loss(options.storage, options.hash_functions),
         # Of what it held nothing is known; what went beyond its size must have replaced something.
         cache=_cache(

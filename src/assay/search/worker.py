@@ -36,6 +36,8 @@ SIGN_OF_LIFE_EVERY_STEPS = 100_000
 LEVELS_KEPT = 1_000_000
 MEMORY_ON_DISK = 1 << 30  # of a search on disk without a limit
 LEAST_MEMORY_FOR_WRITING = 1 << 20
+LEAST_FOR_A_SEARCH = 4 << 20  # what the smallest search adds to the process that opened its program
+LEAST_FOR_A_CERTIFICATE = 8 << 20  # and then writing
 PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -92,6 +94,11 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         send("run", **execute(model, job["positions"], alive))
         return
     options = job["options"]
+    limit, taken = int(options["memory_limit_bytes"]), peak_memory_bytes()
+    least = taken + (LEAST_FOR_A_CERTIFICATE if certificate else LEAST_FOR_A_SEARCH)
+    if 0 < limit < least:
+        send("failed", kind="option", message=_too_little_memory(limit, taken, least))
+        return
     time_limit = 0.0
     if job["deadline"] is not None:
         # The clock is the same for all processes of a machine; zero would mean "no limit".
@@ -188,6 +195,13 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
         _write_certificate(log, certificate, send, stopped, memory_bytes=_memory_left(options))
+
+
+def _too_little_memory(limit: int, taken: int, least: int) -> str:
+    return (
+        f"memory: a limit of {limit:,} bytes cannot be kept: the process takes {taken:,} before it searches; "
+        f"expected at least {-(-least // (1 << 20))} MiB"
+    )
 
 
 def _scratch_directory(certificate: dict[str, Any], spill_directory: str) -> str:

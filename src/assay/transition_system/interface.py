@@ -95,6 +95,15 @@ class Waiting:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """A property that a program states or suggests and that its front end does not check."""
+
+    kind: str  # "claim", "acceptance", "progress", "exclusive"
+    text: str  # "the ltl claim 'safe'"
+    asked: bool  # nobody said that it may be left out: no verdict can be `verified`
+
+
 @runtime_checkable
 class CompiledProgram(Protocol):
     """A source file that became a file which the native engine can execute.
@@ -126,7 +135,12 @@ class CompiledProgram(Protocol):
 
     @property
     def caveats(self) -> Sequence[str]:
-        """Reasons why even an exhaustive search is no proof (for example unchecked claims)."""
+        """Reasons why even an exhaustive search is no proof (for example claims that should be checked)."""
+        ...
+
+    @property
+    def unchecked(self) -> Sequence[Unchecked]:
+        """What a reader might take for checked, and is not."""
         ...
 
     @property

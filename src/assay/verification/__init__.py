@@ -12,6 +12,7 @@ from typing import Any
 from assay.evidence.counterexample import Counterexample, load_trace
 from assay.evidence.result import Result
 from assay.languages import handwritten
+from assay.search import interrupts
 from assay.search.options import POLICIES, OptionProblem, SearchOptions
 from assay.transition_system.interface import LanguageOptions
 from assay.verification.request import (
@@ -120,16 +121,24 @@ def verify(
         wanted,
         *estimate_request(estimate, estimate_file, timeout_seconds),
     )
+    with interrupts.scope():
+        return _verified(program, request, trace)
+
+
+def _verified(
+    program: str | Path | Callable[[], object] | object, request: Request, trace: str | Path | None
+) -> Result:
+    """Everything behind the options."""
     if isinstance(program, FunctionType | _Call):
         from assay.verification.functions import call_of, verify_function
 
         path, call = (program.path, program.text) if isinstance(program, _Call) else call_of(program)
-        if certificate is not None or trace is not None:
+        if request.certificate is not None or trace is not None:
             raise OptionProblem(
                 "certificates and traces are about a program; write one that calls the function and verify it"
             )
         result = verify_function(path, call, request)
-        return replace(result, seconds=time.monotonic() - started)
+        return replace(result, seconds=time.monotonic() - request.started)
     if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
         from assay.verification.compiled import verify_compiled
 
@@ -145,7 +154,7 @@ def verify(
         result, language, sources = verify_handwritten(system, request), "python-class", system.sources
     if trace is not None:
         result = save_traces(result, Path(trace), language, sources)
-    return replace(result, seconds=time.monotonic() - started)
+    return replace(result, seconds=time.monotonic() - request.started)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__, languages
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.estimate_file import save_estimate
+from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
-from assay.search import native, spilled
+from assay.search import interrupts, native, spilled
 from assay.search.alarm import OutOfTime, alarm_at
-from assay.search.estimation import Estimation
 from assay.search.options import OptionProblem
 from assay.transition_system.interface import (
     CompiledProgram,
@@ -52,10 +52,18 @@ def verify_compiled(
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", str(path)))
+    interrupts.hold()
     program, outcome = _search(path, program, request)
-    caveats = tuple(program.caveats)
-    judgement = judge(outcome.facts, caveats)
-    estimation = estimate(request, program, str(path), outcome)
+    judgement = judge(outcome.facts, tuple(program.caveats))
+    violations, unexplained = _explained(program, outcome)
+    estimation, about_the_estimate = estimate(request, program, str(path), outcome)
+    properties = standings(
+        judgement,
+        ((violation.kind, violation.message) for violation in violations),
+        request.language_options,
+        check_deadlock=request.options.check_deadlock,
+        unchecked=program.unchecked,
+    )
     if outcome.certificate is None:
         judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
@@ -63,14 +71,15 @@ def verify_compiled(
         program=str(path),
         language=program.language,
         complete=judgement.complete,
-        reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
+        properties=properties,
+        reasons=(*judgement.reasons, *unexplained),
         notes=(
             *program.notes,
             *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
             *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
-            *_what_the_estimate_met(estimation),
+            *about_the_estimate,
         ),
         certificate=None if outcome.certificate is None else asdict(outcome.certificate),
         states=outcome.facts.states,
@@ -81,7 +90,7 @@ def verify_compiled(
         compile_seconds=compiled - begin,
         peak_memory_bytes=outcome.peak_memory_bytes,
         stop_reason=outcome.facts.stop_reason.value,
-        violations=tuple(_explain(program, violation) for violation in outcome.violations),
+        violations=violations,
         violation_count=outcome.facts.violation_count,
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
@@ -98,16 +107,25 @@ def verify_compiled(
         semantics=dict(program.semantics),
         version=__version__,
     )
-    if request.estimate_file is not None and result.coverage is not None:
+    return _with_saved_estimate(result, request, program), program.language, tuple(program.sources)
+
+
+def _with_saved_estimate(result: Result, request: Request, program: CompiledProgram) -> Result:
+    if request.estimate_file is None or result.coverage is None:
+        return result
+    try:
         save_estimate(
             request.estimate_file,
             result.coverage,
-            program=str(path),
+            program=result.program,
             sources=program.sources,
             options=result.options,
             version=__version__,
         )
-    return result, program.language, tuple(program.sources)
+    except OSError as problem:
+        note = f"the estimate is not saved: {request.estimate_file} cannot be written ({problem.strerror})"
+        return replace(result, notes=(*result.notes, note))
+    return result
 
 
 def _search(
@@ -158,6 +176,9 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
         program=str(path),
         language="",
         complete=False,
+        properties=standings(
+            judgement, (), request.language_options, check_deadlock=request.options.check_deadlock
+        ),
         reasons=judgement.reasons,
         stop_reason=reason.value,
         options=request.as_json(),
@@ -165,37 +186,39 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
     )
 
 
-def _what_the_estimate_met(estimation: Estimation | None) -> list[str]:
-    if estimation is None or not estimation.violations:
-        return []
-    return [
-        "the estimate met violations that the search had not reached; to see one, search on with "
-        "--spill DIR, or elsewhere with --search random-dfs or --storage bitstate"
-    ]
+def _explained(
+    program: CompiledProgram, outcome: native.NativeOutcome
+) -> tuple[tuple[Violation, ...], list[str]]:
+    """The violations in words, and why some have none: that takes nothing from the verdict."""
+    violations, problems = [], []
+    for found in outcome.violations:
+        try:
+            violations.append(_in_words(with_words(program, found.run), found))
+        except Exception as problem:
+            violations.append(Violation(kind="violation", message="a property fails"))
+            problems.append(
+                f"a violation was found, but its run cannot be told ({type(problem).__name__}: {problem}); "
+                "this is a fault of Assay, please report it with the program"
+            )
+    if outcome.facts.violation_count > 0 and (
+        not violations or any(violation.run is None for violation in outcome.violations)
+    ):
+        problems.append(
+            "a violation was found, but the process that ran the model died before its run could be shown"
+        )
+    return tuple(violations), problems
 
 
-def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:
-    missing = sum(violation.run is None for violation in violations)
-    if not missing:
-        return []
-    return ["a violation was found, but the process that ran the model died before its run could be shown"]
-
-
-def _explain(program: CompiledProgram, violation: native.NativeViolation) -> Violation:
-    program = with_words(program, violation.run)
-    facts = program.describe_violation(violation.code)
-    counterexample = (
-        None
-        if violation.run is None
-        else translate(program, violation.code, violation.positions, violation.run)
-    )
+def _in_words(program: CompiledProgram, found: native.NativeViolation) -> Violation:
+    facts = program.describe_violation(found.code)
+    run = None if found.run is None else translate(program, found.code, found.positions, found.run)
     return Violation(
         kind=facts.kind,
         message=facts.message,
         file=facts.file,
         line=facts.line,
         traceback=facts.traceback,
-        counterexample=counterexample,
+        counterexample=run,
     )
 
 

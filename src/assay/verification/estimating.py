@@ -14,6 +14,12 @@ ESTIMATED = {StopReason.MEMORY, StopReason.TIME, StopReason.STATES}
 # Of the time limit, for the search; the rest is for the estimate that was asked for.
 SEARCH_SHARE = 0.6
 UNASKED_SECONDS_AT_LEAST = 1.0
+SWEEPS = {"sweep", "short-sweep"}  # the other methods are asked for by name: what they say is what is wanted
+NO_BASIS = "nothing that was seen shows how many states there are, or that they come to an end"
+MET_VIOLATIONS = (
+    "the estimate met violations that the search had not reached; to see one, search on with "
+    "--spill DIR, or elsewhere with --search random-dfs or --storage bitstate",
+)
 
 
 def search_deadline(request: Request) -> float | None:
@@ -25,24 +31,43 @@ def search_deadline(request: Request) -> float | None:
 
 def estimate(
     request: Request, compiled: CompiledProgram, program: str, outcome: native.NativeOutcome
-) -> Estimation | None:
-    """Asked for: within all the time there is. On its own: no longer than the search took."""
+) -> tuple[Estimation | None, list[str]]:
+    """What is known of the coverage, and what a reader should know besides.
+
+    Asked for: within all the time there is. On its own: after a search that stopped for memory, and
+    for no longer than that took.
+    """
     facts = outcome.facts
-    if facts.stop_reason not in ESTIMATED or facts.violation_count or facts.states < 1:
-        return None
-    unasked = request.estimate is None
-    if unasked and (not outcome.levels or facts.stop_reason is StopReason.STATES):
-        return None
+    asked = request.estimate is not None
+    wanted = ESTIMATED if asked else {StopReason.MEMORY}
+    if facts.stop_reason not in wanted or facts.violation_count or facts.states < 1:
+        return None, []
+    try:
+        found = _estimated(request, compiled, program, outcome)
+    except native.EngineFailure as failure:  # nobody loses the verdict for that
+        return None, [f"there is no estimate: {failure}"]
+    if found is None:
+        return None, ["there is no estimate: time or memory did not suffice for one"] if asked else []
+    remarks = list(MET_VIOLATIONS) if found.violations else []
+    if not found.estimate.says_something and found.plan.method in SWEEPS:
+        return None, remarks + ([f"there is no estimate: {NO_BASIS}"] if asked else [])
+    return found, remarks
+
+
+def _estimated(
+    request: Request, compiled: CompiledProgram, program: str, outcome: native.NativeOutcome
+) -> Estimation | None:
+    facts = outcome.facts
     # The memory that the search had, or took.
     memory = request.options.memory_limit_bytes or outcome.peak_memory_bytes
     plan = Plan(
-        method=request.estimate or ("levels" if facts.stop_reason is StopReason.TIME else "sweep"),
+        method=request.estimate or "sweep",
         states=facts.states,
         memory_bytes=memory_for_bits(memory),
         seed=request.options.seed,
     )
     deadline = request.deadline
-    if unasked:
+    if request.estimate is None:
         longest = time.monotonic() + max(UNASKED_SECONDS_AT_LEAST, facts.seconds)
         deadline = longest if deadline is None else min(deadline, longest)
     request.listener(Phase("estimating the coverage of", program))
@@ -53,7 +78,4 @@ def estimate(
         deadline=deadline,
         on_progress=request.listener,
     )
-    found = estimator.run(plan, levels=outcome.levels[:-1])
-    if found is not None and unasked and found.estimate.total == float("inf"):
-        return None  # no end in sight says nothing
-    return found
+    return estimator.run(plan, levels=outcome.levels[:-1])

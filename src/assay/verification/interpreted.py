@@ -12,9 +12,11 @@ from assay.evidence.cache import Cache
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem
 from assay.evidence.interpreted import codes_at_the_end, explain_run
+from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem, HandwrittenSystem, NumberedSystem
+from assay.search import interrupts
 from assay.search import outcome as outcome_types
 from assay.search.alarm import alarm_at
 from assay.search.certificate_writing import write_certificate
@@ -22,11 +24,13 @@ from assay.search.native import Progress, WrittenCertificate
 from assay.search.options import OptionProblem
 from assay.search.recording import Recording
 from assay.search.reference import search
+from assay.search.reference.run import resident_bytes
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.traces import is_same_violation
 
 PROGRESS_INTERVAL_SECONDS = 0.1
+LEAST_FOR_A_SEARCH = 1 << 20
 STOPPED = {
     "time": "the time limit was reached",
     "memory": "the memory limit was reached",
@@ -57,6 +61,7 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
             )
         model = CanonicalSystem(system, request.language_options)
         recording = Recording(model)
+    require_memory(options.memory_limit_bytes)
     request.listener(Phase("searching", system.name))
     began = time.monotonic()
     time_limit = 0.0 if request.deadline is None else max(0.001, request.deadline - began)
@@ -117,6 +122,15 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         else None,
     )
     judgement = judge(facts)
+    if outcome.violations:
+        interrupts.hold()
+    violations, unexplained = _explained(model, outcome)
+    properties = standings(
+        judgement,
+        ((violation.kind, violation.message) for violation in violations),
+        request.language_options,
+        check_deadlock=options.check_deadlock,
+    )
     certificate: WrittenCertificate | None = None
     if recording is not None and judgement.verdict is Verdict.VERIFIED:
         certificate, problem = write(recording, outcome, system, request)
@@ -127,7 +141,8 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         program=system.name,
         language=LANGUAGE,
         complete=judgement.complete,
-        reasons=judgement.reasons,
+        properties=properties,
+        reasons=(*judgement.reasons, *unexplained),
         notes=(*what_was_forgotten(facts), *why_no_certificate(request, judgement)),
         certificate=None if certificate is None else asdict(certificate),
         states=facts.states,
@@ -137,15 +152,23 @@ def verify_handwritten(system: HandwrittenSystem, request: Request) -> Result:
         search_seconds=facts.seconds,
         peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         stop_reason=facts.stop_reason.value,
-        violations=tuple(
-            _explained(explain_run(model, violation.path, violation.code)) for violation in outcome.violations
-        ),
+        violations=violations,
         violation_count=facts.violation_count,
         cache=facts.cache,
         options=request.as_json(),
         semantics=system.semantics,
         version=__version__,
     )
+
+
+def require_memory(limit: int) -> None:
+    """Refuses a limit that is broken before the search begins: a class runs in this process."""
+    taken = resident_bytes()
+    if 0 < limit < taken + LEAST_FOR_A_SEARCH:
+        raise OptionProblem(
+            f"memory: a limit of {limit:,} bytes cannot be kept: the process takes {taken:,} before it "
+            f"searches; expected at least {-(-(taken + LEAST_FOR_A_SEARCH) // (1 << 20))} MiB"
+        )
 
 
 def require_file(system: HandwrittenSystem, certificate: Path) -> None:
@@ -200,6 +223,20 @@ def replay_handwritten(system: HandwrittenSystem, recorded: Trace) -> Counterexa
     raise TraceProblem(f"the run no longer ends in: {wanted.violation.message}; verify the program again")
 
 
-def _explained(run: Counterexample) -> Violation:
-    facts = run.violation
-    return Violation(kind=facts.kind, message=facts.message, counterexample=run)
+def _explained(
+    model: NumberedSystem, outcome: outcome_types.Outcome
+) -> tuple[tuple[Violation, ...], list[str]]:
+    """The violations in words, and why some have none: a class that cannot be told takes nothing back."""
+    violations, problems = [], []
+    for found in outcome.violations:
+        try:
+            run = explain_run(model, found.path, found.code)
+        except Exception as problem:
+            violations.append(Violation(kind="violation", message="a property fails"))
+            problems.append(
+                f"a violation was found, but its run cannot be told: {type(problem).__name__}: {problem}"
+            )
+        else:
+            facts = run.violation
+            violations.append(Violation(kind=facts.kind, message=facts.message, counterexample=run))
+    return tuple(violations), problems

@@ -14,26 +14,35 @@ from assay.transition_system.interface import SourceHash, ViolationFacts
 
 
 def save_traces(result: Result, path: Path, language: str, sources: Sequence[SourceHash]) -> Result:
-    saved = []
+    """The result with the names of the files; one that cannot be written takes nothing from the verdict."""
+    saved, problems = [], []
     for number, violation in enumerate(result.violations, start=1):
         if violation.counterexample is None:
             saved.append(violation)
             continue
-        target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-        save_trace(
-            Trace(
-                program=result.program,
-                language=language,
-                sources=tuple(sources),
-                options=result.options,
-                semantics=result.semantics,
-                counterexample=violation.counterexample,
-                tool_version=__version__,
-            ),
-            target,
+        trace = Trace(
+            program=result.program,
+            language=language,
+            sources=tuple(sources),
+            options=result.options,
+            semantics=result.semantics,
+            counterexample=violation.counterexample,
+            tool_version=__version__,
         )
-        saved.append(replace(violation, trace=str(target)))
-    return replace(result, violations=tuple(saved))
+        try:
+            target = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+            save_trace(trace, target)
+        except (OSError, ValueError) as problem:  # a name can be impossible, too
+            problems.append(not_saved(path, problem))
+            saved.append(violation)
+        else:
+            saved.append(replace(violation, trace=str(target)))
+    return replace(result, violations=tuple(saved), notes=(*result.notes, *problems))
+
+
+def not_saved(path: Path, problem: OSError | ValueError) -> str:
+    why = problem.strerror if isinstance(problem, OSError) else None
+    return f"the counterexample is not saved: {path} cannot be written ({why or problem}); see --trace"
 
 
 def require_same_sources(recorded: Trace, sources: Sequence[SourceHash]) -> None:

@@ -51,7 +51,7 @@ def test_verified(run, model):
     code, output, errors = run("verify", model(""))
     assert code == 0
     assert output.startswith(
-        "verified  model.counter: all 11 reachable states visited, every property holds\n"
+        "verified  model.counter: all 11 reachable states visited, every property asked for holds\n"
     )
     assert errors == ""
 

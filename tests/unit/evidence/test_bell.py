@@ -88,7 +88,7 @@ def test_any_levels_give_a_finite_number():
 
 def test_an_unfinished_sweep_is_continued_by_a_bell_and_its_count_is_the_least():
     levels = bell_shaped(100, 3, 3)
-    known = tuple(levels[:60])
+    known = tuple(levels[:75])
     sweep = coverage.Sweep(
         expanded=sum(known[:-1]),
         transitions=0,
@@ -104,3 +104,34 @@ def test_an_unfinished_sweep_is_continued_by_a_bell_and_its_count_is_the_least()
     assert estimate.high == pytest.approx(1000 / sum(known[:-1]), rel=1e-3)
     assert estimate.coverage == pytest.approx(truth, abs=0.02)
     assert estimate.method == "sweep, 1 pass, unfinished, bell"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [1] * 1000,  # a loop that counts
+        [1, 2, 1, 3] * 250,
+        [min(n, 40) for n in range(1, 1000)],  # several that count side by side, after they were started
+        list(range(1, 1000)),
+        [n**3 for n in range(1, 100)],  # as a bell begins, too
+        [2**n for n in range(40)],
+    ],
+)
+def test_levels_that_do_not_shrink_say_nothing_about_an_end(levels):
+    assert not bell.shrink_again(levels)
+    assert not coverage.bell(levels, visited=sum(levels)).says_something
+    sweep = coverage.Sweep(
+        expanded=3 * sum(levels),
+        transitions=0,
+        bits_set=0,
+        bits_total=10**16,
+        hash_functions=1,
+        levels=tuple(levels),
+    )
+    estimate = coverage.swept([sweep], visited=sum(levels))
+    assert (estimate.low, estimate.high) == (0.0, pytest.approx(1 / 3))
+
+
+def test_levels_past_the_top_of_a_bell_shrink_again():
+    levels = bell_shaped(100, 3, 3)
+    assert [bell.shrink_again(levels[:known]) for known in (40, 55, 75, 95)] == [False, False, True, True]

@@ -225,12 +225,10 @@ def test_places_in_sources():
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [
-        (0.2, 0.4, "about 30 % of all states (between 20 and 40 %)"),
-        (0.0, 0.4, "at most 40 % of all states"),
-        (0.0, 1.0, "perhaps 30 % of all states"),
+        (0.2, 0.4, "about 30 % of all states (between 20 and 40 %), an estimate, no proof (by sweep)"),
+        (0.0, 0.4, "at most 40 % of all states were visited, an estimate, no proof (by sweep)"),
+        (0.0, 1.0, "unknown; sweep alone says 30 %, with nothing to bound it"),
     ],
 )
 def test_an_estimate_says_how_sure_it_is_and_that_it_proves_nothing(low, high, text):
-    said = coverage_text({"coverage": 0.3, "low": low, "high": high, "method": "sweep"})
-    assert text in said
-    assert "an estimate, no proof (by sweep)" in said
+    assert text in coverage_text({"coverage": 0.3, "low": low, "high": high, "method": "sweep"})

@@ -152,9 +152,12 @@ def test_without_time_the_levels_of_the_search_itself_are_continued(program):
     estimator = Estimator(compiled.library, SearchOptions(), deadline=0.0)
     plan = Plan(method="short-sweep", states=6000, memory_bytes=1 << 20)
     assert estimator.run(plan) is None
-    found = estimator.run(plan, levels=(1, 6, 21, 56, 126, 252, 440, 700))
+    found = estimator.run(plan, levels=(1, 6, 21, 56, 126, 252, 440, 700, 500, 300))
     assert found is not None
     assert (found.estimate.method, found.seen) == ("levels, bell", ())
+    growing = estimator.run(plan, levels=(1, 6, 21, 56, 126, 252, 440, 700))
+    assert growing is not None
+    assert not growing.estimate.says_something
 
 
 def test_with_a_time_limit_the_short_sweep_is_the_default(program, tmp_path):

@@ -52,6 +52,7 @@ static struct queue find_queue(struct run *c, const u8 *state, int channel, uint
 static inline int queue_length(struct queue q) {
   return q.shape < 0 || shape_capacity[q.shape] == 0 ? 0 : U8(q.at);
 }
+static inline int is_rendezvous(struct queue q) { return q.shape >= 0 && shape_capacity[q.shape] == 0; }
 static inline int queue_full(struct queue q) {
   return q.shape >= 0 && shape_capacity[q.shape] != 0 && U8(q.at) >= shape_capacity[q.shape];
 }"""
@@ -111,7 +112,9 @@ static inline void take_{n}(u8 *q, int slot) {{
         buffered = [s for s in every if s.shape.capacity]
         result = [
             "static inline int queue_fields(struct queue q) "
-            "{ return q.shape < 0 ? 0 : shape_fields[q.shape]; }"
+            "{ return q.shape < 0 ? 0 : shape_fields[q.shape]; }",
+            "static inline int queue_has(struct run *c, struct queue q, int field, uint32_t code) "
+            "{ return field < queue_fields(q) || failing(c, code); }",
         ]
         for field in range(max((len(s.shape.fields) for s in buffered), default=0)):
             cases = " ".join(

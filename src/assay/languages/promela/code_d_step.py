@@ -143,7 +143,7 @@ class DStepCode:
         if self.handshake:
             texts = []
             for receive in rendezvous_receives(g, self.chain):
-                tests = g.message_tests(receive, c, lambda i: f"c->message[{i}]")
+                tests = g.offer_tests(receive, c)
                 texts.append(f"({g.load(receive.channel, c)} == channel && {tests})")
             guard = " || ".join(texts)
             g.line("  int offered = channel;")
@@ -190,8 +190,12 @@ class DStepCode:
         elif node.kind is Kind.PLAIN:
             assert node.inner is not None
             self.chain_code(node.inner, fail)
-        elif node.kind is Kind.UNLESS:  # nothing can interrupt a d_step
-            self.chain_code(node.options[0], fail)
+        elif node.kind is Kind.UNLESS:
+            raise UnsupportedConstruct(
+                "'unless' inside d_step",
+                where=node.source.where,
+                hint="nothing can interrupt a d_step: leave it out",
+            )
         elif node.kind is Kind.OPERATION:
             assert node.operation is not None
             self.operation_code(node.operation, node, fail)
@@ -268,16 +272,14 @@ class DStepCode:
             g.line(f"  {{ u8 *q = {g.queue_address(send.channel, c)};")
             full, put = f"U8(q) >= {layout.shape.capacity}", f"{action}_{layout.number}"
         else:
-            code = g.fields_code(send.where)
             g.line(f"  {{ struct queue q = {g.found_queue(send.channel, c)};")
             g.line("    if (c->fatal) goto failed;")
-            if g.lacks_fields(len(send.arguments)):
-                g.line(
-                    f"    if (queue_fields(q) < {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}"
-                )
             g.line(f"    if (shape_capacity[q.shape] == 0) {{ c->fatal = {rendezvous}u; goto failed; }}")
             full, put = "queue_full(q)", f"queue_{action}"
         g.line(f"    if ({full}) {fail};")
+        if layout is None and g.lacks_fields(len(send.arguments)):
+            code = g.fields_code(send.where)
+            g.line(f"    if (queue_fields(q) < {len(send.arguments)}) {{ c->fatal = {code}u; goto failed; }}")
         values = ", ".join(g.expression(a, c) for a in send.arguments)
         g.line(f"    int v[MAX_MESSAGE_FIELDS + 1] = {{{values}}};")
         if c.fails:
@@ -289,10 +291,15 @@ class DStepCode:
     def receive_code(self, receive: ops.ReceiveMessage, c: Context, fail: str) -> None:
         g = self.g
         layout = g.fixed_queue(receive.channel)
+        given = len(receive.fields)
         stored = [(i, f.place) for i, f in enumerate(receive.fields) if f.place is not None]
         if self.handshake and (layout is None or layout.shape.capacity == 0):
-            tests = g.message_tests(receive, c, lambda i: f"c->message[{i}]")
+            tests = g.offer_tests(receive, c)
             g.line(f"  if (offered && {g.load(receive.channel, c)} == offered && {tests}) {{ offered = 0;")
+            if layout is None:
+                g.line(f"    struct queue q = {g.found_queue(receive.channel, c)};")
+                self.require_fields(given, receive)
+            g.short_message(receive.channel, given, receive.where, c)
             for i, place in stored:
                 g.store(place, f"c->message[{i}]", c)
             g.line("  } else")
@@ -308,19 +315,15 @@ class DStepCode:
             g.line("    if (c->fatal) goto failed;")
             length, take = "queue_length(q)", "queue_take"
         g.line(f"    if ({length} == 0) {fail};")
-        if layout is None:
-            code = g.fields_code(receive.where)
-            if g.lacks_fields(len(receive.fields)):
-                g.line(
-                    f"    if (queue_fields(q) < {len(receive.fields)}) {{ c->fatal = {code}u; goto failed; }}"
-                )
-        tests = g.message_tests(receive, c, lambda i: g.field_text(layout, "slot", i))
+        tests = g.field_tests(receive.fields, layout, "slot", receive.where, c)
         g.line("    int slot = 0;")
         limit = length if receive.anywhere else "1"
         g.line(f"    while (slot < {limit} && !({tests})) slot++;")
         if c.fails:
             g.line("    if (c->fatal) goto failed;")
         g.line(f"    if (slot == {limit}) {fail};")
+        if layout is None:
+            self.require_fields(given, receive)
         for i, _ in stored:
             g.line(f"    int v{i} = {g.field_text(layout, 'slot', i)};")
         if not receive.keep:
@@ -329,3 +332,8 @@ class DStepCode:
         for i, place in stored:
             g.store(place, f"v{i}", c)
         g.line("  }")
+
+    def require_fields(self, given: int, receive: ops.ReceiveMessage) -> None:
+        if self.g.lacks_fields(given):
+            code = self.g.fields_code(receive.where)
+            self.g.line(f"    if (!queue_has(c, q, {given - 1}, {code}u)) goto failed;")

@@ -253,6 +253,24 @@ class ExpressionCode:
     def poll(
         self, channel: Place, anywhere: bool, fields: Sequence[ops.FieldMatch], where: Location, c: Context
     ) -> str:
+        """Whether a message lies there; a rendezvous channel holds none, and to ask is an error."""
+        layout = self.fixed_queue(channel)
+        never_holds = self.has_rendezvous if layout is None else layout.shape.capacity == 0
+        if not never_holds:
+            return self.message_waits(channel, anywhere, fields, where, c)
+        c.fails = True
+        code = self.plan.violations.code("poll-rendezvous", "a poll of a rendezvous channel", where)
+        if layout is not None:
+            self.check_fields(len(fields), layout, where, "received")
+            return f"failing(c, {code}u)"
+        rendezvous = f"is_rendezvous({self.found_queue(channel, c)})"
+        waits = self.message_waits(channel, anywhere, fields, where, c)
+        return f"({rendezvous} ? failing(c, {code}u) : {waits})"
+
+    def message_waits(
+        self, channel: Place, anywhere: bool, fields: Sequence[ops.FieldMatch], where: Location, c: Context
+    ) -> str:
+        """Whether a buffer has a message that matches."""
         layout = self.fixed_queue(channel)
         if layout is not None:
             self.check_fields(len(fields), layout, where, "received")
@@ -261,16 +279,35 @@ class ExpressionCode:
             queue, length = f"const u8 *q = {self.queue_address(channel, c)};", "U8(q)"
         else:
             queue, length = f"struct queue q = {self.found_queue(channel, c)};", "queue_length(q)"
-        tests = " && ".join(
-            f"{self.field_text(layout, 'slot', i)} == {self.expression(f.expression, c)}"
-            for i, f in enumerate(fields)
-            if f.match is Match.EQUAL and f.expression is not None
-        )
+        tests = self.field_tests(fields, layout, "slot", where, c)
         limit = length if anywhere else f"({length} > 0)"
         return (
             f"({{ {queue} int slot, found = 0; for (slot = 0; !found && slot < {limit}; slot++) "
-            f"found = {tests or '1'}; found; }})"
+            f"found = {tests}; found; }})"
         )
+
+    def field_tests(
+        self,
+        fields: Sequence[ops.FieldMatch],
+        layout: QueueLayout | None,
+        slot: str,
+        where: Location,
+        c: Context,
+    ) -> str:
+        """Whether the message in a slot of the channel `q` has the values asked for, from the first on."""
+        tests = []
+        for i, f in enumerate(fields):
+            if f.match is not Match.EQUAL or f.expression is None:
+                continue
+            if layout is None and self.lacks_fields(i + 1):
+                c.fails = True
+                tests.append(f"queue_has(c, q, {i}, {self.fields_code(where)}u)")
+            tests.append(f"{self.field_text(layout, slot, i)} == {self.expression(f.expression, c)}")
+        return " && ".join(tests) or "1"
+
+    def lacks_fields(self, given: int) -> bool:
+        """Does some channel carry fewer fields?"""
+        return any(len(shape.fields) < given for shape in self.layout.shapes)
 
     def field_text(self, layout: QueueLayout | None, slot: str, field: int) -> str:
         """Field of the message in a slot of the channel `q`; without a layout, of any shape."""

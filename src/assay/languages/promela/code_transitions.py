@@ -142,11 +142,11 @@ class TransitionCode(ChannelCode):
             self.line(f"  return {result};")
             return
         if disturbs:
-            self.line("  int sent[MAX_MESSAGE_FIELDS + 1], sent_fields = c->message_fields;")
+            self.line("  int sent[MAX_MESSAGE_FIELDS + 1];")
             self.line("  memcpy(sent, c->message, sizeof sent);")
         self.line(f"  int result = {result};")
         if disturbs:
-            self.line("  memcpy(c->message, sent, sizeof sent); c->message_fields = sent_fields;")
+            self.line("  memcpy(c->message, sent, sizeof sent);")
         if violates:
             self.line("  c->violation = violation;")
         self.line("  return result;")
@@ -258,16 +258,12 @@ class TransitionCode(ChannelCode):
         number = self.load(send.channel, Context(process))
         layout = self.known_queue(send.channel, given)
         self.look_up(process, t, send, layout)
-        if layout is None and self.lacks_fields(given):
-            self.line(
-                f"  if (queue_fields(q) < {given}) "
-                f"{{ c->fatal = {self.fields_code(send.where)}u; return {self.failed(t)}; }}"
-            )
         capacity = layout.shape.capacity if layout is not None else 0
         if capacity:
             self.line(f"  if (U8(q) >= {capacity}) return 0;")
         elif layout is None:
             self.line("  if (queue_full(q)) return 0;")
+        self.wrong_offer(t, send, layout)
         c = Context(process)
         values = [self.expression(a, c) for a in send.arguments]
         appended = capacity and not send.sorted
@@ -282,11 +278,11 @@ class TransitionCode(ChannelCode):
             self.line("  queue_truncate(q, v);")
             if self.has_rendezvous:
                 self.line("  if (shape_capacity[q.shape] == 0) {")
-                self.offer(process, t, number, given)
+                self.offer(process, t, number)
                 self.line("  }")
         elif not capacity:
             self.line(f"  truncate_{layout.number}(v);")
-            self.offer(process, t, number, given)
+            self.offer(process, t, number)
             return
         elif send.sorted and self.fixed_queue(send.channel) is None:
             self.line(f"  truncate_{layout.number}(v);")
@@ -300,6 +296,21 @@ class TransitionCode(ChannelCode):
             self.line(f"    insert_{layout.number}(q, v);")
         self.short_message(send.channel, given, send.where, inner)
         self.close_effect(process, graph, t, inner)
+
+    def wrong_offer(self, t: Transition, send: ops.SendMessage, layout: QueueLayout | None) -> None:
+        """Too many fields; and too few in a rendezvous, an error whether or not somebody receives."""
+        given = len(send.arguments)
+        if layout is not None:
+            wrong = "1" if layout.shape.capacity == 0 and given < len(layout.shape.fields) else ""
+        else:
+            wrong = " || ".join(
+                [f"queue_fields(q) < {given}"] * self.lacks_fields(given)
+                + [f"(is_rendezvous(q) && queue_fields(q) > {given})"] * self.has_rendezvous
+            )
+        if wrong:
+            self.line(
+                f"  if ({wrong}) {{ c->fatal = {self.fields_code(send.where)}u; return {self.failed(t)}; }}"
+            )
 
     def known_queue(self, channel: Place, given: int) -> QueueLayout | None:
         """The shape of a channel that has been found: as declared, or the only one in the model."""
@@ -350,10 +361,6 @@ class TransitionCode(ChannelCode):
         self.open_effect(process, t)
         self.line("    q.at = g + at_queue;" if layout is None else "    u8 *q = g + at_queue;")
 
-    def lacks_fields(self, given: int) -> bool:
-        """Does some channel carry fewer fields?"""
-        return any(len(shape.fields) < given for shape in self.layout.shapes)
-
     def short_message(self, channel: Place, given: int, where: Location, c: Context) -> None:
         """Executing a statement with too few fields is an error after which SPIN goes on."""
         layout = self.known_queue(channel, given)
@@ -364,12 +371,12 @@ class TransitionCode(ChannelCode):
         condition = f"queue_fields(q) > {given} && " if layout is None else ""
         self.line(f"    if ({condition}!c->violation) c->violation = {self.fields_code(where)}u;")
 
-    def offer(self, process: Process, t: Transition, number: str, count: int) -> None:
+    def offer(self, process: Process, t: Transition, number: str) -> None:
         """A rendezvous: the sender moves, then somebody must receive."""
         self.line(f"    int channel = {number};")
         self.line("    uint32_t next = begin_chain(c, state, size);")
         self.line("    u8 *n = c->base + next;")
-        self.line(f"    memcpy(c->message, v, sizeof v); c->message_fields = {count};")
+        self.line("    memcpy(c->message, v, sizeof v);")
         self.line("    { u8 *p = n + process; u8 *g = n; (void)p; (void)g;")
         self.land(process, t.target, [], Context(process))
         self.line("    }")
@@ -383,19 +390,16 @@ class TransitionCode(ChannelCode):
         given = len(receive.fields)
         layout = self.known_queue(receive.channel, given)
         self.look_up(process, t, receive, layout)
+        if receive.keep:
+            self.refuse_rendezvous(t, receive, layout)
         if layout is not None and layout.shape.capacity == 0:
             self.line("  (void)c; (void)size; (void)pid; return 0; /* only in a handshake */")
             return
         length = "queue_length(q)" if layout is None else "U8(q)"
         self.line(f"  if ({length} == 0) return 0;")
-        if layout is None and self.lacks_fields(given):
-            self.line(
-                f"  if (queue_fields(q) < {given}) "
-                f"{{ c->fatal = {self.fields_code(receive.where)}u; return {self.failed(t)}; }}"
-            )
         c = Context(process)
         slot = "slot" if receive.anywhere else "0"
-        tests = self.message_tests(receive, c, lambda i: self.field_text(layout, slot, i))
+        tests = self.field_tests(receive.fields, layout, slot, receive.where, c)
         if receive.anywhere:
             self.line("  int slot = 0;")
             self.line(f"  while (slot < {length} && !({tests})) slot++;")
@@ -407,6 +411,11 @@ class TransitionCode(ChannelCode):
             if c.fails:
                 self.line(f"  if (c->fatal) return {self.failed(t)};")
             self.line("  if (!matches) return 0;")
+        if layout is None and self.lacks_fields(given):
+            self.line(
+                f"  if (queue_fields(q) < {given}) "
+                f"{{ c->fatal = {self.fields_code(receive.where)}u; return {self.failed(t)}; }}"
+            )
         # The values are taken from the old state before anything changes.
         stored = [(i, f.place) for i, f in enumerate(receive.fields) if f.place is not None]
         for i, _ in stored:
@@ -423,10 +432,24 @@ class TransitionCode(ChannelCode):
             self.store(place, f"v{i}", inner)
         self.close_effect(process, graph, t, inner)
 
-    def message_tests(self, receive: ops.ReceiveMessage, c: Context, value: object) -> str:
-        assert callable(value)
+    def refuse_rendezvous(
+        self, t: Transition, receive: ops.ReceiveMessage, layout: QueueLayout | None
+    ) -> None:
+        """A message that is handed over cannot be left where it is, whether or not there is one."""
+        if layout is not None:
+            rendezvous = "1" if layout.shape.capacity == 0 else ""
+        else:
+            rendezvous = "is_rendezvous(q)" if self.has_rendezvous else ""
+        if rendezvous:
+            code = self.plan.violations.code(
+                "poll-rendezvous", "?<...> on a rendezvous channel", receive.where
+            )
+            self.line(f"  if ({rendezvous}) {{ c->fatal = {code}u; return {self.failed(t)}; }}")
+
+    def offer_tests(self, receive: ops.ReceiveMessage, c: Context) -> str:
+        """Whether the message that is being handed over has the values asked for."""
         tests = [
-            f"{value(i)} == {self.expression(f.expression, c)}"
+            f"c->message[{i}] == {self.expression(f.expression, c)}"
             for i, f in enumerate(receive.fields)
             if f.match is Match.EQUAL and f.expression is not None
         ]
@@ -438,31 +461,31 @@ class TransitionCode(ChannelCode):
         """Taking the message that a rendezvous offers."""
         c = Context(process)
         self.head(process, t, "r", ", int channel")
-        if receive.keep:
-            code = self.plan.violations.code(
-                "poll-rendezvous", "?<...> on a rendezvous channel", receive.where
-            )
-            self.line(f"  if ({self.load(receive.channel, c)} != channel) return 0;")
-            self.line(f"  c->fatal = {code}u; return {self.failed(t)};")
+        if receive.keep:  # an error by itself, see `receive_plain`
+            self.line("  return 0;")
             self.line("}")
             return
         self.line(f"  int own = {self.load(receive.channel, c)};")
         c.offered = True
-        tests = self.message_tests(receive, c, lambda i: f"c->message[{i}]")
+        tests = self.offer_tests(receive, c)
         c.offered = False
         self.line("  if (!c->fatal && own != channel) return 0;")
-        wrong = self.fields_code(receive.where)
-        self.line(f"  if (!c->fatal && c->message_fields < {len(receive.fields)}) c->fatal = {wrong}u;")
+        given = len(receive.fields)
         self.line(f"  int matches = !c->fatal && {tests};")
+        if self.fixed_queue(receive.channel) is None:
+            self.line(f"  struct queue q = {self.found_queue(receive.channel, c)};")
+            if self.lacks_fields(given):
+                self.line(
+                    f"  if (matches) (void)queue_has(c, q, {given - 1}, {self.fields_code(receive.where)}u);"
+                )
         self.line(f"  if (c->fatal) return {self.failed(t)};")
         self.line("  if (!matches) return 0;")
-        self.line("  int fields = c->message_fields;")
         self.open_effect(process, t)
-        inner = Context(process, violates=True)
+        inner = Context(process)
         for i, f in enumerate(receive.fields):
             if f.place is not None:
                 self.store(f.place, f"c->message[{i}]", inner)
-        self.line(f"    if (fields > {len(receive.fields)} && !c->violation) c->violation = {wrong}u;")
+        self.short_message(receive.channel, given, receive.where, inner)
         self.close_effect(process, graph, t, inner)
         self.line("}")
 
@@ -479,5 +502,5 @@ class TransitionCode(ChannelCode):
             case ops.SendMessage(channel, _, _, _):
                 return self.channel_test(channel, "nfull", c)
             case ops.ReceiveMessage(channel, anywhere, _, fields, where):
-                return self.poll(channel, anywhere, fields, where, c)
+                return self.message_waits(channel, anywhere, fields, where, c)
         return "1"

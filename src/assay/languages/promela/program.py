@@ -37,6 +37,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    Unchecked,
     ViolationFacts,
     Waiting,
 )
@@ -56,6 +57,7 @@ class PromelaModel:
     processes: list[Process]
     graphs: dict[str, ControlGraph]
     claims: list[syntax.Claim]
+    unchecked: Sequence[Unchecked]  # besides the claims
     sources: tuple[syntax.SourceFile, ...]
 
 
@@ -121,7 +123,22 @@ def build(model: syntax.Model) -> PromelaModel:
         if proctype in builders:
             builders[proctype].keep_label(label)
     graphs = {name: builder.finish() for name, builder in builders.items()}
-    return PromelaModel(resolver, processes, graphs, claims, model.sources)
+    unchecked = suggested([unit for unit in model.units if not isinstance(unit, syntax.Claim)])
+    return PromelaModel(resolver, processes, graphs, claims, unchecked, model.sources)
+
+
+def suggested(units: Sequence[object]) -> list[Unchecked]:
+    """What the labels and declarations of a model ask about, and no search here answers."""
+    found = [node for unit in units for node in nodes_of(unit)]
+    labels = {node.label for node in found if isinstance(node, syntax.Labelled)}
+    unchecked = []
+    if any(label.startswith("accept") for label in labels):
+        unchecked.append(Unchecked("acceptance", "acceptance cycles", asked=False))
+    if any(label.startswith("progress") for label in labels):
+        unchecked.append(Unchecked("progress", "non-progress cycles", asked=False))
+    if any(isinstance(node, syntax.Exclusive) for node in found):
+        unchecked.append(Unchecked("exclusive", "whether xr and xs are true", asked=False))
+    return unchecked
 
 
 def note_claim_uses(resolver: Resolver, claims: Sequence[syntax.Claim]) -> None:
@@ -131,16 +148,23 @@ def note_claim_uses(resolver: Resolver, claims: Sequence[syntax.Claim]) -> None:
             resolver.uses_last = True
 
 
-def remote_labels(node: object) -> Iterator[tuple[str, str]]:
+def remote_labels(units: Sequence[object]) -> Iterator[tuple[str, str]]:
     """Every label that is referred to from outside its process, claims included."""
-    if isinstance(node, syntax.RemoteLabel):
-        yield node.proctype, node.label
+    for unit in units:
+        for node in nodes_of(unit):
+            if isinstance(node, syntax.RemoteLabel):
+                yield node.proctype, node.label
+
+
+def nodes_of(node: object) -> Iterator[object]:
+    """A part of the syntax tree and everything in it."""
     if isinstance(node, tuple):
         for item in node:
-            yield from remote_labels(item)
+            yield from nodes_of(item)
     elif is_dataclass(node) and not isinstance(node, syntax.Location):
+        yield node
         for item in fields(node):
-            yield from remote_labels(getattr(node, item.name))
+            yield from nodes_of(getattr(node, item.name))
 
 
 def declare_global(resolver: Resolver, variable: syntax.Variable) -> None:
@@ -310,10 +334,15 @@ class PromelaProgram:
         ]
 
     @property
+    def unchecked(self) -> Sequence[Unchecked]:
+        asked = not self.options.safety_only
+        return [
+            *(Unchecked("claim", claim_title(claim), asked=asked) for claim in self.model.claims),
+            *self.model.unchecked,
+        ]
+
+    @property
     def notes(self) -> Sequence[str]:
-        if self.options.safety_only and self.model.claims:
-            kinds = sorted({c.kind for c in self.model.claims})
-            return [f"claims were not checked: {', '.join(kinds)}"]
         return []
 
     # --- the way back to the source ---
@@ -434,6 +463,10 @@ class PromelaProgram:
             where = edges[0].transition.source.where if edges else process.where
             result.append(Waiting(process_title(process, pid), where.file, where.line, " or ".join(texts)))
         return result
+
+
+def claim_title(claim: syntax.Claim) -> str:
+    return f"the {claim.kind} claim" + (f" '{claim.name}'" if claim.name else "")
 
 
 def process_title(process: Process, pid: int) -> str:

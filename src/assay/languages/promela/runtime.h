@@ -55,7 +55,6 @@ struct run {
   uint32_t *index; /* positions in the trail by hash, for `repeats` */
   size_t index_capacity, index_used;
   int message[MAX_MESSAGE_FIELDS + 1]; /* a rendezvous in progress */
-  int message_fields;
   struct trail short_trail[SHORT_TRAIL];
 };
 
@@ -75,6 +74,11 @@ static inline uint32_t at(struct run *c, int index, int length, uint32_t code) {
     return 0;
   }
   return (uint32_t)index;
+}
+
+static inline int failing(struct run *c, uint32_t code) {
+  if (!c->fatal) c->fatal = code;
+  return 0;
 }
 
 static inline int divide(struct run *c, int a, int b, uint32_t code) {

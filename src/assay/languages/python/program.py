@@ -32,6 +32,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    Unchecked,
     ViolationFacts,
     Waiting,
 )
@@ -125,6 +126,10 @@ class PythonProgram:
 
     @property
     def caveats(self) -> Sequence[str]:
+        return []
+
+    @property
+    def unchecked(self) -> Sequence[Unchecked]:
         return []
 
     @property

@@ -1,0 +1,93 @@
+"""What a verdict speaks of: each property with its standing, and what nobody asked for.
+
+A headline says no more than these lines. A property that was not asked for, because an option
+left it out or because it cannot be asked for yet, is listed all the same where the program gives
+reason to expect it; whether every run ends is listed always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.evidence.verdict import Judgement, Verdict
+from assay.transition_system.interface import LanguageOptions, Unchecked
+
+
+class Standing(StrEnum):
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    NOT_DECIDED = "not decided"
+    NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`kind` is a word of the documentation; `text` says what the property is, in words of the source."""
+
+    kind: str
+    text: str
+    standing: Standing
+
+    def as_json(self) -> dict[str, object]:
+        return {"kind": self.kind, "text": self.text, "standing": str(self.standing)}
+
+
+ERRORS = ("error", "no error occurs while it runs")
+ASSERTIONS = ("assertion", "no assertion fails")
+DEADLOCK = ("deadlock", "no state is a deadlock")
+TERMINATION = ("termination", "whether every run ends")
+
+
+def standings(
+    judgement: Judgement,
+    violated: Iterable[tuple[str, str]],
+    options: LanguageOptions,
+    *,
+    check_deadlock: bool,
+    unchecked: Sequence[Unchecked] = (),
+) -> tuple[Property, ...]:
+    """`violated` are the kinds and messages of the violations that were found."""
+    asked = [ERRORS, ASSERTIONS, *([DEADLOCK] if check_deadlock else [])]
+    asked += [("invariant", text) for text in options.invariants]
+    asked += [("step-invariant", text) for text in options.step_invariants]
+    broken = {_property_of(kind, message, asked) for kind, message in violated}
+    # Something failed that nobody can name any more: it may have been any of them.
+    unknown = judgement.verdict is Verdict.VIOLATED and not broken
+    seen_all = judgement.complete and not unknown
+
+    def standing(name: tuple[str, str]) -> Standing:
+        if name in broken:
+            return Standing.VIOLATED
+        return Standing.HOLDS if seen_all else Standing.NOT_DECIDED
+
+    return (
+        *(Property(*name, standing(name)) for name in asked),
+        *([] if check_deadlock else [Property("deadlock", "deadlocks", Standing.NOT_ASKED)]),
+        *(
+            Property(one.kind, one.text, Standing.NOT_DECIDED if one.asked else Standing.NOT_ASKED)
+            for one in unchecked
+        ),
+        Property(*TERMINATION, Standing.NOT_ASKED),
+    )
+
+
+def _property_of(kind: str, message: str, asked: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    if kind in {"assertion", "deadlock"}:
+        return ASSERTIONS if kind == "assertion" else DEADLOCK
+    if kind in {"invariant", "step-invariant"}:
+        named = [name for name in asked if name[0] == kind and message.startswith(name[1])]
+        if named:
+            return max(named, key=lambda name: len(name[1]))
+        return ASSERTIONS  # written in the program itself
+    return ERRORS
+
+
+def left_out(properties: Iterable[Property]) -> list[Property]:
+    """What was not asked for although the program or an option gives reason to mention it in a headline."""
+    return [one for one in properties if one.standing is Standing.NOT_ASKED and one.kind != TERMINATION[0]]
+
+
+def nobody_asked_whether_it_ends(properties: Iterable[Property]) -> bool:
+    return any(one.kind == TERMINATION[0] and one.standing is Standing.NOT_ASKED for one in properties)

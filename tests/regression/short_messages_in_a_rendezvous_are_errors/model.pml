@@ -1,0 +1,3 @@
+chan c = [0] of { byte, byte };
+active proctype S() { c!1 }
+active proctype R() { byte a; c?a }
