@@ -40,6 +40,10 @@ class SequentialWorld final : public World {
   bool may_write_global(std::uint32_t) override { return true; }
   bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return ++changes != 0; }
   bool is_divided(PyObject* const*, std::size_t, bool) override { return false; }
+  void enters(const Code&) override {}
+  void comes_back(const Code&, const Code&, bool) override {}
+  void calls_back(const std::string&) override {}
+  void called_back() override {}
   std::vector<std::uint32_t> reached(PyObject* const*, std::size_t) override { return {}; }
   void settle(const std::vector<std::uint32_t>&, const std::string&) override {}
   bool joins_step(const Code&) override { return false; }

@@ -1,6 +1,7 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
 #include <array>
 
+#include "python_machine/call_backs.hpp"
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -8,7 +9,7 @@ namespace {
 
 enum class Primitive : std::uint8_t {
   kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark,
-  kHandled, kObserves, kContent
+  kHandled, kObserves, kContent, kIsUnchanged
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -22,7 +23,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 19> kEntries = {{
+constexpr std::array<Entry, 20> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -42,6 +43,7 @@ constexpr std::array<Entry, 19> kEntries = {{
     {"remark", 1, Primitive::kRemark},
     {"handled", 0, Primitive::kHandled},
     {"content", 2, Primitive::kContent},
+    {"is_unchanged", 2, Primitive::kIsUnchanged},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -152,8 +154,14 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kContent: {
       PyObject* const value = given[0].get();
       if (!world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
+      const Unwatched unwatched;
       const Ref module = checked(PyImport_ImportModule("assay.languages.python.content"));
       return done(checked(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get())));
+    }
+    case Primitive::kIsUnchanged: {
+      if (!world.may_read(given[0].get())) return stop(Stop::kVisible);
+      const bool is_same = has_items(given[0].get(), given[1].get());
+      return done(Ref::borrow(is_same ? Py_True : Py_False));
     }
     case Primitive::kRemark:
       world.remark(utf8(str_of(given[0].get()).get()));

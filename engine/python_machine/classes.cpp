@@ -184,7 +184,7 @@ PyObject* written_for_machine(PyObject* function) {
   World* const world = current_world();
   if (known->second.empty() || world == nullptr) return function;
   for (const Module& module : world->program->modules) {
-    if (module.name != "_builtins" || !module.is_library) continue;
+    if (module.name != "_library_functions" || !module.is_library) continue;
     const auto found = module.global_index.find(known->second);
     if (found == module.global_index.end()) break;
     PyObject* const written = world->globals[module.first_global + found->second].get();
@@ -224,37 +224,38 @@ bool is_plain(PyObject* object) {
          PyComplex_CheckExact(object) || PyCFunction_Check(object);
 }
 
-bool holds_program(PyObject* value, std::span<const char* const> methods, int depth) {
+bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made, int depth) {
   if (is_plain(value)) return false;
   if (is_program_type(Py_TYPE(value))) {
     for (const char* method : methods) {
-      if (program_method(value, method) != nullptr) return true;
+      PyObject* const found = lookup(Py_TYPE(value), interned(method));
+      if (found != nullptr && (is_function(found) || (or_made && PyFunction_Check(found)))) return true;
     }
   }
   if (depth == 0) return false;
   if (PyList_Check(value) || PyTuple_Check(value)) {
     PyObject** items = PySequence_Fast_ITEMS(value);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-      if (holds_program(items[i], methods, depth - 1)) return true;
+      if (holds_program(items[i], methods, or_made, depth - 1)) return true;
     }
   } else if (PyDict_Check(value)) {
     Py_ssize_t position = 0;
     PyObject *key, *item;
     while (PyDict_Next(value, &position, &key, &item) != 0) {
-      if (holds_program(key, methods, depth - 1) || holds_program(item, methods, depth - 1)) return true;
+      if (holds_program(key, methods, or_made, depth - 1) || holds_program(item, methods, or_made, depth - 1)) return true;
     }
   } else if (PyAnySet_Check(value)) {
     Py_ssize_t position = 0;
     PyObject* element;
     Py_hash_t hash;
     while (_PySet_NextEntry(value, &position, &element, &hash) != 0) {
-      if (holds_program(element, methods, depth - 1)) return true;
+      if (holds_program(element, methods, or_made, depth - 1)) return true;
     }
   } else if (PySequence_Check(value) && !is_program_type(Py_TYPE(value)) && !is_iterator(value)) {  // a deque
     const Py_ssize_t size = PySequence_Size(value);
     for (Py_ssize_t i = 0; i < size; ++i) {
       const Ref item = Ref::steal(PySequence_GetItem(value, i));
-      if (item && holds_program(item.get(), methods, depth - 1)) return true;
+      if (item && holds_program(item.get(), methods, or_made, depth - 1)) return true;
     }
     PyErr_Clear();
   }

@@ -225,6 +225,10 @@ class Reader {
 std::unique_ptr<Program> read_program(PyObject* program) {
   auto result = std::make_unique<Program>();
   Reader(*result).read(program);
+  for (const std::unique_ptr<Code>& code : result->codes) {
+    const Module& module = result->modules[code->module];
+    code->stands_in = module.is_library && (module.name == "_builtins" || module.name == "itertools");
+  }
   return result;
 }
 

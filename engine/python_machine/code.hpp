@@ -40,6 +40,7 @@ struct Code {
   /// For each instruction, which locals may still be read; empty: all. A dead local is no part of a state.
   std::vector<std::vector<bool>> live_at;
   std::vector<bool> final_cells;  // own cells, then free ones: stored once
+  bool stands_in = false;         // for C code of CPython, which is interrupted only where it calls the program
   bool is_made_once = false;      // no second function is ever made of it, so that function needs no identity
 };
 

@@ -206,6 +206,7 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
     return Step::kDone;
   }
   if (left->in_atomic) --thread.atomic;
+  tell_caller(*left->code);
   if (left->on_return == Return::kDiscard) world.module_started[left->code->module] = false;
   if (left->generator) {
     // Others can see that it ends. The step cannot stop here, between what raises and where that goes.

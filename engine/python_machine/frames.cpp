@@ -152,8 +152,8 @@ Step Interpreter::push_frame(std::unique_ptr<Frame> frame, Site site) {
   leave(site);
   frame->on_return = site.mode;
   frame->extra = std::move(site.extra);
+  world.enters(*frame->code);
   thread.frames.push_back(std::move(frame));
-  world.poll();
   return Step::kDone;
 }
 
@@ -169,11 +169,25 @@ Step Interpreter::complete(Site site, Ref value) {
   return deliver(site.mode, std::move(site.extra), std::move(value));
 }
 
+void Interpreter::tell_caller(const Code& function) {
+  if (thread.frames.empty()) return;
+  const Frame& caller = top();
+  if (caller.code->instructions.empty()) return;
+  const auto& instructions = caller.code->instructions;
+  const auto before = static_cast<Operation>((caller.pc == 0 ? instructions[0] : instructions[caller.pc - 1]) & 0xff);
+  world.comes_back(function, *caller.code,
+                   before == Operation::CALL || before == Operation::CALL_KW || before == Operation::CALL_EX);
+}
+
 Step Interpreter::return_value(Ref value) {
   std::unique_ptr<Frame> frame = std::move(thread.frames.back());
   thread.frames.pop_back();
   if (frame->in_atomic) --thread.atomic;
-  if (frame->on_return == Return::kDiscard) world.module_finished[frame->code->module] = true;
+  tell_caller(*frame->code);
+  if (frame->on_return == Return::kDiscard) {
+    world.module_finished[frame->code->module] = true;
+    world.poll();  // in CPython's machinery, which is not done yet
+  }
   if (frame->generator) {
     generator_finish(frame->generator.get());
     switch (frame->on_return) {
@@ -218,9 +232,9 @@ Ref Interpreter::library_function(const char* name, bool* entered) {
   const Program& program = *world.program;
   for (std::uint32_t index = 0; index < program.modules.size(); ++index) {
     const Module& module = program.modules[index];
-    if (module.name != "_builtins" || !module.is_library) continue;
+    if (!module.is_library || (module.name != "_builtins" && module.name != "_library_functions")) continue;
     const auto found = module.global_index.find(name);
-    if (found == module.global_index.end()) return {};
+    if (found == module.global_index.end() || std::string_view(name).starts_with("__")) continue;
     if (!world.module_started[index]) {
       Site site;
       site.mode = Return::kDiscard;
@@ -237,13 +251,17 @@ Ref Interpreter::library_function(const char* name, bool* entered) {
 
 Step Interpreter::import_module(std::uint32_t index) {
   Ref object = world.module_objects[index];
+  if (!world.module_finished[index]) world.poll();  // CPython's machinery is written in Python
   if (!world.may_import(index)) return stop(Stop::kVisible);
   const Module& module = world.program->modules[index];
   if (world.module_started[index]) {
     // As CPython's lock of the module: others wait until its body has run. Who runs it gets what is there so far.
     const bool is_own = std::any_of(thread.frames.begin(), thread.frames.end(),
                                     [&](const auto& frame) { return frame->code == module.code; });
-    if (!world.module_finished[index] && !is_own) return stop(Stop::kBlocked);
+    if (!world.module_finished[index]) {
+      if (!is_own) return stop(Stop::kBlocked);
+      world.poll();
+    }
     return complete({}, std::move(object));
   }
   Site site;

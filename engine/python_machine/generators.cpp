@@ -56,7 +56,7 @@ Step Interpreter::resume(PyObject* object, PyObject* sent, Site site) {
       break;
     }
   }
-  world.poll();
+  world.enters(*top().code);
   return Step::kDone;
 }
 
@@ -120,7 +120,9 @@ Step Interpreter::yield_value(Ref value) {
   frame->on_return = Return::kPush;
   Generator* generator = as_generator(object.get());
   generator->state = GeneratorState::kSuspended;
+  const Code& code = *frame->code;
   generator->frame = frame.release();
+  if (mode != Return::kNested) tell_caller(code);
   switch (mode) {
     case Return::kYieldFrom:
       return yield_value(std::move(value));  // the caller waits in its YIELD_FROM and hands it on

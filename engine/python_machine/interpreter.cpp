@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "python_machine/call_backs.hpp"
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -27,10 +28,15 @@ class Running {
     PyErr_GetExcInfo(&type_, &value_, &traceback_);
     PyErr_SetExcInfo(nullptr, nullptr, nullptr);
     // What lived in other states and is still to be collected must not go away as if this step had dropped it.
-    if (running_interpreters++ == 0) collects_ = PyGC_Disable() == 1;
+    if (running_interpreters++ > 0) return;
+    collects_ = PyGC_Disable() == 1;
+    watch_python_functions(true);
   }
   ~Running() {
-    if (--running_interpreters == 0 && collects_) PyGC_Enable();
+    if (--running_interpreters == 0) {
+      watch_python_functions(false);
+      if (collects_) PyGC_Enable();
+    }
     PyErr_SetExcInfo(type_, value_, traceback_);
     current_world() = world_;
     current_thread() = thread_;
@@ -153,6 +159,11 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
 
 namespace {
 
+std::string name_of(const Code& code) {
+  const std::size_t dot = code.qualname.rfind('.');
+  return dot == std::string::npos ? code.qualname : code.qualname.substr(dot + 1);
+}
+
 /// Runs what was pushed onto the thread above `base`, to its end.
 Ref finish_nested(Interpreter& interpreter, std::size_t base) {
   if (Py_EnterRecursiveCall("") != 0) throw PythonError();
@@ -184,6 +195,7 @@ Ref call_nested_with(PyObject* function, Arguments arguments) {
   }
   std::unique_ptr<Frame> frame = interpreter.bind(reinterpret_cast<Function*>(function), arguments);
   if (frame->code->generator) return new_generator(std::move(frame));
+  const CallBack call_back(interpreter.world, name_of(*frame->code));
   Site site;
   site.mode = Return::kNested;
   site.advance = false;
@@ -214,6 +226,7 @@ Ref resume_nested(PyObject* generator, PyObject* sent, Ref* value) {
     *value = Ref::borrow(Py_None);
     return {};
   }
+  const CallBack call_back(interpreter.world, "a generator");
   Site site;
   site.mode = Return::kNested;
   site.advance = false;
@@ -234,6 +247,7 @@ Ref throw_nested(PyObject* generator, Ref exception) {
     give_exception(exception);
     throw PythonError();
   }
+  const CallBack call_back(interpreter.world, "a generator");
   Site site;
   site.mode = Return::kNested;
   site.advance = false;
@@ -576,6 +590,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::IMPORT_NATIVE: {
       PyObject* name = code.names[operand].get();
       if (name == interned("_assay")) return push(Ref::borrow(assay_module()));
+      world.poll();  // the first time it does, and nobody knows which time this is
       return push(checked(PyImport_ImportModule(utf8(name).c_str())));
     }
     case Operation::IMPORT_FROM: {
@@ -590,6 +605,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           if (!world.may_read_global(source.first_global + global->second)) return stop(Stop::kVisible);
           value = world.globals[source.first_global + global->second];
         }
+        if (source.file.ends_with("__init__.py")) world.poll();  // `from package import ...` calls a function in Python
         if (!value) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());

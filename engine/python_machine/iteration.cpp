@@ -68,13 +68,7 @@ bool is_checked(Iterator* iterator) {
 
 /// Whether a deque or OrderedDict still has the elements, in their order, that it had when the loop began.
 bool is_unchanged(Iterator* iterator) {
-  if (is_checked(iterator)) return true;
-  const Ref now = checked(PySequence_List(iterator->container));
-  if (PyList_GET_SIZE(now.get()) != PyTuple_GET_SIZE(iterator->elements)) return false;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now.get()); ++i) {
-    if (!is_still(PyTuple_GET_ITEM(iterator->elements, i), PyList_GET_ITEM(now.get(), i))) return false;
-  }
-  return true;
+  return is_checked(iterator) || has_items(iterator->container, iterator->elements);
 }
 
 void set_elements(Iterator* iterator, const std::vector<Ref>& planned) {
@@ -244,6 +238,15 @@ Ref next_reversed(Iterator* iterator) {
 }
 
 }  // namespace
+
+bool has_items(PyObject* container, PyObject* items) {
+  const Ref now = checked(PySequence_List(container));
+  if (PyList_GET_SIZE(now.get()) != PyTuple_GET_SIZE(items)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now.get()); ++i) {
+    if (!is_still(PyTuple_GET_ITEM(items, i), PyList_GET_ITEM(now.get(), i))) return false;
+  }
+  return true;
+}
 
 Ref over(Iteration kind, PyObject* container) {
   const Py_ssize_t size = PyObject_Size(container);
@@ -426,6 +429,15 @@ Step Interpreter::unpack(std::uint32_t before, std::optional<std::uint32_t> afte
   const Ref iterable = frame.stack.back();
   PyObject* object = iterable.get();
   std::vector<Ref> values;
+  if (iterates_program(object)) {
+    bool entered = false;
+    const Ref take = library_function("take", &entered);
+    if (entered) return Step::kDone;
+    if (take) {  // comes back to this instruction with a list
+      Ref most = after ? Ref::borrow(Py_None) : checked(PyLong_FromLong(static_cast<long>(before) + 1));
+      return call(take.get(), {.positional = {iterable, std::move(most)}, .keywords = {}}, {.operands = 1, .advance = false});
+    }
+  }
   const bool immutable = PyTuple_CheckExact(object) || is_plain(object);
   if (!immutable && !world.may_call(&object, 1, &object, is_iterator(object) || is_generator(object) ? 1 : 0)) {
     return stop(Stop::kVisible);
@@ -485,6 +497,15 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
     if (entered) return Step::kDone;
     if (list) {  // comes back to this instruction with a list
       return call(list.get(), {.positional = {Ref::borrow(source)}, .keywords = {}}, {.operands = 1, .advance = false});
+    }
+  }
+  if ((operation == Operation::DICT_UPDATE || operation == Operation::DICT_MERGE) && !PyDict_Check(source) &&
+      program_method(source, "keys") != nullptr) {
+    bool entered = false;
+    const Ref dict = library_function("dict", &entered);
+    if (entered) return Step::kDone;
+    if (dict) {
+      return call(dict.get(), {.positional = {Ref::borrow(source)}, .keywords = {}}, {.operands = 1, .advance = false});
     }
   }
   if (!is_plain(source) && !PyTuple_CheckExact(source) &&

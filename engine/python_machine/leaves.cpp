@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "python_machine/call_backs.hpp"
 #include "python_machine/objects.hpp"
 
 namespace assay::python_machine {
@@ -187,6 +188,7 @@ bool Leaves::name_of_static(PyObject* value, std::string& name) {
     name = "P" + attribute_text(value, "__module__") + "." + attribute_text(value, "__qualname__");
     return true;
   }
+  const Unwatched unwatched;
   const int is_member = PyObject_IsInstance(value, enumeration_.get());
   if (is_member < 0) throw PythonError();
   if (is_member == 1) {

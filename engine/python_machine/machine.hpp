@@ -74,8 +74,10 @@ class Interpreter {
   Step deliver(Return mode, Ref extra, Ref value);
   Step push_frame(std::unique_ptr<Frame> frame, Site site);
   Step return_value(Ref value);
+  /// The frame on top goes on, because a function that it called has ended or a generator has yielded.
+  void tell_caller(const Code& function);
   Step import_module(std::uint32_t module);
-  /// The function of that name in the library module `_builtins`; null without such a module. If its body has to run
+  /// The function of that name in the library modules `_builtins` and `_library_functions`; null without such a module. If its body has to run
   /// first, that is entered: `*entered` becomes true and the instruction is to be tried again.
   Ref library_function(const char* name, bool* entered);
   Ref load_global(std::uint32_t module, std::uint32_t global, bool* allowed);
@@ -119,6 +121,8 @@ class Interpreter {
   Step load_item(PyObject* container, PyObject* key, Site site);
   Step store_item(PyObject* container, PyObject* key, PyObject* value, Site site);  // value null: delete
   Step contains(bool negated);
+  /// A key that is not there, in a dict with a factory for such.
+  Step make_default(PyObject* container, PyObject* key, Site site);
 
   // --- iteration.cpp
   Step get_iterator(PyObject* iterable, Site site);
@@ -148,6 +152,10 @@ class Interpreter {
   /// nobody does. No value: nobody could.
   std::optional<Step> call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments, bool of_items,
                                        Site& site);
+  /// The same for an instruction that does what a function of the module `operator` does.
+  std::optional<Step> operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands, Site& site);
+  /// The instruction that runs looks that key up, and nothing else.
+  void looks_up(PyObject* key);
   /// Runs it in one piece: everything was asked.
   Step run_native(PyObject* callable, const Arguments& arguments, Site site);
   /// The built-in's counterpart in the library module `_builtins`, if there is one; no value: there is none.
@@ -199,14 +207,20 @@ PyObject* program_method(PyObject* object, const char* name);
 bool is_program_callable(PyObject* object);
 /// A type made by a class statement of the program (or anything else that CPython made at run time from such ones).
 bool is_program_type(PyTypeObject* type);
+/// The built-in type of a container as the tables of built-ins name it; empty if it is none.
+std::string container_name(PyObject* object);
 /// A value without identity and without parts: nothing to ask about.
 bool is_plain(PyObject* object);
-/// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
 /// Whether a dict finds a key without calling methods of the program.
 bool is_key_simple(PyObject* key);
-bool holds_program(PyObject* value, std::span<const char* const> methods, int depth = 4);
+/// Whether the hash of a key is computed by a function in Python, the program's or CPython's.
+bool hashes_in_python(PyObject* key);
+/// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
+/// `or_made`: or where a decorator or library of CPython has made them, in Python.
+bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made = false, int depth = 4);
 constexpr const char* kTextMethods[] = {"__repr__", "__str__", "__format__"};
 constexpr const char* kOrderMethods[] = {"__lt__", "__gt__", "__eq__", "__add__", "__radd__", "__bool__", "__len__"};
+constexpr const char* kKeyMethods[] = {"__hash__", "__eq__"};
 /// The exception set in CPython, taken and normalised, without its traceback.
 Ref take_exception();
 /// Sets the exception in CPython again.
@@ -226,6 +240,8 @@ Ref over(Iteration kind, PyObject* container);
 void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item);
 /// An Iterator over a built-in container, null if the object is none.
 Ref built_in_iterator(PyObject* iterable);
+/// Whether a deque or OrderedDict has these items, in their order, as far as a state can tell.
+bool has_items(PyObject* container, PyObject* items);
 /// Whether iterating over the object runs code of the program.
 bool iterates_program(PyObject* object);
 

@@ -1,5 +1,6 @@
 /// Calls of built-ins: what they touch is asked before, and those that would run the program from inside are replaced
 /// by functions of the library module `_builtins`.
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -65,6 +66,15 @@ const std::unordered_map<PyObject*, std::string>& counterparts() {
         {"heapq", {"heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest", "merge"}},
         {"bisect", {"bisect_right", "bisect_left", "bisect", "insort_right", "insort_left", "insort"}},
         {"functools", {"reduce"}}};
+    const Ref operators = checked(PyImport_ImportModule("operator"));
+    for (const char* name :
+         {"contains", "countOf", "indexOf", "getitem",  "setitem",   "delitem", "concat", "iconcat", "truth",  "not_",
+          "lt",       "le",      "eq",      "ne",       "gt",        "ge",      "add",    "sub",     "mul",    "truediv",
+          "floordiv", "mod",     "pow",     "lshift",   "rshift",    "or_",     "xor",    "and_",    "matmul", "iadd",
+          "isub",     "imul",    "itruediv", "ifloordiv", "imod",    "ipow",    "ilshift", "irshift", "ior",   "ixor",
+          "iand",     "imatmul"}) {
+      map.emplace(checked(PyObject_GetAttrString(operators.get(), name)).release(), std::string("operator_") + name);
+    }
     for (const auto& [module_name, functions] : others) {
       const Ref module = checked(PyImport_ImportModule(module_name));
       for (const char* name : functions) {
@@ -98,16 +108,45 @@ bool is_mutable_container(PyObject* object) {
          PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(deque));
 }
 
-const char* container_name(PyObject* object) {
+bool is_deque(PyObject* object) {
+  return is_mutable_container(object) && !PyList_Check(object) && !PyDict_Check(object) && !PySet_Check(object) &&
+         !PyByteArray_Check(object);
+}
+
+bool compares_items(const std::string& counterpart) {
+  static const Names names = {"list_remove",  "list_index",  "list_count",  "list___contains__",  "tuple_index",
+                              "tuple_count",  "tuple___contains__", "deque_remove", "deque_index", "deque_count",
+                              "deque___contains__"};
+  return names.contains(counterpart);
+}
+
+/// They look up each of the items that they are given.
+bool hashes_items(const std::string& counterpart) {
+  static const Names names = {"set", "frozenset", "dict", "OrderedDict", "defaultdict", "Counter", "dict_update",
+                              "dict_fromkeys", "Counter_update", "Counter_subtract", "set_update", "set_union",
+                              "set_intersection", "set_difference", "set_symmetric_difference",
+                              "set_intersection_update", "set_difference_update", "set_symmetric_difference_update",
+                              "set_issubset", "set_issuperset", "set_isdisjoint", "frozenset_union",
+                              "frozenset_intersection", "frozenset_difference", "frozenset_symmetric_difference",
+                              "frozenset_issubset", "frozenset_issuperset", "frozenset_isdisjoint"};
+  return names.contains(counterpart);
+}
+
+}  // namespace
+
+std::string container_name(PyObject* object) {
   if (PyList_Check(object)) return "list";
+  if (PyTuple_Check(object)) return "tuple";
   if (PySet_Check(object)) return "set";
   if (PyFrozenSet_Check(object)) return "frozenset";
   if (PyUnicode_Check(object)) return "str";
   if (PyBytes_Check(object)) return "bytes";
   if (PyByteArray_Check(object)) return "bytearray";
   if (PyDict_Check(object)) return std::string_view(Py_TYPE(object)->tp_name) == "Counter" ? "Counter" : "dict";
-  return is_mutable_container(object) ? "deque" : "";
+  return is_deque(object) ? "deque" : "";
 }
+
+namespace {
 
 /// What is called, as far as the tables need it.
 struct Native {
@@ -214,6 +253,31 @@ bool is_key_simple(PyObject* key) {
          program_method(key, "__hash__") == nullptr;
 }
 
+bool hashes_in_python(PyObject* key) {
+  if (PyTuple_Check(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+      if (hashes_in_python(PyTuple_GET_ITEM(key, i))) return true;
+    }
+  }
+  if (!is_program_type(Py_TYPE(key))) return false;
+  PyObject* const hash = lookup(Py_TYPE(key), interned("__hash__"));
+  return hash != nullptr && (is_function(hash) || PyFunction_Check(hash));
+}
+
+void Interpreter::looks_up(PyObject* key) {
+  world.hashes_first = true;
+  if (hashes_in_python(key)) world.poll();  // there, before anything is touched
+}
+
+std::optional<Step> Interpreter::operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands,
+                                                     Site& site) {
+  static PyObject* const module = checked(PyImport_ImportModule("operator")).release();
+  if (!world.is_divided(operands.begin(), operands.size(), true)) return std::nullopt;
+  Arguments arguments;
+  for (PyObject* operand : operands) arguments.positional.push_back(Ref::borrow(operand));
+  return call_undisturbed(checked(PyObject_GetAttrString(module, function)).get(), nullptr, arguments, true, site);
+}
+
 bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const {
   std::vector<PyObject*> read;
   const auto add = [&](PyObject* object) {
@@ -287,15 +351,22 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     }
   }
   if (!counterpart.empty()) {
-    bool needs_program = always_delegated(counterpart);
-    const bool inside = looks_inside(counterpart);
+    bool needs_program = always_delegated(counterpart) ||
+                         (counterpart.starts_with("operator_") && !std::all_of(arguments.positional.begin(), arguments.positional.end(),
+                                                                              [](const Ref& o) { return is_plain(o.get()); }));
+    const bool inside = looks_inside(counterpart) || compares_items(counterpart);
+    const bool hashes = hashes_items(counterpart);
     const auto look = [&](PyObject* argument) {
       // A default factory is only kept; everything else that can be called is called.
       const bool is_kept = counterpart == "defaultdict" || (native.receiver != nullptr && shallow_methods().contains(native.name)) ||
                            (native.receiver != nullptr && key_methods().contains(native.name));
       if (iterates_program(argument) && !is_kept) needs_program = true;
       if (!is_kept && is_program_callable(argument)) needs_program = true;
-      if (inside && holds_program(argument, kOrderMethods)) needs_program = true;
+      if (inside && holds_program(argument, kOrderMethods, true)) needs_program = true;
+      // Sets and dicts have kept the hashes of theirs.
+      if (hashes && !PyAnySet_Check(argument) && !PyDict_Check(argument) && holds_program(argument, kKeyMethods, true)) {
+        needs_program = true;
+      }
     };
     if (inside && native.receiver != nullptr) look(native.receiver);
     for (const Ref& argument : arguments.positional) look(argument.get());
@@ -325,6 +396,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     const bool by_key = key_methods().contains(native.name) && !PyList_Check(self);
     PyObject* key = arguments.positional.size() > native.skipped ? arguments.positional[native.skipped].get() : nullptr;
     const bool simple = shallow_methods().contains(native.name) && !(PyDict_Check(self) && native.name == "pop");
+    if (by_key && key != nullptr) looks_up(key);
     if (simple || (by_key && key != nullptr && is_key_simple(key))) {
       const bool one_item = by_key && reads && is_plain(key);
       allowed = reads ? world.may_read_item(self, one_item ? key : nullptr) : world.may_write_item(self, nullptr);

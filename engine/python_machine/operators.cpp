@@ -62,6 +62,10 @@ constexpr std::array<binaryfunc, kOperators> kNativeInPlace = {PyNumber_InPlaceA
                                                                PyNumber_InPlaceAnd,
                                                                PyNumber_InPlaceMatrixMultiply};
 
+/// The functions of the module `operator`; those in place have an `i` before and no `_` behind.
+constexpr std::array<const char*, kOperators> kFunctions = {"add",    "sub",    "mul", "truediv", "floordiv", "mod",   "pow",
+                                                            "lshift", "rshift", "or_", "xor",     "and_",     "matmul"};
+
 /// Whether a type takes part in the operator as a number; sequences come after all numbers.
 bool has_number_method(PyTypeObject* type, int operation) {
   const PyNumberMethods* number = type->tp_as_number;
@@ -192,11 +196,21 @@ bool holds_unknown(PyObject* value) {
 }
 }  // namespace
 
+namespace {
+/// Whether texts of the program's objects go into a text with `%s` or `%r`.
+bool shows_program(PyObject* text, PyObject* values) {
+  if (!(PyTuple_CheckExact(values) || is_program_operand(values)) || !holds_program(values, kTextMethods)) return false;
+  const std::string format = utf8(text);
+  return format.find("%(") == std::string::npos && format.find('*') == std::string::npos;
+}
+}  // namespace
+
 Step Interpreter::binary(std::uint32_t operation, bool in_place) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
   PyObject* right = frame.stack.back().get();
-  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left) && holds_unknown(right)) {
+  if (operation == static_cast<std::uint32_t>(Operator::Mod) && PyUnicode_Check(left) &&
+      (holds_unknown(right) || shows_program(left, right))) {
     Arguments arguments;
     arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
     Site site{.operands = 2};
@@ -209,14 +223,30 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
       }
     }
   }
+  if (in_place && iterates_program(right)) {
+    const bool adds = operation == static_cast<std::uint32_t>(Operator::Add);
+    const bool joins = operation == static_cast<std::uint32_t>(Operator::BitOr) && PyDict_Check(left) && !PyDict_Check(right);
+    const std::string kind = adds || joins ? container_name(left) : "";
+    Arguments arguments;
+    arguments.positional = {Ref::borrow(right)};
+    Site site{.operands = 2};
+    if ((adds && (kind == "list" || kind == "deque")) || (joins && kind == "dict")) {
+      const Ref target = Ref::borrow(left);
+      if (std::optional<Step> step = delegate(kind + (adds ? "___iadd__" : "___ior__"), target.get(), arguments, site)) {
+        return *step;
+      }
+    }
+  }
   if (!is_plain(left) || !is_plain(right)) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, operands, in_place ? 1 : 0)) return stop(Stop::kVisible);
+    std::string function = kFunctions[operation];
+    if (in_place) function = "i" + (function.ends_with("_") ? function.substr(0, function.size() - 1) : function);
+    Site site{.operands = 2};
+    if (std::optional<Step> step = operate_undisturbed(function.c_str(), {left, right}, site)) return *step;
   }
-  if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) &&
-      (PyAnySet_Check(right) || iterates_program(right))) {
-    const Ref items = iterates_program(right) ? checked(PySequence_List(right)) : arranged_elements(right);
-    return complete({.operands = 2}, checked(PyNumber_InPlaceAdd(left, items.get())));
+  if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) && PyAnySet_Check(right)) {
+    return complete({.operands = 2}, checked(PyNumber_InPlaceAdd(left, arranged_elements(right).get())));
   }
   return complete({.operands = 2}, checked((in_place ? kNativeInPlace : kNative)[operation](left, right)));
 }
@@ -246,21 +276,6 @@ void refuse_identity(PyObject* left, PyObject* right) {
 }
 }  // namespace
 
-namespace {
-/// The function of the module `operator`.
-PyObject* comparison_function(std::uint32_t comparison) {
-  static const std::vector<PyObject*> functions = [] {
-    const Ref module = checked(PyImport_ImportModule("operator"));
-    std::vector<PyObject*> found;
-    for (const char* name : {"lt", "le", "eq", "ne", "gt", "ge"}) {
-      found.push_back(checked(PyObject_GetAttrString(module.get(), name)).release());
-    }
-    return found;
-  }();
-  return functions[comparison];
-}
-}  // namespace
-
 Step Interpreter::compare(std::uint32_t comparison) {
   Frame& frame = top();
   PyObject* left = frame.stack[frame.stack.size() - 2].get();
@@ -278,14 +293,21 @@ Step Interpreter::compare(std::uint32_t comparison) {
       if (attempt.method != nullptr && is_function(attempt.method)) return operate(code, left, right, 0, {.operands = 2});
     }
   }
+  static constexpr std::array<const char*, 6> kNames = {"lt", "le", "eq", "ne", "gt", "ge"};
+  const bool are_sequences = (PyList_Check(left) && PyList_Check(right)) || (PyTuple_Check(left) && PyTuple_Check(right));
+  if (are_sequences && left != right && (holds_program(left, kOrderMethods, true) || holds_program(right, kOrderMethods, true))) {
+    Arguments arguments;
+    arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
+    Site site{.operands = 2};
+    if (std::optional<Step> step = delegate(std::string("compare_") + kNames[comparison], nullptr, arguments, site)) {
+      return *step;
+    }
+  }
   if (!is_plain(left) || !is_plain(right)) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, nullptr, 0)) return stop(Stop::kVisible);
     Site site{.operands = 2};
-    const Arguments arguments{.positional = {Ref::borrow(left), Ref::borrow(right)}, .keywords = {}};
-    if (std::optional<Step> step = call_undisturbed(comparison_function(comparison), nullptr, arguments, true, site)) {
-      return *step;
-    }
+    if (std::optional<Step> step = operate_undisturbed(kNames[comparison], {left, right}, site)) return *step;
   }
   return complete({.operands = 2}, checked(PyObject_RichCompare(left, right, static_cast<int>(comparison))));
 }

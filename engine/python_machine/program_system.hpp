@@ -75,7 +75,9 @@ class StepWorld final : public World {
 
   // What the interpreter asks.
   void begin_instruction(Thread& thread, Frame& frame) override;
-  void poll() override { has_polled_ = true; }
+  void poll() override;
+  void enters(const Code& function) override;
+  void comes_back(const Code& function, const Code& caller, bool was_called) override;
   bool may_read_attribute(PyObject* object, PyObject* name) override;
   bool may_write_attribute(PyObject* object, PyObject* name) override;
   bool may_read_item(PyObject* container, PyObject* key) override;
@@ -88,6 +90,8 @@ class StepWorld final : public World {
   bool may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                 std::size_t written_count) override;
   bool is_divided(PyObject* const* arguments, std::size_t count, bool of_items) override;
+  void calls_back(const std::string& name) override;
+  void called_back() override;
   std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) override;
   void settle(const std::vector<std::uint32_t>& reached, const std::string& function) override;
   bool may_synchronise() override;
@@ -129,7 +133,9 @@ class StepWorld final : public World {
 
  private:
   void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
-  bool visible(bool is_synchronisation);
+  bool is_standing_in() const;
+  bool visible(bool is_synchronisation, PyObject* object = nullptr);
+  void refuse_uncovered(PyObject* object) const;
   void touch(Event::Kind kind, std::uint32_t index);
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
@@ -151,7 +157,15 @@ class StepWorld final : public World {
   bool has_synchronised_ = false;  // and it was an operation of the libraries
   bool is_allowed_ = false;        // the instruction that runs was allowed
   bool has_polled_ = false;
-  bool is_repeating_ = false;      // the step runs again to end earlier; its questions are known
+  std::size_t choices_known_ = 0;  // the step runs again; these choices of it are among its events
+  struct Outer {
+    Frame* frame;
+    bool is_allowed, hashes_first;
+    std::uint64_t instructions;
+  };
+  std::vector<Outer> outer_;       // instructions whose built-ins have called back
+  std::vector<std::uint64_t> divided_;  // instructions of the step that must not run in one piece
+  std::size_t choices_before_ = 0;      // those made before the instruction that runs
   std::uint64_t instructions_ = 0;
   bool uses_dataclasses_ = false;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;

@@ -54,6 +54,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   for (std::uint32_t t = 0; t < state.threads; ++t) thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
+  outer_.clear();
   synchronisations_ = 0;
   begins_by_synchronising_ = false;
   choices_ = choices;
@@ -78,11 +79,28 @@ void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
   thread_ = &thread;
   frame_ = &frame;
   is_allowed_ = false;
+  hashes_first = false;
+  if (outer_.empty()) choices_before_ = choices_made_;
   if (std::exchange(has_written_, false)) is_escape_known_ = false;
   if (++instructions_ > kLongestStep) {
     throw Unsupported("more than " + std::to_string(kLongestStep) + " instructions without a visible one");
   }
   if (records_lines) lines.emplace_back(frame.code, frame.pc);
+}
+
+/// Whether what runs stands for C code, in which nobody is interrupted.
+bool StepWorld::is_standing_in() const { return frame_ != nullptr && frame_->code->stands_in; }
+
+void StepWorld::poll() { has_polled_ |= !is_standing_in(); }
+
+void StepWorld::enters(const Code& function) {
+  // With the granularity of bytecode others may come in before C code begins; it never looks whether they want to.
+  has_polled_ |= !function.stands_in || (granularity_ == Granularity::kBytecode && !is_standing_in());
+}
+
+void StepWorld::comes_back(const Code& function, const Code& caller, bool was_called) {
+  if (function.stands_in == caller.stands_in) return;
+  has_polled_ |= granularity_ == Granularity::kBytecode || (function.stands_in && was_called);
 }
 
 std::string StepWorld::place() const {
@@ -101,8 +119,33 @@ std::string StepWorld::place() const {
   return program->modules[shown->code->module].file + ":" + std::to_string(shown->code->positions[pc].line);
 }
 
+/// `_undisturbed` of the library looks whether others change what a built-in can reach while that calls back. What it
+/// cannot reach is not looked at, so what is called must leave it alone; and so must what an atomic operation of a library
+/// calls. A null object is a variable or a class.
+void StepWorld::refuse_uncovered(PyObject* object) const {
+  const Frame* built_in = nullptr;
+  for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend() && built_in == nullptr; ++at) {
+    if ((*at)->in_atomic) built_in = at->get();
+  }
+  if (built_in == nullptr || built_in == frame_) return;
+  Reach reach;
+  if (built_in->code->qualname == "_call_if_same") {
+    for (const Ref& local : built_in->locals) visit(local.get(), &reach);
+  } else if (program->modules[frame_->code->module].is_library) {
+    return;  // what is atomic is the library's own
+  }
+  for (std::size_t next = 0; next < reach.pending.size() && object != nullptr; ++next) {
+    if (reach.pending[next] == object) return;
+    const traverseproc traverse = Py_TYPE(reach.pending[next])->tp_traverse;
+    if (traverse != nullptr && !is_module(reach.pending[next])) traverse(reach.pending[next], visit, &reach);
+  }
+  throw Unsupported(
+      "a function that a built-in or a library calls touches what other threads can reach; call it outside of the "
+      "built-in, or inside `with assay.atomic()`");
+}
+
 /// Whether the instruction that runs may do something that others can see.
-bool StepWorld::visible(bool is_synchronisation) {
+bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
   if (heap.is_loading || is_checking_) return true;
   if (is_single()) {
     if (!is_synchronisation) return true;
@@ -110,11 +153,16 @@ bool StepWorld::visible(bool is_synchronisation) {
     if (synchronisations_++ == 0) begins_by_synchronising_ = instructions_ == 1;
     return true;
   }
-  if (thread_ != nullptr && thread_->atomic > 0) return true;
+  if (thread_ != nullptr && thread_->atomic > 0) {
+    if (thread_->atomic == 1) refuse_uncovered(object);
+    return true;
+  }
   if (is_allowed_) return true;
   bool stops = false;
   switch (granularity_) {
-    case Granularity::kBytecode: stops = has_acted_; break;
+    case Granularity::kBytecode:
+      stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_ || !is_standing_in());
+      break;
     case Granularity::kGil: stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_); break;
     case Granularity::kSync: stops = has_acted_ && (is_synchronisation || has_synchronised_); break;
   }
@@ -230,11 +278,11 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {
     if (!has_escaped(object)) return true;
-    if (!visible(false)) return false;
+    if (!visible(false, object)) return false;
     has_written_ |= is_write;
     return true;
   }
-  if (!visible(false)) return false;
+  if (!visible(false, object)) return false;
   touch(Event::Kind::kObject, slot);
   touch_keys(object);
   note(is_write, Event::Kind::kObject, slot, detail);
@@ -419,10 +467,36 @@ bool has_made_methods(PyObject* object) {
 bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
   if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
   if (thread_ != nullptr && thread_->atomic > 0) return false;
-  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_)) return false;  // gil: no place in there
+  if (outer_.empty() && std::find(divided_.begin(), divided_.end(), instructions_) != divided_.end()) return true;
+  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_)) return false;  // gil: see calls_back
   return any_reachable(arguments, count, [&](PyObject* object) {
     return (!of_items || has_made_methods(object)) && (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
   });
+}
+
+void StepWorld::calls_back(const std::string& name) {
+  outer_.push_back({frame_, is_allowed_, hashes_first, instructions_});
+  const bool is_seen = is_allowed_ && !(hashes_first && name == "__hash__");
+  if (!is_seen || is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return;
+  if (thread_ == nullptr || thread_->atomic > 0) return;
+  const std::uint64_t instruction = outer_.front().instructions;
+  const bool is_known = std::find(divided_.begin(), divided_.end(), instruction) != divided_.end();
+  if (is_known || outer_.size() > 1 || choices_made_ != choices_before_) {
+    throw Unsupported("a built-in calls " + name +
+                      " while it works on what other threads can reach, which is not modelled; write the loop yourself, "
+                      "or call it inside `with assay.atomic()`");
+  }
+  divided_.push_back(instruction);
+  throw Divided();
+}
+
+void StepWorld::called_back() {
+  const Outer outer = outer_.back();
+  outer_.pop_back();
+  frame_ = outer.frame;
+  is_allowed_ = outer.is_allowed;
+  hashes_first = outer.hashes_first;
+  instructions_ = outer.instructions;  // what is counted are those of the step itself
 }
 
 std::vector<std::uint32_t> StepWorld::reached(PyObject* const* arguments, std::size_t count) {
@@ -477,7 +551,7 @@ std::uint32_t StepWorld::choose(std::uint32_t count) {
   if (count == 0) throw Unsupported("a choice among nothing");
   const std::uint32_t chosen = choices_made_ < choices_.size() ? choices_[choices_made_] : 0;
   ++choices_made_;
-  if (!is_repeating_) events.push_back({Event::Kind::kChoice, count, chosen});
+  if (choices_made_ > choices_known_) events.push_back({Event::Kind::kChoice, count, chosen});
   return chosen;
 }
 
@@ -565,7 +639,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
   touched_objects_.assign(state.objects(), 0);
   touched_fixed_.assign(state.fixed, 0);
   synchronisation_limit_ = kNoLimit;
-  is_repeating_ = false;
+  choices_known_ = 0;
+  divided_.clear();
   World* const outer = std::exchange(current_world(), this);
   struct Restore {
     World* world;
@@ -574,6 +649,11 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       current_thread() = nullptr;
     }
   } restore{outer};
+  const auto start_again = [&] {
+    choices_known_ = std::max(choices_known_, choices_made_);
+    for (std::uint32_t slot : written_objects_) heap.forget_object(slot);
+    for (std::uint32_t fixed : written_fixed_) heap.forget_fixed(fixed);
+  };
   for (;;) {
     thread_ = nullptr;
     frame_ = nullptr;
@@ -596,15 +676,15 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
         // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
-        is_repeating_ = true;
-        for (std::uint32_t slot : written_objects_) heap.forget_object(slot);
-        for (std::uint32_t fixed : written_fixed_) heap.forget_fixed(fixed);
+        start_again();
         continue;
       }
       Outcome outcome = written_down(state, thread, live, stop);
       thread_ = nullptr;
       frame_ = nullptr;
       return outcome;
+    } catch (const Divided&) {
+      start_again();
     } catch (const Unsupported& problem) {
       const std::string where = place();
       thread_ = nullptr;

@@ -56,12 +56,18 @@ class World {
   std::string output;                // what the step printed
   bool keep_output = false;          // otherwise printing is dropped
   std::uint64_t changes = 1;         // grows with each step and each change of a dict's, set's or deque's shape
+  /// The instruction that runs looks up one key: it calls `__hash__` before it touches anything.
+  bool hashes_first = false;
 
   /// Called before each instruction is executed.
   virtual void begin_instruction(Thread& thread, Frame& frame) = 0;
   /// A place where CPython looks whether another thread wants to run (entry of a function, back-edge, after a
   /// built-in).
   virtual void poll() = 0;
+  /// A function or generator begins to run, called by the instruction that runs.
+  virtual void enters(const Code& function) = 0;
+  /// It comes back to the code that called it. `was_called`: by a call, in contrast to an operator.
+  virtual void comes_back(const Code& function, const Code& caller, bool was_called) = 0;
 
   /// One attribute in the `__dict__` of an instance, or of a class of the program (then `object` is the class).
   virtual bool may_read_attribute(PyObject* object, PyObject* name) = 0;
@@ -84,6 +90,11 @@ class World {
   /// Whether others could come between what a function of CPython does that is written in Python: something that they
   /// reach can be reached from its arguments. `of_items`: only where these have such functions for methods.
   virtual bool is_divided(PyObject* const* arguments, std::size_t count, bool of_items) = 0;
+  /// A built-in calls a function of that name from inside, of the program or of CPython; then it has returned. Others can
+  /// run meanwhile, and see the built-in half done: if it may touch what they reach, the step begins again, and the
+  /// instruction is one for which `is_divided` holds.
+  virtual void calls_back(const std::string& name) = 0;
+  virtual void called_back() = 0;
   /// What has a place in the state and can be reached from the arguments of such a function, before it is called ...
   virtual std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) = 0;
   /// ... and afterwards: it must not have been changed, because nobody knew. With one thread it is written down.
@@ -116,6 +127,9 @@ class World {
   /// A new object of the program was made by this step (for an order among the elements of sets).
   virtual std::uint64_t rank(PyObject* object) = 0;
 };
+
+/// A built-in calls back where others may see it half done: the step has to begin again.
+struct Divided {};
 
 /// The world of the step that runs; nested interpreters find it here.
 World*& current_world();

@@ -207,6 +207,7 @@ class Scheduler:
         module.atomic = self.atomic
         module.early = lambda assumption: self.atomic
         module.observes = lambda assumption: None
+        module.is_unchanged = lambda container, items: tuple(container) == items
         module.block = block
         module.choose = self.decide
         module.current = lambda: self.running.identity

@@ -1,16 +1,18 @@
 """Built-ins for arguments that belong to the program, so that the machine can stop inside of them.
 
-The machine calls these instead of CPython's when an argument is a generator, a function or an instance of the program:
-`NAME` stands for the built-in NAME, `TYPE_METHOD` for a method of a built-in type, and functions of `heapq` and `bisect`
-have their own names. Results and errors are CPython's. Iterators are classes, not generators: an iterator of CPython
-goes on after an exception, a generator does not.
+The machine calls these instead of CPython's when an argument is a generator, a function or an instance of the program, or
+holds one: `NAME` stands for the built-in NAME, `TYPE_METHOD` for a method of a built-in type, and functions of `heapq`
+and `bisect` have their own names. Results and errors are CPython's. Iterators are classes, not generators: an iterator
+of CPython goes on after an exception, a generator does not.
+
+Each stands for C code, which nobody interrupts but where it calls the program; the machine treats what is written here
+the same way. So the order in which a function looks at a container, calls, and looks again is that of CPython's source,
+and so is what it makes of a container that has changed meanwhile.
 """
 
-from collections import Counter as _Counter
 from collections import OrderedDict as _OrderedDict
 from collections import _count_elements
 from collections import defaultdict as _defaultdict
-from collections import abc as _abc
 from collections import deque as _deque
 from enum import sys as _interpreter
 
@@ -77,7 +79,7 @@ def _call_if_same(function, receiver, arguments, keywords, use, before):
 
 
 def _percent(text, values, /):
-    """`text % values` where some of the values are numbers that nobody knows: these become texts."""
+    """`text % values` where some of the values are shown by the program, or numbers that nobody knows."""
     if not isinstance(values, ().__class__):
         values = (values,)
     pieces = []
@@ -100,6 +102,10 @@ def _percent(text, values, /):
         used += 1
         if value and hasattr(value[0], "_is_unknown"):
             pieces.append(before + str(value[0]))
+        elif value and kind == "s":
+            pieces.append(before + _plain_percent("%" + flags + kind, (str(value[0]),)))
+        elif value and kind == "r":
+            pieces.append(before + _plain_percent("%" + flags + "s", (repr(value[0]),)))
         else:
             pieces.append(before + _plain_percent("%" + flags + kind, value))
     if used < len(values):
@@ -108,7 +114,14 @@ def _percent(text, values, /):
 
 
 def _plain_percent(text, values):
-    return text % tuple([str(value) if hasattr(value, "_is_unknown") else value for value in values])
+    return text.__mod__(_tuple([str(value) if hasattr(value, "_is_unknown") else value for value in values]))
+
+
+def _matches(left, right):
+    """`left is right or left == right`; values have no identity, so of them only the second is asked."""
+    if type(left) in (int, float, _str, _bytes, _tuple, bool):
+        return left == right
+    return left is right or left == right
 
 
 def _items(iterable):
@@ -119,15 +132,33 @@ def _items(iterable):
     return items
 
 
+def _sized_items(iterable):
+    """All items in a list, where CPython asks how many are to come, to make room."""
+    iterator = _iter(iterable)
+    _length_hint(iterable)
+    return _items(iterator)
+
+
+def _length_hint(iterable):
+    kind = type(iterable)
+    try:
+        if hasattr(kind, "__len__"):
+            len(iterable)
+        elif hasattr(kind, "__length_hint__"):
+            kind.__length_hint__(iterable)
+    except TypeError:  # then room is made later
+        pass
+
+
 # Containers made from an iterable
 
 
 def list(iterable=(), /):
-    return _items(iterable)
+    return _sized_items(iterable)
 
 
 def tuple(iterable=(), /):
-    return _tuple(_items(iterable))
+    return _tuple(_sized_items(iterable))
 
 
 def set(iterable=(), /):
@@ -144,7 +175,7 @@ def frozenset(iterable=(), /):
 def bytes(source=b"", *arguments):
     if arguments or isinstance(source, (int, _str)):
         return _bytes(source, *arguments)
-    return _bytes(_items(source))
+    return _bytes(_sized_items(source))
 
 
 def bytearray(source=b"", *arguments):
@@ -166,7 +197,7 @@ def dict(*arguments, **keywords):
 
 def _update(target, source):
     if hasattr(source, "keys"):
-        for key in source.keys():
+        for key in _items(source.keys()):
             target[key] = source[key]
         return
     number = 0
@@ -224,41 +255,239 @@ def defaultdict(default_factory=None, /, *arguments, **keywords):
     return result
 
 
-def Counter(iterable=None, /, **keywords):
-    result = _Counter()
-    Counter_update(result, iterable, **keywords)
-    return result
+def dict___missing__(self, key, /):
+    """Of a defaultdict; also what looking up a key does that is not there."""
+    factory = self.default_factory
+    if factory is None:
+        raise KeyError(key)
+    value = factory()
+    self[key] = value
+    return value
 
 
-def Counter_update(self, iterable=None, /, **keywords):
-    if iterable is not None:
-        if hasattr(iterable, "items"):
-            for key, count in iterable.items():
-                self[key] = count + self[key]
-        else:
-            _count_elements(self, _items(iterable))
-    for key in keywords:
-        self[key] += keywords[key]
+def dict___ior__(self, other, /):
+    _update(self, other)
+    return self
 
 
-def Counter_subtract(self, iterable=None, /, **keywords):
-    if iterable is not None:
-        if hasattr(iterable, "items"):
-            for key, count in iterable.items():
-                self[key] = self[key] - count
-        else:
-            for item in iterable:
-                self[item] -= 1
-    for key in keywords:
-        self[key] -= keywords[key]
+def count_elements(mapping, iterable, /):
+    for element in iterable:
+        _count_elements(mapping, (element,))
+
+
+# Sequences that compare their items
+
+
+def list___contains__(self, value, /):
+    place = 0
+    while place < len(self):
+        if _matches(self[place], value):
+            return True
+        place += 1
+    return False
+
+
+def list_count(self, value, /):
+    found = 0
+    place = 0
+    while place < len(self):
+        if _matches(self[place], value):
+            found += 1
+        place += 1
+    return found
+
+
+def _find(sequence, value, start, stop):
+    """The place of a value, or -1. A sequence may grow or shrink meanwhile."""
+    if start < 0:
+        start += len(sequence)
+        if start < 0:
+            start = 0
+    if stop is not None and stop < 0:
+        stop += len(sequence)
+        if stop < 0:
+            stop = 0
+    place = start
+    while (stop is None or place < stop) and place < len(sequence):
+        if _matches(sequence[place], value):
+            return place
+        place += 1
+    return -1
+
+
+def list_index(self, value, start=0, stop=None, /):
+    place = _find(self, value, start, stop)
+    if place < 0:
+        raise ValueError(repr(value) + " is not in list")
+    return place
+
+
+def list_remove(self, value, /):
+    place = _find(self, value, 0, None)
+    if place < 0:
+        raise ValueError("list.remove(x): x not in list")
+    del self[place : place + 1]  # whatever stands there now
+
+
+tuple___contains__ = list___contains__
+tuple_count = list_count
+
+
+def tuple_index(self, value, start=0, stop=None, /):
+    place = _find(self, value, start, stop)
+    if place < 0:
+        raise ValueError("tuple.index(x): x not in tuple")
+    return place
+
+
+def deque___contains__(self, value, /):
+    before = _tuple(self)
+    for item in before:
+        found = _matches(item, value)
+        if not _assay.is_unchanged(self, before):
+            raise RuntimeError("deque mutated during iteration")
+        if found:
+            return True
+    return False
+
+
+def deque_count(self, value, /):
+    before = _tuple(self)
+    found = 0
+    for item in before:
+        if _matches(item, value):
+            found += 1
+        if not _assay.is_unchanged(self, before):
+            raise RuntimeError("deque mutated during iteration")
+    return found
+
+
+def deque_index(self, value, start=0, stop=None, /):
+    before = _tuple(self)
+    if start < 0:
+        start = start + len(before) if start + len(before) > 0 else 0
+    if stop is None or stop > len(before):
+        stop = len(before)
+    elif stop < 0:
+        stop = stop + len(before) if stop + len(before) > 0 else 0
+    place = start
+    while place < stop:
+        found = _matches(before[place], value)
+        if not _assay.is_unchanged(self, before):
+            raise RuntimeError("deque mutated during iteration")
+        if found:
+            return place
+        place += 1
+    raise ValueError(repr(value) + " is not in deque")
+
+
+def deque_remove(self, value, /):
+    before = _tuple(self)
+    place = 0
+    for item in before:
+        found = _matches(item, value)
+        if not _assay.is_unchanged(self, before):
+            raise IndexError("deque mutated during iteration")
+        if found:
+            del self[place]
+            return
+        place += 1
+    raise ValueError("deque.remove(x): x not in deque")
+
+
+def search(iterable, value, /):
+    """`value in iterable`, where that is an iterator or can only be iterated over."""
+    for item in iterable:
+        if _matches(item, value):
+            return True
+    return False
+
+
+def _first_difference(left, right):
+    place = 0
+    while place < len(left) and place < len(right):
+        if not _matches(left[place], right[place]):
+            break
+        place += 1
+    return place
+
+
+def compare_eq(left, right, /):
+    if type(left) is not _tuple and len(left) != len(right):
+        return False
+    place = _first_difference(left, right)
+    return not (place < len(left) and place < len(right)) and len(left) == len(right)
+
+
+def compare_ne(left, right, /):
+    return not compare_eq(left, right)
+
+
+def compare_lt(left, right, /):
+    place = _first_difference(left, right)
+    if place < len(left) and place < len(right):
+        return left[place] < right[place]
+    return len(left) < len(right)
+
+
+def compare_le(left, right, /):
+    place = _first_difference(left, right)
+    if place < len(left) and place < len(right):
+        return left[place] <= right[place]
+    return len(left) <= len(right)
+
+
+def compare_gt(left, right, /):
+    place = _first_difference(left, right)
+    if place < len(left) and place < len(right):
+        return left[place] > right[place]
+    return len(left) > len(right)
+
+
+def compare_ge(left, right, /):
+    place = _first_difference(left, right)
+    if place < len(left) and place < len(right):
+        return left[place] >= right[place]
+    return len(left) >= len(right)
 
 
 # Methods that take an iterable
 
 
 def list_extend(self, iterable, /):
-    for item in iterable:
+    iterator = _iter(iterable)
+    _length_hint(iterable)
+    for item in iterator:
         self.append(item)
+
+
+def list___iadd__(self, iterable, /):
+    list_extend(self, iterable)
+    return self
+
+
+def list_store_slice(self, place, iterable, /):
+    """`self[place] = iterable`. Where the slice begins and ends is settled before anything comes from the iterable."""
+    start, stop, step = place.indices(len(self))
+    items = _items(iterable)
+    if step == 1:
+        self[start : stop if stop > start else start] = items
+    else:
+        self[place] = items
+
+
+def bytearray_extend(self, iterable, /):
+    self.extend(_bytes(_sized_items(iterable)))
+
+
+def bytearray___iadd__(self, iterable, /):
+    self += iterable  # refused by CPython
+    return self
+
+
+def deque___iadd__(self, iterable, /):
+    deque_extend(self, iterable)
+    return self
 
 
 def deque_extend(self, iterable, /):
@@ -278,43 +507,68 @@ def set_update(self, *others):
 
 
 def set_union(self, *others):
-    return self.union(*[_items(other) for other in others])
+    result = self.copy() if type(self) is _set else _set(self)
+    set_update(result, *others)
+    return result if type(self) is _set else _frozenset(result)
 
 
 def set_intersection(self, *others):
-    return self.intersection(*[_items(other) for other in others])
+    if not others:
+        return self.copy()
+    result = self
+    for other in others:
+        found = _set()
+        for item in other:
+            if item in result:
+                found.add(item)
+        result = found
+    return result if type(self) is _set else _frozenset(result)
 
 
 def set_difference(self, *others):
-    return self.difference(*[_items(other) for other in others])
+    result = _set(self)
+    set_difference_update(result, *others)
+    return result if type(self) is _set else _frozenset(result)
 
 
 def set_symmetric_difference(self, other, /):
-    return self.symmetric_difference(_items(other))
+    result = set(other)
+    result.symmetric_difference_update(self)
+    return result if type(self) is _set else _frozenset(result)
 
 
 def set_intersection_update(self, *others):
-    self.intersection_update(*[_items(other) for other in others])
+    kept = set_intersection(self, *others)
+    self.clear()  # what others did meanwhile is lost
+    self.update(kept)
 
 
 def set_difference_update(self, *others):
-    self.difference_update(*[_items(other) for other in others])
+    for other in others:
+        for item in other:
+            self.discard(item)
 
 
 def set_symmetric_difference_update(self, other, /):
-    self.symmetric_difference_update(_items(other))
+    self.symmetric_difference_update(set(other))
 
 
 def set_issubset(self, other, /):
-    return self.issubset(_items(other))
+    return len(set_intersection(self, other)) == len(self)
 
 
 def set_issuperset(self, other, /):
-    return self.issuperset(_items(other))
+    for item in other:
+        if item not in self:
+            return False
+    return True
 
 
 def set_isdisjoint(self, other, /):
-    return self.isdisjoint(_items(other))
+    for item in other:
+        if item in self:
+            return False
+    return True
 
 
 frozenset_union = set_union
@@ -348,11 +602,41 @@ bytearray_join = bytes_join
 # Sorting
 
 
-def _merge_sort(entries):
-    """The (key, item) pairs in order of their keys; equal ones stay as they were. Compares with < only."""
+def _sort_few(entries):
+    """The (key, item) pairs in order of their keys; equal ones stay as they were.
+
+    Compares with < only, and in CPython's order: the run at the begin, then each of the others is put where it belongs.
+    """
     count = len(entries)
     if count < 2:
         return entries
+    run = 2
+    if entries[1][0] < entries[0][0]:
+        while run < count and entries[run][0] < entries[run - 1][0]:
+            run += 1
+        entries = entries[:run][::-1] + entries[run:]
+    else:
+        while run < count and not entries[run][0] < entries[run - 1][0]:
+            run += 1
+    for place in _range(run, count):
+        pivot = entries[place]
+        left = 0
+        right = place
+        while left < right:
+            middle = left + ((right - left) >> 1)
+            if pivot[0] < entries[middle][0]:
+                right = middle
+            else:
+                left = middle + 1
+        del entries[place]
+        entries.insert(left, pivot)
+    return entries
+
+
+def _merge_sort(entries):
+    count = len(entries)
+    if count < 64:
+        return _sort_few(entries)
     left = _merge_sort(entries[: count // 2])
     right = _merge_sort(entries[count // 2 :])
     if not right[0][0] < left[-1][0]:
@@ -383,7 +667,7 @@ def _sorted_items(items, key, reverse):
 
 
 def sorted(iterable, /, *, key=None, reverse=False):
-    return _sorted_items(_items(iterable), key, reverse)
+    return _sorted_items(_sized_items(iterable), key, reverse)
 
 
 def list_sort(self, /, *, key=None, reverse=False):
@@ -427,7 +711,7 @@ def _extreme(name, arguments, key, default, is_better):
 
 
 def _is_less(one, other):
-    return one < other
+    return True if one < other else False  # asked with `__bool__`, before anything else is looked at
 
 
 def _is_greater(one, other):
@@ -442,20 +726,36 @@ def max(*arguments, key=None, default=_ABSENT):
     return _extreme("max", arguments, key, default, _is_greater)
 
 
+def take(iterable, most, /):
+    """The first items, at most so many: what is unpacked."""
+    items = []
+    if most is None:
+        return _items(iterable)
+    for item in iterable:
+        items.append(item)
+        if len(items) == most:
+            break
+    return items
+
+
 # Folding
 
 
 def sum(iterable, /, start=0):
     if isinstance(start, (_str, _bytes, _bytearray)):
         return _sum((), start)  # refused by CPython, each with its own sentence
-    items = _items(iterable)
-    for item in items:
-        if not isinstance(item, (int, float, complex)):
-            break
-    else:
-        return _sum(items, start)  # adds floating-point numbers as this Python does
+    iterator = _iter(iterable)
+    numbers = []
     total = start
-    for item in items:
+    if isinstance(start, (int, float, complex)):
+        for item in iterator:
+            if not isinstance(item, (int, float, complex)):
+                total = _sum(numbers, start) + item
+                break
+            numbers.append(item)
+        else:
+            return _sum(numbers, start)  # adds floating-point numbers as this Python does
+    for item in iterator:
         total = total + item
     return total
 
@@ -757,30 +1057,31 @@ def print(*values, sep=" ", end="\n", file=None, flush=False):
 
 def _rise(heap, top, place):
     """The item at `place` moves up, at most to `top`, as far as it is smaller than its parents."""
-    item = heap[place]
+    count = len(heap)
     while place > top:
         parent = (place - 1) >> 1
-        if not item < heap[parent]:
-            break
-        heap[place] = heap[parent]
+        is_smaller = _is_less(heap[place], heap[parent])
+        if len(heap) != count:
+            raise RuntimeError("list changed size during iteration")
+        if not is_smaller:
+            return
+        heap[place], heap[parent] = heap[parent], heap[place]
         place = parent
-    heap[place] = item
 
 
 def _sink(heap, place):
     """The item at `place` goes down to a leaf along the smaller children, then up to where it belongs."""
     count = len(heap)
     top = place
-    item = heap[place]
-    child = 2 * place + 1
-    while child < count:
-        right = child + 1
-        if right < count and not heap[child] < heap[right]:
-            child = right
-        heap[place] = heap[child]
-        place = child
+    while place < count >> 1:
         child = 2 * place + 1
-    heap[place] = item
+        if child + 1 < count:
+            if not _is_less(heap[child], heap[child + 1]):
+                child += 1
+            if len(heap) != count:
+                raise RuntimeError("list changed size during iteration")
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
     _rise(heap, top, place)
 
 
@@ -811,50 +1112,21 @@ def heapreplace(heap, item, /):
 
 
 def heappushpop(heap, item, /):
-    if heap and heap[0] < item:
-        smallest = heap[0]
-        heap[0] = item
-        _sink(heap, 0)
-        return smallest
-    return item
+    if not heap or not heap[0] < item:
+        return item
+    if not heap:
+        raise IndexError("index out of range")
+    smallest = heap[0]
+    heap[0] = item
+    _sink(heap, 0)
+    return smallest
 
 
 def heapify(heap, /):
-    for place in _range(len(heap) // 2 - 1, -1, -1):
+    for place in _range((len(heap) >> 1) - 1, -1, -1):
+        if place >= len(heap):
+            raise IndexError("index out of range")
         _sink(heap, place)
-
-
-def nsmallest(n, iterable, key=None):
-    return _sorted_items(_items(iterable), key, False)[:n] if n > 0 else []
-
-
-def nlargest(n, iterable, key=None):
-    return _sorted_items(_items(iterable), key, True)[:n] if n > 0 else []
-
-
-def merge(*iterables, key=None, reverse=False):
-    """The items of sorted iterables in order; of equal ones that of the earlier iterable first."""
-    heads = []
-    for iterable in iterables:
-        iterator = _iter(iterable)
-        for item in iterator:
-            heads.append([item if key is None else key(item), item, iterator])
-            break
-    while heads:
-        best = heads[0]
-        place = 0
-        for other in _range(1, len(heads)):
-            head = heads[other]
-            if best[0] < head[0] if reverse else head[0] < best[0]:
-                best = head
-                place = other
-        yield best[1]
-        for item in best[2]:
-            best[0] = item if key is None else key(item)
-            best[1] = item
-            break
-        else:
-            del heads[place]
 
 
 # bisect
@@ -905,563 +1177,199 @@ def insort_left(a, x, lo=0, hi=None, *, key=None):
 insort = insort_right
 
 
-# Methods of `collections` and `collections.abc` that are written in Python: they call methods of the program, or are
-# many operations on what others may reach. CLASS_METHOD stands for the METHOD that CLASS gives to those derived from it.
+# operator
 
 
-def _matches(left, right):
-    """`left is right or left == right`; values have no identity, so of them only the second is asked."""
-    if type(left) in (int, float, _str, _bytes, _tuple, bool):
-        return left == right
-    return left is right or left == right
+def operator_contains(container, value, /):
+    return value in container
 
 
-def Sequence___iter__(self):
-    index = 0
-    while True:
-        try:
-            value = self[index]
-        except IndexError:
-            return
-        yield value
-        index += 1
-
-
-def Sequence___contains__(self, value):
-    for item in self:
-        if _matches(item, value):
-            return True
-    return False
-
-
-def Sequence___reversed__(self):
-    index = len(self) - 1
-    while index >= 0:
-        yield self[index]
-        index -= 1
-
-
-def Sequence_index(self, value, start=0, stop=None):
-    if start is not None and start < 0:
-        start = max(len(self) + start, 0)
-    if stop is not None and stop < 0:
-        stop += len(self)
-    index = start
-    while stop is None or index < stop:
-        try:
-            item = self[index]
-        except IndexError:
-            break
-        if _matches(item, value):
-            return index
-        index += 1
-    raise ValueError
-
-
-def Sequence_count(self, value):
+def operator_countOf(iterable, value, /):
     found = 0
-    for item in self:
+    for item in iterable:
         if _matches(item, value):
             found += 1
     return found
 
 
-def MutableSequence_append(self, value):
-    self.insert(len(self), value)
+def operator_indexOf(iterable, value, /):
+    place = 0
+    for item in iterable:
+        if _matches(item, value):
+            return place
+        place += 1
+    raise ValueError("sequence.index(x): x not in sequence")
 
 
-def MutableSequence_clear(self):
-    try:
-        while True:
-            self.pop()
-    except IndexError:
-        pass
+def operator_getitem(container, key, /):
+    return container[key]
 
 
-def MutableSequence_reverse(self):
-    count = len(self)
-    for index in _range(count // 2):
-        self[index], self[count - index - 1] = self[count - index - 1], self[index]
+def operator_setitem(container, key, value, /):
+    container[key] = value
 
 
-def MutableSequence_extend(self, values):
-    if values is self:
-        values = _items(values)
-    for value in values:
-        self.append(value)
+def operator_delitem(container, key, /):
+    del container[key]
 
 
-def MutableSequence_pop(self, index=-1):
-    value = self[index]
-    del self[index]
-    return value
+def operator_concat(one, other, /):
+    return one + other
 
 
-def MutableSequence_remove(self, value):
-    del self[self.index(value)]
+def operator_iconcat(one, other, /):
+    one += other
+    return one
 
 
-def MutableSequence___iadd__(self, values):
-    self.extend(values)
-    return self
+def operator_truth(value, /):
+    return True if value else False
 
 
-def Mapping_get(self, key, default=None):
-    try:
-        return self[key]
-    except KeyError:
-        return default
+def operator_not_(value, /):
+    return not value
 
 
-def Mapping___contains__(self, key):
-    try:
-        self[key]
-    except KeyError:
-        return False
-    return True
+def operator_lt(one, other, /):
+    return one < other
 
 
-def Mapping_keys(self):
-    return _view(_abc.KeysView, self)
+def operator_le(one, other, /):
+    return one <= other
 
 
-def Mapping_items(self):
-    return _view(_abc.ItemsView, self)
+def operator_eq(one, other, /):
+    return one == other
 
 
-def Mapping_values(self):
-    return _view(_abc.ValuesView, self)
+def operator_ne(one, other, /):
+    return one != other
 
 
-def _view(kind, mapping):
-    view = kind.__new__(kind)
-    view._mapping = mapping
-    return view
+def operator_gt(one, other, /):
+    return one > other
 
 
-def Mapping___eq__(self, other):
-    if not isinstance(other, _abc.Mapping):
-        return NotImplemented
-    return dict(self.items()) == dict(other.items())
+def operator_ge(one, other, /):
+    return one >= other
 
 
-def MappingView___len__(self):
-    return len(self._mapping)
+def operator_add(one, other, /):
+    return one + other
 
 
-def MappingView___repr__(self):
-    return type(self).__name__ + "(" + _repr(self._mapping) + ")"
+def operator_sub(one, other, /):
+    return one - other
 
 
-def KeysView___contains__(self, key):
-    return key in self._mapping
+def operator_mul(one, other, /):
+    return one * other
 
 
-def KeysView___iter__(self):
-    for key in self._mapping:
-        yield key
+def operator_truediv(one, other, /):
+    return one / other
 
 
-def ItemsView___contains__(self, item):
-    key, value = item
-    try:
-        found = self._mapping[key]
-    except KeyError:
-        return False
-    return _matches(found, value)
-
-
-def ItemsView___iter__(self):
-    for key in self._mapping:
-        yield (key, self._mapping[key])
-
-
-def ValuesView___contains__(self, value):
-    for key in self._mapping:
-        if _matches(self._mapping[key], value):
-            return True
-    return False
-
+def operator_floordiv(one, other, /):
+    return one // other
 
-def ValuesView___iter__(self):
-    for key in self._mapping:
-        yield self._mapping[key]
 
-
-def MutableMapping_pop(self, key, default=_ABSENT):
-    try:
-        value = self[key]
-    except KeyError:
-        if default is _ABSENT:
-            raise
-        return default
-    del self[key]
-    return value
+def operator_mod(one, other, /):
+    return one % other
 
 
-def MutableMapping_popitem(self):
-    try:
-        key = _next(_iter(self))
-    except StopIteration:
-        raise KeyError from None
-    value = self[key]
-    del self[key]
-    return key, value
+def operator_pow(one, other, /):
+    return one**other
 
 
-def MutableMapping_clear(self):
-    try:
-        while True:
-            self.popitem()
-    except KeyError:
-        pass
+def operator_lshift(one, other, /):
+    return one << other
 
 
-def MutableMapping_update(self, other=(), /, **keywords):
-    if isinstance(other, _abc.Mapping):
-        for key in other:
-            self[key] = other[key]
-    elif hasattr(other, "keys"):
-        for key in other.keys():
-            self[key] = other[key]
-    else:
-        for key, value in other:
-            self[key] = value
-    for key in keywords:
-        self[key] = keywords[key]
+def operator_rshift(one, other, /):
+    return one >> other
 
 
-def MutableMapping_setdefault(self, key, default=None):
-    try:
-        return self[key]
-    except KeyError:
-        self[key] = default
-    return default
+def operator_or_(one, other, /):
+    return one | other
 
 
-def Set___le__(self, other):
-    if not isinstance(other, _abc.Set):
-        return NotImplemented
-    if len(self) > len(other):
-        return False
-    for element in self:
-        if element not in other:
-            return False
-    return True
+def operator_xor(one, other, /):
+    return one ^ other
 
 
-def Set___lt__(self, other):
-    if not isinstance(other, _abc.Set):
-        return NotImplemented
-    return len(self) < len(other) and self.__le__(other)
+def operator_and_(one, other, /):
+    return one & other
 
 
-def Set___ge__(self, other):
-    if not isinstance(other, _abc.Set):
-        return NotImplemented
-    if len(self) < len(other):
-        return False
-    for element in other:
-        if element not in self:
-            return False
-    return True
+def operator_matmul(one, other, /):
+    return one @ other
 
 
-def Set___gt__(self, other):
-    if not isinstance(other, _abc.Set):
-        return NotImplemented
-    return len(self) > len(other) and self.__ge__(other)
+def operator_iadd(one, other, /):
+    one += other
+    return one
 
 
-def Set___eq__(self, other):
-    if not isinstance(other, _abc.Set):
-        return NotImplemented
-    return len(self) == len(other) and self.__le__(other)
+def operator_isub(one, other, /):
+    one -= other
+    return one
 
 
-def Set__from_iterable(cls, iterable):
-    return cls(iterable)
+def operator_imul(one, other, /):
+    one *= other
+    return one
 
 
-def Set___and__(self, other):
-    if not isinstance(other, _abc.Iterable):
-        return NotImplemented
-    return self._from_iterable([value for value in other if value in self])
+def operator_itruediv(one, other, /):
+    one /= other
+    return one
 
 
-def Set_isdisjoint(self, other):
-    for value in other:
-        if value in self:
-            return False
-    return True
+def operator_ifloordiv(one, other, /):
+    one //= other
+    return one
 
 
-def Set___or__(self, other):
-    if not isinstance(other, _abc.Iterable):
-        return NotImplemented
-    return self._from_iterable(_items(self) + _items(other))
+def operator_imod(one, other, /):
+    one %= other
+    return one
 
 
-def Set___sub__(self, other):
-    if not isinstance(other, _abc.Set):
-        if not isinstance(other, _abc.Iterable):
-            return NotImplemented
-        other = self._from_iterable(other)
-    return self._from_iterable([value for value in self if value not in other])
+def operator_ipow(one, other, /):
+    one **= other
+    return one
 
 
-def Set___rsub__(self, other):
-    if not isinstance(other, _abc.Set):
-        if not isinstance(other, _abc.Iterable):
-            return NotImplemented
-        other = self._from_iterable(other)
-    return self._from_iterable([value for value in other if value not in self])
+def operator_ilshift(one, other, /):
+    one <<= other
+    return one
 
 
-def Set___xor__(self, other):
-    if not isinstance(other, _abc.Set):
-        if not isinstance(other, _abc.Iterable):
-            return NotImplemented
-        other = self._from_iterable(other)
-    return (self - other) | (other - self)
+def operator_irshift(one, other, /):
+    one >>= other
+    return one
 
 
-Set___rand__ = Set___and__
-Set___ror__ = Set___or__
-Set___rxor__ = Set___xor__
+def operator_ior(one, other, /):
+    one |= other
+    return one
 
 
-def MutableSet_remove(self, value):
-    if value not in self:
-        raise KeyError(value)
-    self.discard(value)
+def operator_ixor(one, other, /):
+    one ^= other
+    return one
 
 
-def MutableSet_pop(self):
-    try:
-        value = _next(_iter(self))
-    except StopIteration:
-        raise KeyError from None
-    self.discard(value)
-    return value
+def operator_iand(one, other, /):
+    one &= other
+    return one
 
 
-def MutableSet_clear(self):
-    try:
-        while True:
-            self.pop()
-    except KeyError:
-        pass
+def operator_imatmul(one, other, /):
+    one @= other
+    return one
 
 
-def MutableSet___ior__(self, other):
-    for value in other:
-        self.add(value)
-    return self
-
-
-def MutableSet___iand__(self, other):
-    for value in self - other:
-        self.discard(value)
-    return self
-
-
-def MutableSet___ixor__(self, other):
-    if other is self:
-        self.clear()
-        return self
-    if not isinstance(other, _abc.Set):
-        other = self._from_iterable(other)
-    for value in other:
-        if value in self:
-            self.discard(value)
-        else:
-            self.add(value)
-    return self
-
-
-def MutableSet___isub__(self, other):
-    if other is self:
-        self.clear()
-    else:
-        for value in other:
-            self.discard(value)
-    return self
-
-
-def UserDict___len__(self):
-    return len(self.data)
-
-
-def UserDict___getitem__(self, key):
-    if key in self.data:
-        return self.data[key]
-    if hasattr(type(self), "__missing__"):
-        return type(self).__missing__(self, key)
-    raise KeyError(key)
-
-
-def UserDict___setitem__(self, key, item):
-    self.data[key] = item
-
-
-def UserDict___delitem__(self, key):
-    del self.data[key]
-
-
-def UserDict___iter__(self):
-    return _iter(self.data)
-
-
-def UserDict___contains__(self, key):
-    return key in self.data
-
-
-def UserDict___repr__(self):
-    return _repr(self.data)
-
-
-def UserDict___ior__(self, other):
-    self.data |= other.data if hasattr(other, "data") else other
-    return self
-
-
-def UserList___len__(self):
-    return len(self.data)
-
-
-def UserList___getitem__(self, index):
-    if isinstance(index, slice):
-        return self.__class__(self.data[index])
-    return self.data[index]
-
-
-def UserList___setitem__(self, index, item):
-    self.data[index] = item
-
-
-def UserList___delitem__(self, index):
-    del self.data[index]
-
-
-def UserList___contains__(self, item):
-    return item in self.data
-
-
-def UserList___repr__(self):
-    return _repr(self.data)
-
-
-def UserList___iadd__(self, other):
-    self.data += (
-        other.data if hasattr(other, "data") else other if isinstance(other, _list) else _items(other)
-    )
-    return self
-
-
-def UserList_append(self, item):
-    self.data.append(item)
-
-
-def UserList_insert(self, index, item):
-    self.data.insert(index, item)
-
-
-def UserList_pop(self, index=-1):
-    return self.data.pop(index)
-
-
-def UserList_remove(self, item):
-    self.data.remove(item)
-
-
-def UserList_clear(self):
-    self.data.clear()
-
-
-def UserList_reverse(self):
-    self.data.reverse()
-
-
-def UserList_sort(self, /, *arguments, **keywords):
-    self.data.sort(*arguments, **keywords)
-
-
-def UserList_extend(self, other):
-    self.data.extend(other.data if hasattr(other, "data") else other)
-
-
-def ChainMap___getitem__(self, key):
-    for mapping in self.maps:
-        try:
-            return mapping[key]
-        except KeyError:
-            pass
-    return self.__missing__(key)
-
-
-def ChainMap_get(self, key, default=None):
-    return self[key] if key in self else default
-
-
-def ChainMap___contains__(self, key):
-    for mapping in self.maps:
-        if key in mapping:
-            return True
-    return False
-
-
-def ChainMap___setitem__(self, key, value):
-    self.maps[0][key] = value
-
-
-def ChainMap___delitem__(self, key):
-    try:
-        del self.maps[0][key]
-    except KeyError:
-        raise KeyError("Key not found in the first mapping: " + _repr(key)) from None
-
-
-def ChainMap_pop(self, key, *arguments):
-    try:
-        return self.maps[0].pop(key, *arguments)
-    except KeyError:
-        raise KeyError("Key not found in the first mapping: " + _repr(key)) from None
-
-
-def ChainMap_clear(self):
-    self.maps[0].clear()
-
-
-def Counter__keep_positive(self):
-    for element in [element for element, count in self.items() if not count > 0]:
-        del self[element]
-    return self
-
-
-def Counter___iadd__(self, other):
-    for element, count in other.items():
-        self[element] += count
-    return self._keep_positive()
-
-
-def Counter___isub__(self, other):
-    for element, count in other.items():
-        self[element] -= count
-    return self._keep_positive()
-
-
-def Counter___ior__(self, other):
-    for element, other_count in other.items():
-        count = self[element]
-        if other_count > count:
-            self[element] = other_count
-    return self._keep_positive()
-
-
-def Counter___iand__(self, other):
-    for element, count in self.items():
-        other_count = other[element]
-        if other_count < count:
-            self[element] = other_count
-    return self._keep_positive()
+# At the end, because it takes from here.
+import _library_functions  # noqa: E402

@@ -213,16 +213,27 @@ class cached_property:
 
 @_assay.atomic
 def _find_property(instance, name):
-    if hasattr(instance, "_cached_properties") and name in instance._cached_properties:
-        return (True, instance._cached_properties[name])
+    properties = _properties_of(instance)
+    if properties is not None and name in properties:
+        return (True, properties[name])
     return (False, None)
 
 
 @_assay.atomic
 def _keep_property(instance, name, value):
-    if not hasattr(instance, "_cached_properties"):
-        instance._cached_properties = {}
-    instance._cached_properties[name] = value
+    properties = _properties_of(instance)
+    if properties is None:
+        properties = {}
+        instance._cached_properties = properties
+    properties[name] = value
+
+
+def _properties_of(instance):
+    """Not by `hasattr`: a class may have a `__getattr__` that answers everything."""
+    try:
+        return object.__getattribute__(instance, "_cached_properties")
+    except AttributeError:
+        return None
 
 
 def _not(answer):

@@ -1,0 +1,349 @@
+"""A fixed part of the campaign, and the kinds of holes that it was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from assay.languages.python.exploration import outcomes
+from assay.transition_system.interface import SourceProblem
+from tests.python.adversary.campaign import Judgement, judge
+from tests.python.adversary.probes import ITEM, Probe, all_probes
+from tests.python.adversary.reality import Observer
+from tests.python.oracle import machine
+
+pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
+
+ONE_OF = 61  # a prime, so that every table has its turn
+PART = all_probes()[::ONE_OF]
+
+THREADS = """
+ts = [threading.Thread(target=f) for f in (one, two)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()
+"""
+
+# Each fails in CPython under some schedule.
+FAILING = {
+    "default factory": """
+from collections import defaultdict
+made = []
+def factory():
+    made.append(1)
+    return []
+d = defaultdict(factory)
+def one():
+    d["a"].append(1)
+two = one
+@THREADS@
+assert d["a"] == [1, 1]
+""",
+    "list.remove": """
+@ITEM@
+l = [K(1), K(2)]
+def one():
+    l.remove(K(1))
+def two():
+    l.insert(0, K(5))
+@THREADS@
+assert values(l) == [5, 2]
+""",
+    "list.index": """
+@ITEM@
+l = [K(1), K(2)]
+def one():
+    global found
+    found = l[l.index(K(2)) - 1].v
+def two():
+    l.insert(0, K(5))
+@THREADS@
+assert found == 1
+""",
+    "in a list": """
+@ITEM@
+l = [K(1), K(2), K(3)]
+found = True
+def one():
+    global found
+    found = K(3) in l
+def two():
+    l.append(l.pop(0))
+@THREADS@
+assert found
+""",
+    "in a deque": """
+from collections import deque
+@ITEM@
+l = deque([K(1), K(2), K(3)])
+def one():
+    K(3) in l
+def two():
+    l.append(K(4))
+@THREADS@
+""",
+    "heappush": """
+import heapq
+@ITEM@
+h = [K(2)]
+def one():
+    heapq.heappush(h, K(1))
+def two():
+    heapq.heappush(h, K(3))
+@THREADS@
+""",
+    "list += generator": """
+@ITEM@
+l = []
+def one():
+    global l
+    l += some(1, 2)
+def two():
+    global l
+    l += some(3, 4)
+@THREADS@
+assert values(l) in ([1, 2, 3, 4], [3, 4, 1, 2])
+""",
+    "attribute += map": """
+class Box:
+    def __init__(self):
+        self.items = []
+    def add(self, *values):
+        self.items += map(lambda v: v, values)
+box = Box()
+def one():
+    box.add(1, 2)
+def two():
+    box.add(3, 4)
+@THREADS@
+assert box.items in ([1, 2, 3, 4], [3, 4, 1, 2])
+""",
+    "dict |= generator": """
+d = {}
+def pairs(n):
+    yield "a", n
+    yield "b", n
+def one():
+    global d
+    d |= pairs(1)
+def two():
+    global d
+    d |= pairs(2)
+@THREADS@
+assert d["a"] == d["b"]
+""",
+    "sum of a list that grows": """
+@ITEM@
+l = [K(1), K(2)]
+def one():
+    global total
+    total = sum(l, K(0)).v
+def two():
+    l.append(K(3))
+    l[0] = K(10)
+@THREADS@
+assert total in (3, 6, 15)
+""",
+    "import for the first time": """
+n = 0
+def one():
+    global n
+    t = n
+    import colorsys
+    n = t + 1
+two = one
+@THREADS@
+assert n == 2
+""",
+    "import from a package": """
+import collections
+n = 0
+def one():
+    global n
+    t = n
+    from collections import deque
+    n = t + 1
+two = one
+@THREADS@
+assert n == 2
+""",
+    "hash of an enumeration": """
+from enum import Enum
+class Color(Enum):
+    RED = 1
+d = {Color.RED: 0}
+n = 0
+def one():
+    global n
+    t = n
+    d[Color.RED]
+    n = t + 1
+two = one
+@THREADS@
+assert n == 2
+""",
+    "a dataclass compared": """
+from dataclasses import dataclass
+@dataclass
+class P:
+    x: int
+p = P(1)
+n = 0
+def one():
+    global n
+    t = n
+    p == P(2)
+    n = t + 1
+two = one
+@THREADS@
+assert n == 2
+""",
+    "a counter that misses a key": """
+from collections import Counter
+c = Counter()
+def one():
+    c["a"] += 1
+two = one
+@THREADS@
+assert c["a"] == 2
+""",
+}
+
+# Each fails in CPython under some schedule, too, and is refused.
+REFUSED = {
+    "keys that are compared": """
+@ITEM@
+d = {K(1): 0}
+def one():
+    d[K(1)] = d[K(1)] + 1
+two = one
+@THREADS@
+assert d[K(1)] == 2
+""",
+    "a copied object counts": """
+import copy
+n = 0
+class C:
+    def __deepcopy__(self, memo):
+        global n
+        n += 1
+        return self
+shared = [C()]
+def one():
+    copy.deepcopy(shared)
+two = one
+@THREADS@
+assert n == 2
+""",
+    "what a queue compares counts": """
+import queue
+n = 0
+class J:
+    def __init__(self, v):
+        self.v = v
+    def __lt__(self, other):
+        global n
+        t = n
+        n = t + 1
+        return self.v < other.v
+q = queue.PriorityQueue()
+q.put(J(0))
+def one():
+    q.put(J(1))
+two = one
+@THREADS@
+assert n == 2
+""",
+}
+
+# None fails in CPython: with a lock a call is as good as one piece, and C code is not interrupted.
+CORRECT = {
+    "keys that are compared, with a lock": """
+@ITEM@
+d = {K(1): 0}
+lock = threading.Lock()
+def one():
+    with lock:
+        d[K(1)] = d[K(1)] + 1
+two = one
+@THREADS@
+assert d[K(1)] == 2
+""",
+    "list.remove with a lock": """
+@ITEM@
+l = [K(1), K(2)]
+lock = threading.Lock()
+def one():
+    with lock:
+        l.remove(K(1))
+def two():
+    with lock:
+        l.insert(0, K(5))
+@THREADS@
+assert values(l) == [5, 2]
+""",
+    "list += map of a built-in": """
+l = []
+def one():
+    global l
+    l.extend(map(abs, (1, 2)))
+def two():
+    global l
+    l.extend(map(abs, (3, 4)))
+@THREADS@
+assert l in ([1, 2, 3, 4], [3, 4, 1, 2])
+""",
+    "default factory of C": """
+from collections import defaultdict
+d = defaultdict(list)
+def one():
+    d["a"].append(1)
+two = one
+@THREADS@
+assert d["a"] == [1, 1]
+""",
+}
+
+
+def program(text: str) -> str:
+    return "import threading\n" + text.replace("@ITEM@", ITEM).replace("@THREADS@", THREADS)
+
+
+@pytest.fixture(scope="module")
+def observer() -> Iterator[Observer]:
+    observer = Observer()
+    yield observer
+    observer.close()
+
+
+@pytest.mark.parametrize("probe", PART, ids=lambda probe: f"{probe.family}: {probe.name}")
+def test_cpython_ends_only_as_the_machine_says(probe: Probe, observer: Observer) -> None:
+    judged = judge(probe, observer)
+    assert judged.judgement is not Judgement.FINDING, judged.words
+
+
+@pytest.mark.parametrize("granularity", ["gil", "bytecode"])
+@pytest.mark.parametrize("name", FAILING)
+def test_a_program_that_fails_in_cpython_fails_in_the_machine(name: str, granularity: str) -> None:
+    assert {ended for _, ended in outcomes(program(FAILING[name]), granularity)} - {"ok"}
+
+
+@pytest.mark.parametrize("granularity", ["gil", "bytecode"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_built_in_that_others_see_half_done_is_refused(name: str, granularity: str) -> None:
+    with pytest.raises(SourceProblem):
+        outcomes(program(REFUSED[name]), granularity)
+
+
+@pytest.mark.parametrize("granularity", ["gil", "bytecode"])
+@pytest.mark.parametrize("name", CORRECT)
+def test_a_program_that_is_correct_in_cpython_is_correct_in_the_machine(name: str, granularity: str) -> None:
+    assert {ended for _, ended in outcomes(program(CORRECT[name]), granularity)} == {"ok"}
+
+
+def test_the_campaign_is_as_large_as_it_says() -> None:
+    probes = all_probes()
+    assert len(probes) >= 1800
+    assert len({(probe.family, probe.name) for probe in probes}) == len(probes)
