@@ -25,7 +25,7 @@ from assay.distribution.children import deep_stack, environment, signal_name
 from assay.evidence.cache import Cache
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun, RawStep
-from assay.evidence.loss import Loss
+from assay.evidence.loss import loss_of
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.search import interrupts
 from assay.search.options import OptionProblem, SearchOptions
@@ -402,7 +402,6 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
     if child.failure is not None and (not searched["violations"] or child.says_that_the_model_is_wrong):
         child.raise_if_it_failed()
     ran_out = searched["stop_reason"] == "memory" and not options.memory_limit_bytes
-    lossy = options.storage != "exact"
     facts = SearchFacts(
         states=searched["states"],
         transitions=searched["transitions"],
@@ -413,9 +412,13 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
         stop_reason=StopReason.named(searched["stop_reason"]),
         stop_detail="the system gave no more" if ran_out else "",
         violation_count=searched["violation_count"],
-        loss=Loss(options.storage, options.hash_functions, searched["bits_set"], searched["bits_total"])
-        if lossy
-        else None,
+        loss=loss_of(
+            searched["guarantee"],
+            options.storage,
+            hash_functions=options.hash_functions,
+            bits_set=searched["bits_set"],
+            bits_total=searched["bits_total"],
+        ),
         cache=_cache(options, **searched["cache"]),
     )
     violations = []
@@ -488,7 +491,7 @@ def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFa
         stop_reason=reason,
         stop_detail=detail,
         violation_count=int(child.progress.tracing),  # found, though nobody can say any more how
-        loss=None if options.storage == "exact" else Loss(options.storage, options.hash_functions),
+        loss=loss_of("exact", options.storage, hash_functions=options.hash_functions),
         # Of what it held nothing is known; what went beyond its size must have replaced something.
         cache=_cache(
             options,

@@ -170,6 +170,7 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
         frontier=result.frontier,
         seconds=result.seconds,
         complete=result.complete,
+        guarantee=result.guarantee,
         stop_reason=result.stop_reason,
         violation_count=result.violation_count,
         violations=[{"code": violation.code, "path": violation.path} for violation in result.violations],

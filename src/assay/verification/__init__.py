@@ -147,7 +147,7 @@ def _verified(
         from assay.verification.interpreted import verify_handwritten
 
         system = (
-            handwritten.load(str(program), certified=certificate is not None)
+            handwritten.load(str(program), certified=request.certificate is not None)
             if isinstance(program, str | Path)
             else handwritten.HandwrittenSystem(program, name=type(program).__name__)
         )

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from assay.cli.exit_codes import EXIT_CODES
-from assay.evidence.loss import Loss
+from assay.evidence.loss import BitstateLoss, Bound, FingerprintLoss, UnderApproximation
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 
 FINISHED = SearchFacts(states=10, transitions=12, complete=True, stop_reason=StopReason.FINISHED)
@@ -30,8 +30,10 @@ def test_no_other_way_to_end_verifies_even_if_the_search_calls_itself_complete(r
         {"complete": False},
         {"states": 0},
         {"frontier": 1},
-        {"loss": Loss("fingerprint")},
-        {"loss": Loss("bitstate", 3, 1, 2**40)},
+        {"loss": FingerprintLoss()},
+        {"loss": BitstateLoss(3, 1, 2**40)},
+        {"loss": UnderApproximation("x + y")},
+        {"loss": Bound("20 rounds of each loop")},
         {"stop_reason": StopReason.named("a reason of the future")},
     ],
 )
@@ -49,7 +51,7 @@ def test_a_caveat_of_the_program_is_given_as_the_reason():
 
 
 @pytest.mark.parametrize("reason", list(StopReason))
-@pytest.mark.parametrize("loss", [None, Loss("fingerprint")])
+@pytest.mark.parametrize("loss", [None, FingerprintLoss()])
 def test_a_violation_is_a_violation_however_the_search_ended(reason, loss):
     facts = replace(FINISHED, violation_count=2, stop_reason=reason, loss=loss)
     assert judge(facts, ("caveat",)).verdict is Verdict.VIOLATED
