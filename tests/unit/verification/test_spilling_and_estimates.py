@@ -111,7 +111,7 @@ def test_resuming_needs_a_directory(program):
 
 
 def test_a_search_that_stops_for_memory_points_to_the_disk_first_and_estimates_on_its_own(program):
-    found = assay.verify(program, memory_limit_bytes=20 * MIB, reductions=(), defines=("N=9",))
+    found = assay.verify(program, memory_limit_bytes=28 * MIB, reductions=(), defines=("N=9",))
     assert (found.verdict, found.stop_reason) == (Verdict.INCOMPLETE, "memory")
     assert "--spill DIR" in found.notes[0]
     if found.coverage is not None:  # a busy machine may not finish in as much time again
