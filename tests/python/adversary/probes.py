@@ -156,8 +156,7 @@ def value_of(expression: str) -> str:
 
 
 IMPORTS = (
-    "import bisect, copy, functools, heapq, itertools, json, operator
-"
+    "import bisect, copy, functools, heapq, itertools, json, operator\n"
     "from collections import Counter, OrderedDict, defaultdict, deque"
 )
 

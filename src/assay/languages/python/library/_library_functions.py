@@ -20,21 +20,51 @@ _repr = repr
 # heapq
 
 
-def _ask_for_length(iterable):
+def _length_of(iterable):
     try:
-        len(iterable)
+        return len(iterable)
     except (TypeError, AttributeError):
-        pass
+        return None
 
 
 def nsmallest(n, iterable, key=None):
-    _ask_for_length(iterable)
-    return _sorted_items(_items(iterable), key, False)[:n] if n > 0 else []
+    if n == 1:
+        return [item for item in [min(iterable, default=_ABSENT, key=key)] if item is not _ABSENT]
+    size = _length_of(iterable)
+    if size is not None and n >= size:
+        return sorted(iterable, key=key)[:n]
+    return _best(n, iterable, key, False)
 
 
 def nlargest(n, iterable, key=None):
-    _ask_for_length(iterable)
-    return _sorted_items(_items(iterable), key, True)[:n] if n > 0 else []
+    if n == 1:
+        return [item for item in [max(iterable, default=_ABSENT, key=key)] if item is not _ABSENT]
+    size = _length_of(iterable)
+    if size is not None and n >= size:
+        return sorted(iterable, key=key, reverse=True)[:n]
+    return _best(n, iterable, key, True)
+
+
+def _best(n, iterable, key, is_largest):
+    """The first n, then each further one is compared with the worst of those as it comes."""
+    iterator = _iter(iterable)
+    kept = []
+    for _ in _range(n):
+        for item in iterator:
+            kept.append((item if key is None else key(item), item))
+            break
+    kept = _sorted_items(kept, _first, is_largest)
+    if not kept:
+        return []
+    for item in iterator:
+        item_key = item if key is None else key(item)
+        if kept[-1][0] < item_key if is_largest else item_key < kept[-1][0]:
+            kept = _sorted_items(kept[:-1] + [(item_key, item)], _first, is_largest)
+    return [item for _, item in kept]
+
+
+def _first(pair):
+    return pair[0]
 
 
 def merge(*iterables, key=None, reverse=False):
