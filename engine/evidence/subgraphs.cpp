@@ -138,7 +138,7 @@ void Subgraphs::require_whole() const {
   }
 }
 
-/// In preorder a child's subtree ends where the next child's begins.
+/// In preorder a child's subtree ends where the next child's begins. Refuses a list that gives one another size.
 void Subgraphs::find_ends() {
   ends_.resize(states_);
   for (std::size_t number = states_; number-- > 0;) {
@@ -147,6 +147,11 @@ void Subgraphs::find_ends() {
       if (targets_[at] == kTree) end = ends_[end];
     }
     ends_[number] = end;
+    const std::int64_t size = std::int64_t{first_entry_[end]} - first_entry_[number];
+    if (listed_[number] != size) {
+      throw Rejected("Subgraphs lists " + std::to_string(listed_[number]) + " transitions for the subtree of state " +
+                     std::to_string(number) + ", which has " + std::to_string(size) + " in the script");
+    }
   }
 }
 

@@ -489,25 +489,24 @@ def test_a_wrong_list_of_subgraphs_is_rejected_by_everybody(place, good, positio
         native_reason(good, file, **options)
 
 
-def test_entries_that_a_list_of_subgraphs_gives_to_another_state_are_noticed(place, good):
+def test_entries_that_a_list_of_subgraphs_gives_to_another_state_are_noticed(place):
     """So that every sum is right, and every subtree has its size in the list."""
-    honest = good.honest(subgraphs=True)
-    references = [len(entries) for entries in honest.entries]
-    (frame,) = honest.raw_frames()
-    # Two states one after the other without children of their own: which entry is whose, the bits do not say.
-    number = next(
-        n
-        for n in range(len(references) - 1)
-        if TREE not in honest.entries[n] and TREE not in honest.entries[n + 1] and references[n]
+    star = place.subject(
+        "byte x; active proctype P() { do :: x = 0 :: x = 1 :: x = 2 :: x = 3 od }", "star.pml"
     )
+    honest = star.honest(subgraphs=True)
+    # Two leaves, one after the other: which entry is whose, the bits do not say.
+    number = next(n for n, of in enumerate(honest.entries) if TREE not in of + honest.entries[n + 1])
+    (frame,) = honest.raw_frames()
     listed = list(frame.subgraphs)
     for at, change in ((number, -1), (number + 1, 1)):
         listed[2 * at] += change
         listed[2 * at + 1] += change
     frame.subgraphs = bytes(listed)
     file = place.file(file_bytes(honest.header, [frame]))
-    checkers_reason(good, file)
-    native_reason(good, file)
+    require_rejection(
+        star, file, f"Subgraphs lists 3 entries for state {number}, which has 4", "the subgraphs give state"
+    )
 
 
 # --- The file --------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.evidence.reading import read_regular_file
 from assay.transition_system.interface import (
     Access,
     CompiledProgram,
@@ -25,6 +26,7 @@ from assay.transition_system.interface import (
 )
 
 TRACE_FORMAT = "assay-trace"
+LARGEST_TRACE_BYTES = 1 << 30
 TRACE_VERSION = 1
 
 
@@ -272,10 +274,10 @@ def save_trace(trace: Trace, path: Path) -> None:
 
 def load_trace(path: Path) -> Trace:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_regular_file(path, LARGEST_TRACE_BYTES))
     except OSError as problem:
         raise TraceProblem(f"{path}: the trace cannot be read: {problem.strerror}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # too long, no text, no JSON
         raise TraceProblem(
             f"{path}: expected a trace written by `assay verify`, got something else"
         ) from None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.evidence.reading import read_regular_file
 from assay.transition_system.interface import SourceHash
 
 MEDIA_TYPE = "application/vnd.assay.estimate+json"
@@ -76,12 +77,12 @@ def save_estimate(
 
 def load_estimate(path: Path) -> SavedEstimate:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise EstimateProblem(f"{path} is no estimate: it is larger than {MOST_BYTES:,} bytes")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        text = read_regular_file(path, MOST_BYTES)
+    except ValueError:
+        raise EstimateProblem(f"{path} is no estimate: it is larger than {MOST_BYTES:,} bytes") from None
+    try:
+        content = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        if isinstance(problem, EstimateProblem):
-            raise
         raise EstimateProblem(f"{path} is no estimate: it is not JSON ({type(problem).__name__})") from None
     if not isinstance(content, dict) or content.get("media_type") != MEDIA_TYPE:
         raise EstimateProblem(f"{path} is no estimate: its media type is not {MEDIA_TYPE}")

@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import Header
+from assay.evidence.reading import read_regular_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -328,15 +328,11 @@ def _public_key(path: Path) -> Ed25519PublicKey:
 
 def _read(path: Path, limit: int, what: str) -> bytes:
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise SignatureProblem(f"{path} cannot be read: it is no regular file")
-            text = file.read(limit + 1)
+        return read_regular_file(path, limit)
     except OSError as problem:
         raise SignatureProblem(f"{path} cannot be read: {problem.strerror}") from None
-    if len(text) > limit:
-        raise SignatureProblem(f"{path} is longer than {limit:,} bytes, too long for {what}")
-    return text
+    except ValueError as problem:
+        raise SignatureProblem(f"{problem}, too long for {what}") from None
 
 
 def _create(path: Path, text: bytes, *, mode: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from assay.evidence.counterexample import Counterexample, load_trace
+from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.languages import handwritten
 from assay.search import interrupts
@@ -174,7 +174,11 @@ def replay(program: str | Path | object, trace: str | Path) -> Counterexample:
     Raises `TraceProblem` when the program has changed since, or when the run
     does not end in the same violation; returns the run as executed now.
     """
-    recorded = load_trace(Path(trace))
+    return replay_recorded(program, load_trace(Path(trace)))
+
+
+def replay_recorded(program: str | Path | object, recorded: Trace) -> Counterexample:
+    """The same with a trace that was read already."""
     if not isinstance(program, str | Path) or handwritten.names_a_class(str(program)):
         from assay.verification.interpreted import replay_handwritten
 

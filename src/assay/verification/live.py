@@ -35,12 +35,12 @@ class LiveReplay:
 
 def replay_live(program: str | Path, trace: str | Path) -> tuple[Counterexample, LiveReplay]:
     """The counterexample, executed by the machine again, and what CPython did along it."""
-    from assay.verification import replay
+    from assay.verification import replay_recorded
 
     recorded = load_trace(Path(trace))
     if recorded.language != "python":
         raise OptionProblem(f"live: only Python programs run live, this trace is of {recorded.language}")
-    run = replay(program, trace)
+    run = replay_recorded(program, recorded)
     if run.omitted:
         raise TraceProblem("the run is too long to be replayed live: its middle was not recorded")
     why = NOT_FOR_LIVE.get(run.violation.kind)
@@ -84,6 +84,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     invariants = recorded.options.get("invariants", [])
     return {
         "program": str(program.resolve()),
+        "sha256": recorded.sources[0].sha256,
         "files": sorted({found(source.path) for source in recorded.sources}),
         "kind": run.violation.kind,
         "message": run.violation.message,

@@ -46,13 +46,13 @@ def not_saved(path: Path, problem: OSError | ValueError) -> str:
 
 
 def require_same_sources(recorded: Trace, sources: Sequence[SourceHash]) -> None:
-    def named(hashes: Sequence[SourceHash]) -> dict[str, str]:
-        return {Path(source.path).name: source.sha256 for source in hashes}
+    def named(hashes: Sequence[SourceHash]) -> list[tuple[str, str]]:
+        return [(Path(source.path).name, source.sha256) for source in hashes]
 
     then, now = named(recorded.sources), named(sources)
-    if then == now and len(recorded.sources) == len(sources):
+    if then == now:
         return
-    changed = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+    changed = sorted({name for name, _ in set(then) ^ set(now)})
     raise TraceProblem(
         f"the program has changed since the trace was written ({', '.join(changed) or 'other files'}); "
         "verify it again"

@@ -18,6 +18,7 @@ from __future__ import annotations
 import _thread
 import dis
 import functools
+import hashlib
 import inspect
 import json
 import os
@@ -484,7 +485,10 @@ def main() -> None:
 
     gates = Gates(schedule, answer)
     path = schedule["program"]
-    run(path, Path(path).read_bytes(), gates, schedule["invariants"])
+    text = Path(path).read_bytes()
+    if hashlib.sha256(text).hexdigest() != schedule["sha256"]:
+        answer(gates, reproduced=False, message="the program changed while it was read")
+    run(path, text, gates, schedule["invariants"])
 
 
 def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
