@@ -1,10 +1,29 @@
-"""What all tests share: SPIN may be missing on a laptop, never in CI."""
+"""What all tests share: SPIN may be missing on a laptop, never in CI; and how tests were started, and how
+busy the machine is, makes no difference."""
 
 import gc
 import os
 import shutil
+import signal
 
 import pytest
+
+from tests.time_limit import SECONDS, TimeLimitReached, limited, stop
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        f"time_limit(seconds): after which the test fails with its name; {SECONDS:.0f} if not given",
+    )
+    # A shell starts its background jobs with interrupts ignored, and children inherit that: tests that
+    # interrupt themselves or a child would wait for ever.
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure(config):
+    stop()
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -22,3 +41,26 @@ def pytest_runtest_setup(item):
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+def within_the_time_limit(item):
+    marker = item.get_closest_marker("time_limit")
+    try:
+        with limited(item.nodeid, marker.args[0] if marker else SECONDS):
+            return (yield)
+    except TimeLimitReached as reached:
+        pytest.fail(str(reached))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    return (yield from within_the_time_limit(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    try:
+        with limited(f"the fixture {fixturedef.argname} of {request.node.nodeid}", SECONDS):
+            return (yield)
+    except TimeLimitReached as reached:
+        pytest.fail(str(reached))

@@ -67,7 +67,7 @@ def dask(tmp_path_factory):
         workers = [
             start(stack, "-m", "distributed.cli.dask_worker", address, *options) for _ in range(WORKERS)
         ]
-        patience = time.monotonic() + 60
+        patience = time.monotonic() + 600
         while workers_at(address) < WORKERS:
             assert time.monotonic() < patience, "the cluster does not start"
             time.sleep(0.2)

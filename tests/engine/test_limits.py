@@ -56,10 +56,13 @@ def test_depth_limit(small, options):
 
 @pytest.mark.parametrize("options", ALL, ids=str)
 def test_time_limit(endless, options):
-    began = time.monotonic()
-    result = search(endless, time_limit_seconds=0.5, **options)
-    assert (result.stop_reason, result.complete) == ("time", False)
-    assert 0.45 < time.monotonic() - began < 1.5  # generous: machines that run tests are busy
+    for seconds in (0.5, 5.0, 50.0):  # until the machine is fast enough to see something
+        began = time.monotonic()
+        result = search(endless, time_limit_seconds=seconds, **options)
+        assert (result.stop_reason, result.complete) == ("time", False)
+        assert time.monotonic() - began > 0.9 * seconds
+        if result.states > 1:
+            break
     assert result.states > 1
 
 
@@ -76,7 +79,6 @@ def test_memory_limit(endless, options):
     result = search(
         endless,
         memory_limit_bytes=limit,
-        time_limit_seconds=60,
         on_progress=watch,
         progress_interval_seconds=0.005,
         **options,
@@ -155,10 +157,21 @@ def test_an_exception_in_the_callback_stops_the_search_and_is_told(endless, monk
 
 @pytest.mark.parametrize("options", ALL, ids=str)
 def test_an_interrupt_from_the_keyboard_ends_in_a_partial_result(endless, options):
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    result = search(endless, time_limit_seconds=30, **options)
-    timer.join()
+    seen = threading.Event()
+
+    def interrupt():
+        seen.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def watch(progress: _engine.Progress) -> bool:
+        if progress.states > 1:
+            seen.set()
+        return True
+
+    keyboard = threading.Thread(target=interrupt)
+    keyboard.start()
+    result = search(endless, on_progress=watch, progress_interval_seconds=0.01, **options)
+    keyboard.join()
     assert (result.stop_reason, result.complete) == ("interrupted", False)
     assert result.states > 1
 

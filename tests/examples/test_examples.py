@@ -35,7 +35,7 @@ EXPECTED = [
 def test_the_example_ends_as_told(program, options, verdict, states, transitions, length, tmp_path):
     command = [sys.executable, "-c", "from assay.cli.main import main; main()"]
     command += ["verify", program, "--json", "--trace", str(tmp_path / "trace.json"), *options]
-    process = subprocess.run(command, capture_output=True, text=True, cwd=EXAMPLES, timeout=120, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, cwd=EXAMPLES, timeout=600, check=False)
     found = json.loads(process.stdout)
     assert found["verdict"] == verdict
     if states is not None:

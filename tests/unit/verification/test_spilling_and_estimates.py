@@ -225,7 +225,7 @@ def test_an_estimate_by_an_unknown_method_is_not_repeated(program, estimated):
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     words = [str(Path(sys.executable).with_name("assay")), *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
 
 
 def test_the_command_line_says_what_an_estimate_is(program, tmp_path):

@@ -35,6 +35,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
+# All of these are quiet time, in which every thread was asleep: on a busy machine a thread that could go on
+# may wait long for a processor.
 SETTLE_SECONDS = 0.15  # a call that has not returned by then waits for somebody
 STALL_SECONDS = 5.0  # without any progress: the run went astray
 DEADLOCK_SECONDS = 1.0
@@ -94,7 +96,8 @@ class Gates:
         self.running: str | None = None  # the thread that executes the event before `passed`
         self.running_since = 0.0
         self.opened = False  # the holds are gone
-        self.last_progress = time.monotonic()
+        self.quiet_seconds = 0.0
+        self.last_progress = 0.0
         self.invariants: list[tuple[str, Callable[[], object]]] = []
         self.changed = threading.Condition(threading.Lock())
         self._instructions: dict[CodeType, dict[int, Instruction]] = {}
@@ -177,7 +180,7 @@ class Gates:
             self.arrived()
         while self.passed < event.index or self.running is not None:
             self.changed.wait()
-        self.running, self.running_since = name, time.monotonic()
+        self.running, self.running_since = name, self.quiet_seconds
         self.freed.pop(name, None)
         self.passed = max(self.passed, event.index + 1)
         self.progress()
@@ -223,7 +226,7 @@ class Gates:
         self.changed.notify_all()
 
     def progress(self) -> None:
-        self.last_progress = time.monotonic()
+        self.last_progress = self.quiet_seconds
 
     def matches(self, frame: FrameType, instruction: Instruction, event: Event) -> bool:
         if instruction.line != event.line or frame.f_code.co_filename != event.file:
@@ -272,8 +275,11 @@ class Gates:
         done_since: float | None = None
         while True:
             pause(TICK_SECONDS)
+            nobody_could_run = others_sleep()
             with self.changed:
-                now = time.monotonic()
+                if nobody_could_run:
+                    self.quiet_seconds += TICK_SECONDS
+                now = self.quiet_seconds
                 if self.running is not None and now > self.running_since + SETTLE_SECONDS:
                     self.arrived()
                 if self.passed < len(self.events):
@@ -347,6 +353,22 @@ class Gates:
     def invariant(self, predicate: Any, name: str | None = None) -> Any:
         self.invariants.append((str(name or getattr(predicate, "__name__", "invariant")), predicate))
         return predicate
+
+
+def others_sleep() -> bool:
+    """Whether every other thread of this process waits for something else than a processor."""
+    own = threading.get_native_id()
+    for task in os.listdir("/proc/self/task"):  # noqa: PTH208 (ten times a second and more)
+        if int(task) == own:
+            continue
+        try:
+            with open(f"/proc/self/task/{task}/stat", encoding="ascii", errors="replace") as status:  # noqa: PTH123
+                state = status.read().rpartition(")")[2].split()[0]
+        except (OSError, IndexError):  # it has ended just now
+            return False
+        if state != "S":
+            return False
+    return True
 
 
 def touches_something(instruction: Instruction) -> bool:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.needs_spin
 def spin(path, folder):
     """Whether SPIN accepts the model, and whether it found a syntax error."""
     result = subprocess.run(
-        ["spin", "-a", str(path)], cwd=folder, capture_output=True, timeout=60, check=False
+        ["spin", "-a", str(path)], cwd=folder, capture_output=True, timeout=600, check=False
     )
     output = result.stdout + result.stderr
     return result.returncode == 0, b"syntax error" in output

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 
 import pytest
 
@@ -149,20 +148,16 @@ def test_macros_that_grow_without_end_are_stopped(write, monkeypatch):
     monkeypatch.setattr(module, "SIZE_LIMIT_BYTES", 2 * 1024 * 1024)
     lines = ["#define A0 x x x x x x x x x x"]
     lines += [f"#define A{i} " + " ".join([f"A{i - 1}"] * 10) for i in range(1, 12)]
-    begin = time.monotonic()
     message = problem_of(write("m.pml", "\n".join(lines) + "\nbyte x; init { A11 }\n"))
     assert "larger than 2 MiB" in message or "within 10 seconds" in message
-    assert time.monotonic() - begin < 20
 
 
 def test_a_preprocessor_that_hangs_is_stopped(write, monkeypatch):
     monkeypatch.setattr(module, "TIMEOUT_SECONDS", 0.2)
     path = write("m.pml", "#define A 1\ninit { skip }")
-    write("slow", "#!/bin/sh\nsleep 60\n").chmod(0o700)
+    write("slow", "#!/bin/sh\nsleep 3600\n").chmod(0o700)
     monkeypatch.setattr(module.shutil, "which", lambda _: str(path.parent.absolute() / "slow"))
-    begin = time.monotonic()
     assert problem_of(path) == "m.pml:1:1: the C preprocessor did not finish within 0.2 seconds"
-    assert time.monotonic() - begin < 5
 
 
 def test_a_machine_without_a_compiler_is_told_what_to_install(write, monkeypatch):
