@@ -591,6 +591,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           value = world.globals[source.first_global + global->second];
         }
         if (!value) {
+          refuse_missing(module, name);
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());
         }

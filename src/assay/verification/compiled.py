@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__, languages
@@ -53,6 +53,7 @@ def verify_compiled(
         return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", str(path)))
     program, outcome = _search(path, program, request)
+    outcome = without_unconfirmed(program, outcome)
     caveats = tuple(program.caveats)
     judgement = judge(outcome.facts, caveats)
     estimation = estimate(request, program, str(path), outcome)
@@ -63,7 +64,7 @@ def verify_compiled(
         program=str(path),
         language=program.language,
         complete=judgement.complete,
-        reasons=(*judgement.reasons, *_what_could_not_be_shown(outcome.violations)),
+        reasons=(*judgement.reasons, *what_could_not_be_shown(outcome.violations)),
         notes=(
             *program.notes,
             *outcome.remarks,
@@ -174,7 +175,28 @@ def _what_the_estimate_met(estimation: Estimation | None) -> list[str]:
     ]
 
 
-def _what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:
+def without_unconfirmed(program: CompiledProgram, outcome: native.NativeOutcome) -> native.NativeOutcome:
+    """Takes back violations whose run could not be executed again, of a program that runs inside the engine.
+
+    A process that dies of what a program made it do may have found anything before. (A compiled model is
+    told apart from its checker, and a violation of it stands.)
+    """
+    if not isinstance(program, ToldProgram) or all(found.run is not None for found in outcome.violations):
+        return outcome
+    confirmed = tuple(found for found in outcome.violations if found.run is not None)
+    if confirmed:
+        return replace(outcome, violations=confirmed)
+    facts = replace(
+        outcome.facts,
+        complete=False,
+        stop_reason=StopReason.CRASHED,
+        stop_detail="while it executed the run of a violation again, which is therefore not reported",
+        violation_count=0,
+    )
+    return replace(outcome, facts=facts, violations=())
+
+
+def what_could_not_be_shown(violations: tuple[native.NativeViolation, ...]) -> list[str]:
     missing = sum(violation.run is None for violation in violations)
     if not missing:
         return []
