@@ -52,7 +52,11 @@ class SequentialWorld final : public World {
   std::uint32_t choose(std::uint32_t) override { return 0; }
   bool is_single() const override { return true; }
   void add_invariant(Ref, std::string) override {}
+  Ref class_known(const Code*) override { return {}; }
   Ref class_made(Ref type, const Code*) override { return type; }
+  Ref announced(Ref value) override { return value; }
+  bool is_closed(PyObject*) override { return false; }
+  bool is_hidden(PyObject*) override { return false; }
   void used(PyObject*) override {}
   bool has_chosen() const override { return false; }
   bool may_import(std::uint32_t) override { return true; }

@@ -43,8 +43,8 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
   const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(type));
   PyObject* const before = dict ? PyDict_GetItemWithError(dict.get(), name) : nullptr;
   if (PyErr_Occurred() != nullptr) throw PythonError();
-  const bool is_method = value != nullptr && (is_function(value) || !Classes::is_data(name, value));
-  const bool was_method = before != nullptr && (is_function(before) || !Classes::is_data(name, before));
+  const bool is_method = value != nullptr && Classes::role(name, value) != Entry::kData;
+  const bool was_method = before != nullptr && Classes::role(name, before) != Entry::kData;
   if (is_method || was_method) {
     throw Unsupported(std::string("the method ") + utf8(name) + " of the class " +
                       reinterpret_cast<PyTypeObject*>(type)->tp_name +
@@ -54,6 +54,17 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
 
 /// What a store would change although no state tells it.
 void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
+  if (PyModule_Check(object)) {
+    throw Unsupported("the program stores " + utf8(name) + " in a module of CPython, which is no part of a state");
+  }
+  if (is_function(object) && (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
+                              name == interned("__code__") || name == interned("__closure__"))) {
+    throw Unsupported("the program changes " + utf8(name) + " of a function; make another function");
+  }
+  if (world.is_closed(object)) {
+    throw Unsupported(std::string("the program stores ") + utf8(name) + " in a " + Py_TYPE(object)->tp_name +
+                      " that states have no place for it in; store it before threads start, or in a dict beside it");
+  }
   if (PyCell_Check(object)) throw Unsupported("a variable is stored through its cell; use nonlocal");
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
     throw Unsupported("an object changes its class while the program runs");
@@ -74,6 +85,23 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
       throw Unsupported("the field " + utf8(name) + " of an exception is changed; make a new exception instead");
     }
   }
+}
+
+/// A container that CPython keeps for itself and hands out all the same: what is done to it would be seen in all states.
+void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name, PyObject* value) {
+  if (world.program->modules[frame.code->module].is_library || !world.is_hidden(value)) return;
+  throw Unsupported(utf8(name) + " of " + utf8(repr_of(holder).get()) + " is a " + Py_TYPE(value)->tp_name +
+                    " that is no part of a state; keep one of your own");
+}
+
+bool is_container(PyObject* value) {
+  return PyList_Check(value) || PyDict_Check(value) || PyAnySet_Check(value) || PyByteArray_Check(value);
+}
+
+/// Whether CPython has an attribute that the machine's library, or one of its own types, lacks.
+bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name) {
+  const Ref reality = checked(PyImport_ImportModule("assay.languages.python.reality"));
+  return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name)).get() == Py_True;
 }
 
 bool is_enumeration(PyTypeObject* type) {
@@ -109,7 +137,60 @@ Ref own_value(PyObject* object, PyObject* name) {
 
 }  // namespace
 
+void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
+  const auto refuse = [&](const std::string& what) {
+    throw Unsupported(what + " is not modelled; leave it out, or put something of your own in its place");
+  };
+  const std::string word = utf8(name);
+  if (is_module(object)) {
+    const Module& module = world.program->modules[reinterpret_cast<ModuleObject*>(object)->module];
+    if (module.is_library && exists_in_cpython(module.name, "", name)) refuse(module.name + "." + word);
+    return;
+  }
+  if (is_function(object) || PyMethod_Check(object)) {
+    if (exists_in_cpython("types", PyMethod_Check(object) ? "MethodType" : "FunctionType", name) ||
+        exists_in_cpython("types", "FunctionType", name)) {
+      refuse(word + " of a function");
+    }
+    return;
+  }
+  if (is_generator(object)) {
+    if (exists_in_cpython("types", "GeneratorType", name)) refuse(word + " of a generator");
+    return;
+  }
+  if (is_iterator(object)) {
+    if (exists_in_cpython("assay.languages.python.reality", "list_iterator", name)) refuse(word + " of an iterator");
+    return;
+  }
+  PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
+  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
+    const Ref home = Ref::steal(PyObject_GetAttrString(base, "__module__"));
+    const Ref path = Ref::steal(PyObject_GetAttrString(base, "__qualname__"));
+    PyErr_Clear();
+    if (!home || !path || !PyUnicode_Check(home.get())) continue;
+    const std::string module = utf8(home.get());
+    for (const Module& candidate : world.program->modules) {
+      if (!candidate.is_library || candidate.name != module) continue;
+      if (exists_in_cpython(module, utf8(path.get()), name)) refuse(module + "." + utf8(path.get()) + "." + word);
+    }
+  }
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
+  try {
+    return load_existing_attribute(object, name, std::move(site));
+  } catch (const PythonError&) {
+    if (interruption_pending() || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw;
+    // What CPython has and the machine lacks is our gap, not the program's mistake.
+    const Ref exception = take_exception();
+    refuse_missing(object, name);
+    give_exception(exception);
+    throw;
+  }
+}
+
+Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site site) {
   PyTypeObject* type = Py_TYPE(object);
   if (is_module(object)) {
     const std::uint32_t number = reinterpret_cast<ModuleObject*>(object)->module;
@@ -123,15 +204,31 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
   if (PyType_Check(object)) {
     auto* self = reinterpret_cast<PyTypeObject*>(object);
     PyObject* found = is_program_type(self) ? lookup(self, name) : nullptr;
-    if (!may_look_up(world, self, name, found)) return stop(Stop::kVisible);
-    return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
-  }
-  if (is_enumeration(type) && name == interned("value")) {
-    Ref value = checked(PyObject_GetAttr(object, name));
-    if (PyList_Check(value.get()) || PyDict_Check(value.get()) || PySet_Check(value.get()) ||
-        PyByteArray_Check(value.get())) {
-      throw Unsupported(std::string("the members of ") + type->tp_name + " have values that can change");
+    PyObject* const of_metaclass = is_program_type(type) ? lookup(type, name) : nullptr;
+    const bool is_overridden = of_metaclass != nullptr && is_data_descriptor(of_metaclass);
+    if (!is_overridden && !may_look_up(world, self, name, found)) return stop(Stop::kVisible);
+    if (of_metaclass != nullptr && (found == nullptr || is_overridden)) {
+      if (!may_look_up(world, type, name, of_metaclass)) return stop(Stop::kVisible);
+      if (Ref getter = property_part(of_metaclass, "fget")) {
+        return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
+      }
     }
+    if (is_program_type(type) && found == nullptr && of_metaclass == nullptr) {
+      if (PyObject* fallback = hook(type, "__getattr__")) {
+        return call_function(fallback, {.positional = {Ref::borrow(object), Ref::borrow(name)}, .keywords = {}},
+                             std::move(site));
+      }
+      if (!may_look_up(world, type, name, nullptr)) return stop(Stop::kVisible);
+    }
+    Ref value = checked(PyObject_GetAttr(object, name));
+    const bool is_makeup = is_container(value.get()) && Classes::role(name, value.get()) == Entry::kMakeup;
+    if (is_makeup || is_enumeration(self)) refuse_hidden_content(world, top(), object, name, value.get());
+    return complete(std::move(site), std::move(value));
+  }
+  if (is_enumeration(type)) {
+    const Ref value = Ref::steal(PyObject_GenericGetAttr(object, name));
+    if (!value) PyErr_Clear();
+    if (value) refuse_hidden_content(world, top(), object, name, value.get());
   }
   const bool is_generic = type->tp_getattro == PyObject_GenericGetAttr;
   if (type == &PySuper_Type) {
@@ -145,8 +242,14 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
       }
     }
   }
-  if (!is_generic && !is_program_type(type)) {
-    return complete(std::move(site), checked(PyObject_GetAttr(object, name)));  // super, modules, bound methods
+  if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
+    Ref value = checked(PyObject_GetAttr(object, name));
+    if (PyModule_Check(object) && is_container(value.get())) refuse_hidden_content(world, top(), object, name, value.get());
+    return complete(std::move(site), std::move(value));
+  }
+  if (is_function(object) && (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
+      !world.program->modules[top().code->module].is_library) {
+    throw Unsupported(utf8(name) + " of a function is not modelled; name the values");
   }
   if (!is_generic) {
     if (PyObject* own = hook(type, "__getattribute__")) {
@@ -199,6 +302,9 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
                                            Ref::borrow(reinterpret_cast<PyObject*>(type))},
                             .keywords = {}},
                            std::move(site));
+    }
+    if (is_container(found) && Classes::role(name, found) == Entry::kMakeup) {
+      refuse_hidden_content(world, top(), object, name, found);
     }
     return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
   }

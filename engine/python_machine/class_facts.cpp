@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include <string_view>
+#include <unordered_set>
 
 #include "python_machine/objects.hpp"
 
@@ -97,31 +98,23 @@ ClassFacts& Classes::add_of_program(PyTypeObject* type) {
   return own;
 }
 
-bool Classes::is_data(PyObject* name, PyObject* value) {
-  const char* const text = PyUnicode_AsUTF8(name);
+Entry Classes::role(PyObject* name, PyObject* value) {
+  static const std::unordered_set<std::string_view> makeup = {
+      "__annotations__",    "__slots__",      "__orig_bases__",  "__parameters__",       "__dataclass_fields__",
+      "__dataclass_params__", "__abstractmethods__", "__static_attributes__", "__firstlineno__", "__annotate__"};
+  const char* const text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
   if (text == nullptr) {
     PyErr_Clear();
-    return false;
+    return Entry::kData;
   }
   const std::string_view word(text);
-  if (is_function(value)) {  // a method that closes over variables has a state; `__class__` alone has none
-    const auto* const function = reinterpret_cast<const Function*>(value);
-    if (function->attributes != nullptr && PyDict_GET_SIZE(function->attributes) > 0) return true;
-    for (const Ref& name : function->code->free_names) {
-      if (PyUnicode_CompareWithASCIIString(name.get(), "__class__") != 0) return true;
-    }
-    return false;
-  }
-  if (word.starts_with("__") && word.ends_with("__")) return false;
-  if (word.starts_with("_abc_")) return false;
-  if (PyFunction_Check(value) || PyCFunction_Check(value)) return false;
   PyTypeObject* const type = Py_TYPE(value);
-  if (type == &PyProperty_Type || type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
-      type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type || type == &PyMethodDescr_Type ||
-      type == &PyWrapperDescr_Type || std::string_view(type->tp_name) == "_collections._tuplegetter") {
-    return false;
+  if (makeup.contains(word) || word.starts_with("_abc_") || type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type ||
+      std::string_view(type->tp_name) == "_collections._tuplegetter") {
+    return Entry::kMakeup;
   }
-  return true;
+  if (is_function(value) || PyFunction_Check(value) || PyCFunction_Check(value) || is_wrapper(value)) return Entry::kMethod;
+  return word.starts_with("__") && word.ends_with("__") ? Entry::kMethod : Entry::kData;
 }
 
 }  // namespace assay::python_machine

@@ -24,6 +24,13 @@ struct ClassFacts {
   std::uint32_t number = 0;        // among the classes of the program
 };
 
+/// What an entry of a class's `__dict__` is.
+enum class Entry : std::uint8_t {
+  kData,    // may change whenever the program runs
+  kMethod,  // functions, properties and special names: changes only while there is one thread
+  kMakeup,  // what CPython keeps there for itself: never changes, and is not for programs to look at
+};
+
 class Classes {
  public:
   Classes();
@@ -34,8 +41,7 @@ class Classes {
 
   PyTypeObject* deque_type() const { return deque_; }
   PyObject* enumeration() const { return enumeration_.get(); }
-  /// Whether the entry of a class's `__dict__` is data: no function, descriptor or special name.
-  static bool is_data(PyObject* name, PyObject* value);
+  static Entry role(PyObject* name, PyObject* value);
 
  private:
   PyTypeObject *deque_, *default_dict_, *ordered_dict_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "python_machine/class_facts.hpp"
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -75,7 +76,50 @@ void wrap(PyObject* names, const char* name, PyObject* (*wrapper)(PyObject*)) {
   if (PyObject_SetItem(names, interned(name), wrapped.get()) != 0) throw PythonError();
 }
 
+/// The class statement that is being carried out: the first class that is made by it is the one that it makes.
+class Making {
+ public:
+  explicit Making(const Code* body) : outer_(std::exchange(current(), body)) {}
+  ~Making() { current() = outer_; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+  static const Code* take() { return std::exchange(current(), nullptr); }
+
+ private:
+  static const Code*& current() {
+    static const Code* body = nullptr;
+    return body;
+  }
+  const Code* outer_;
+};
+
+PyObject* abstract_metaclass() {
+  static PyObject* const found = [] {
+    const Ref module = checked(PyImport_ImportModule("abc"));
+    return checked(PyObject_GetAttrString(module.get(), "ABCMeta")).release();
+  }();
+  return found;
+}
+
+/// ABCMeta.__new__, which is written in Python.
+PyObject* abstract_new(PyTypeObject* metaclass, PyObject* arguments, PyObject* keywords) {
+  return reinterpret_cast<PyTypeObject*>(abstract_metaclass())->tp_new(metaclass, arguments, keywords);
+}
+
+/// Whether the metaclass has the `__new__` of `type` or of ABCMeta.
+bool makes_plainly(PyObject* metaclass) {
+  PyObject* const found = _PyType_Lookup(reinterpret_cast<PyTypeObject*>(metaclass), interned("__new__"));
+  return found == _PyType_Lookup(&PyType_Type, interned("__new__")) ||
+         found == _PyType_Lookup(reinterpret_cast<PyTypeObject*>(abstract_metaclass()), interned("__new__"));
+}
+
 }  // namespace
+
+bool is_maker_of_classes(PyObject* callable) {
+  static PyObject* const plain = checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyType_Type), "__new__")).release();
+  static PyObject* const abstract = checked(PyObject_GetAttrString(abstract_metaclass(), "__new__")).release();
+  return callable == abstract || PyObject_RichCompareBool(callable, plain, Py_EQ) == 1;
+}
 
 Step Interpreter::build_class(bool with_keywords) {
   Frame& frame = top();
@@ -132,13 +176,79 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
   if (cell != nullptr && PyCell_Check(cell) && PyObject_SetItem(names.get(), interned("__classcell__"), cell) != 0) {
     throw PythonError();
   }
+  const Making making(body);
   const Ref arguments = checked(PyTuple_Pack(3, name, bases, names.get()));
-  Ref type = checked(PyObject_Call(metaclass, arguments.get(), keywords == Py_None ? nullptr : keywords));
+  PyObject* const given = keywords == Py_None ? nullptr : keywords;
+  Ref type;
+  if (PyType_Check(metaclass) && Py_TYPE(metaclass)->tp_call == PyType_Type.tp_call && makes_plainly(metaclass)) {
+    // What type.__call__ does.
+    type = new_class(metaclass, arguments.get(), given);
+    const initproc initialise = reinterpret_cast<PyTypeObject*>(metaclass)->tp_init;
+    if (PyObject_TypeCheck(type.get(), reinterpret_cast<PyTypeObject*>(metaclass)) != 0 &&
+        initialise(type.get(), arguments.get(), given) < 0) {
+      throw PythonError();
+    }
+  } else {
+    type = checked(PyObject_Call(metaclass, arguments.get(), given));
+  }
   if (cell != nullptr && PyCell_Check(cell) && PyCell_GET(cell) == nullptr) PyCell_Set(cell, type.get());
   if (!PyType_Check(type.get())) return type;
   Ref used = world.class_made(std::move(type), body);
   if (cell != nullptr && PyCell_Check(cell)) PyCell_Set(cell, used.get());  // what super() finds
   return used;
+}
+
+Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
+  auto* const maker = reinterpret_cast<PyTypeObject*>(metaclass);
+  const bool is_abstract = PyObject_IsSubclass(metaclass, abstract_metaclass()) == 1;
+  const Code* const body = Making::take();
+  const Ref known = body == nullptr ? Ref() : world.class_known(body);
+  if (!known || reinterpret_cast<PyObject*>(Py_TYPE(known.get())) != metaclass ||
+      reinterpret_cast<PyTypeObject*>(known.get())->tp_bases == nullptr ||
+      PyObject_RichCompareBool(reinterpret_cast<PyTypeObject*>(known.get())->tp_bases, PyTuple_GET_ITEM(arguments, 1), Py_EQ) != 1) {
+    return checked((is_abstract ? abstract_new : PyType_Type.tp_new)(maker, arguments, keywords));
+  }
+  // As CPython does it, in the class that the statement made before: others may keep it while it is being made.
+  PyObject* const names = PyTuple_GET_ITEM(arguments, 2);
+  PyObject* const type = known.get();
+  const auto set = [&](PyObject* name, PyObject* value) {
+    if (PyType_Type.tp_setattro(type, name, value) < 0) throw PythonError();
+  };
+  const Ref old_names = checked(PyDict_Keys(reinterpret_cast<PyTypeObject*>(type)->tp_dict));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
+    PyObject* const name = PyList_GET_ITEM(old_names.get(), i);
+    PyObject* const value = PyDict_GetItemWithError(reinterpret_cast<PyTypeObject*>(type)->tp_dict, name);
+    if (name == interned("__module__") || name == interned("__doc__")) continue;  // every class has them
+    if (value != nullptr && Classes::role(name, value) != Entry::kMakeup) set(name, nullptr);
+  }
+  const Ref entries = checked(PyDict_Copy(names));
+  PyObject *name = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(entries.get(), &position, &name, &value) != 0) {
+    if (name == interned("__qualname__") || name == interned("__slots__")) continue;
+    if (PyUnicode_CompareWithASCIIString(name, "__classcell__") == 0) {
+      PyCell_Set(value, type);
+    } else {
+      set(name, value);
+    }
+  }
+  const auto has = [&](const char* key) { return PyDict_Contains(entries.get(), interned(key)) == 1; };
+  if (!has("__doc__")) set(interned("__doc__"), Py_None);
+  if (has("__eq__") && !has("__hash__")) set(interned("__hash__"), Py_None);
+  position = 0;
+  while (PyDict_Next(entries.get(), &position, &name, &value) != 0) {
+    const Ref told = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__set_name__"));
+    PyErr_Clear();
+    if (told) checked(PyObject_CallFunctionObjArgs(told.get(), value, type, name, nullptr));
+  }
+  const Ref super = checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), type, type, nullptr));
+  const Ref hook = checked(PyObject_GetAttrString(super.get(), "__init_subclass__"));
+  checked(PyObject_Call(hook.get(), checked(PyTuple_New(0)).get(), keywords));
+  if (is_abstract) {
+    const Ref module = checked(PyImport_ImportModule("_abc"));
+    checked(PyObject_CallMethod(module.get(), "_abc_init", "O", type));
+  }
+  return known;
 }
 
 // --- helpers

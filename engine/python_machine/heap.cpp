@@ -1,7 +1,11 @@
 #include "python_machine/heap.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+
+#include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
 namespace {
@@ -34,6 +38,12 @@ Ref plain_value(PyTypeObject* native, PyObject* object) {
   return checked(PyLong_Type.tp_as_number->nb_int(object));
 }
 
+std::string type_text_of(PyTypeObject* type) {
+  auto* const object = reinterpret_cast<PyObject*>(type);
+  return utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "__module__")).get())).get()) + "." +
+         utf8(checked(PyObject_GetAttrString(object, "__qualname__")).get());
+}
+
 std::string type_text(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
 }  // namespace
@@ -60,10 +70,7 @@ class Writer {
       return;
     }
     PyTypeObject* const type = Py_TYPE(v);
-    if (type == &PyLong_Type || type == &PyUnicode_Type || v == Py_None || type == &PyBool_Type ||
-        type == &PyFloat_Type) {
-      return leaf(v);
-    }
+    if (type == &PyLong_Type || type == &PyUnicode_Type || v == Py_None || type == &PyBool_Type) return leaf(v);
     if (type == &PyTuple_Type) {
       if (const std::optional<LeafId> id = heap_.leaves.find(v)) {
         out.push_back(token(Tag::kLeaf, *id));
@@ -118,6 +125,13 @@ class Writer {
       value(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(v)->dv_dict));
       return;
     }
+    if (is_wrapper(v)) {
+      out.push_back(token(Tag::kWrapper));
+      leaf(reinterpret_cast<PyObject*>(type));
+      for (const Ref& part : parts_of_wrapper(v)) value(part.get());
+      return;
+    }
+    if (PyFunction_Check(v)) return native_function(v);
     if (PyTuple_Check(v) && !heap_.classes.facts(type).has_dict) {
       out.push_back(token(Tag::kNamedTuple, static_cast<std::uint64_t>(PyTuple_GET_SIZE(v))));
       leaf(reinterpret_cast<PyObject*>(type));
@@ -189,6 +203,7 @@ class Writer {
         break;
       }
       case Kind::kInstance: instance(o); break;
+      case Kind::kNotANumber: out.push_back(token(Tag::kLeaf, heap_.leaves.template_of(o))); break;
       default: throw Unsupported("internal: no such object");
     }
   }
@@ -224,9 +239,13 @@ class Writer {
     if (is_iterator(v)) return Kind::kIterator;
     if (type == heap_.classes.deque_type()) return Kind::kDeque;
     if (type == &PyByteArray_Type) return Kind::kByteArray;
-    if (type == function_type) return heap_.leaves.find(v) ? std::nullopt : std::optional(Kind::kFunction);
+    const auto unless_leaf = [&](Kind kind) { return heap_.leaves.find(v) ? std::nullopt : std::optional(kind); };
+    if (type == function_type) return unless_leaf(Kind::kFunction);
+    if (is_wrapper(v) || PyFunction_Check(v)) return std::nullopt;
+    if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
     if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type || type == &PyCFunction_Type ||
-        type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type) {
+        type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type ||
+        type == &PyFloat_Type) {
       return std::nullopt;
     }
     const ClassFacts& facts = heap_.classes.facts(type);
@@ -238,12 +257,23 @@ class Writer {
   }
 
  private:
+  void native_function(PyObject* o) {
+    constexpr int kDeepest = 100;
+    if (++depth_ > kDeepest) throw Unsupported("a function of CPython that holds itself cannot be part of a state");
+    const Parts cells = cells_of_native_function(o);
+    out.push_back(token(Tag::kNativeFunction, cells.size()));
+    out.push_back(token(Tag::kLeaf, heap_.leaves.template_of(o)));
+    value(PyFunction_GET_DEFAULTS(o));
+    optional_dict(PyFunction_GET_KW_DEFAULTS(o));
+    for (const Ref& content : cells) value(content.get());
+    --depth_;
+  }
   void sequence(Tag tag, PyObject* tuple) {
     out.push_back(token(tag, static_cast<std::uint64_t>(PyTuple_GET_SIZE(tuple))));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) value(PyTuple_GET_ITEM(tuple, i));
   }
 
-  void reference(PyObject* o, Kind) {
+  void reference(PyObject* o, Kind kind) {
     std::uint32_t slot = heap_.slot(o);
     if (slot == Heap::kNoSlot) {
       if (keeps_private_) {
@@ -259,8 +289,10 @@ class Writer {
     }
     // What an iterator's type is called depends on its container.
     PyTypeObject* const own_type = is_iterator(o) ? iterator_type : Py_TYPE(o);
-    const std::optional<LeafId> type = heap_.leaves.find(reinterpret_cast<PyObject*>(own_type));
-    out.push_back(shared(slot, *type));
+    // What is not a number is known with all that it is to whoever holds it: nobody has to ask for it.
+    const LeafId type = kind == Kind::kNotANumber ? heap_.leaves.template_of(o)
+                                                  : *heap_.leaves.find(reinterpret_cast<PyObject*>(own_type));
+    out.push_back(shared(slot, type));
   }
 
   void list_items(PyObject* o) {
@@ -351,6 +383,7 @@ class Writer {
 
   Heap& heap_;
   const bool keeps_private_;
+  int depth_ = 0;  // of functions of CPython in each other
   std::unordered_map<PyObject*, std::uint32_t> local_of_;
   std::vector<PyObject*> locals_;
 };
@@ -426,6 +459,8 @@ class Reader {
         return checked(
             PyObject_CallMethod(type, payload == 0 ? "keys" : payload == 1 ? "values" : "items", "O", dict.get()));
       }
+      case Tag::kWrapper: return wrapper();
+      case Tag::kNativeFunction: return native_function(payload);
       default: throw std::runtime_error("internal: a captured value cannot be read");
     }
   }
@@ -475,6 +510,7 @@ class Reader {
         const Ref none = checked(PyTuple_New(0));
         return checked(facts.native->tp_new(type, none.get(), nullptr));
       }
+      case Kind::kNotANumber: return another_not_a_number(value().get());
       default: throw std::runtime_error("internal: a captured object cannot be read");
     }
   }
@@ -486,6 +522,9 @@ class Reader {
       case Kind::kDict: return Py_TYPE(object) == &PyDict_Type;
       case Kind::kSet: return Py_TYPE(object) == &PySet_Type;
       case Kind::kCell: return Py_TYPE(object) == &PyCell_Type;
+      case Kind::kFunction:
+        return is_function(object) && !heap_.leaves.is_fixed(object) &&
+               reinterpret_cast<Function*>(object)->code == heap_.program.codes[number()].get();
       case Kind::kInstance: {
         const Ref type = value();
         if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type.get()) return false;
@@ -518,10 +557,10 @@ class Reader {
       case Kind::kFunction: {
         auto* const f = reinterpret_cast<Function*>(o);
         number();
-        f->defaults = value().release();
-        f->keyword_defaults = optional_dict();
-        f->closure = value().release();
-        f->attributes = optional_dict();
+        Py_XSETREF(f->defaults, value().release());
+        Py_XSETREF(f->keyword_defaults, optional_dict());
+        Py_XSETREF(f->closure, value().release());
+        Py_XSETREF(f->attributes, optional_dict());
         break;
       }
       case Kind::kGenerator: {
@@ -545,6 +584,7 @@ class Reader {
         break;
       }
       case Kind::kInstance: fill_instance(o); break;
+      case Kind::kNotANumber: break;  // it was made with its value
       default: throw std::runtime_error("internal: a captured object cannot be filled");
     }
   }
@@ -553,6 +593,40 @@ class Reader {
   Py_ssize_t signed_number() {
     const std::uint64_t n = number();
     return static_cast<Py_ssize_t>(static_cast<std::int64_t>(n << 8) >> 8);
+  }
+  Ref wrapper() {
+    const Ref type = value();
+    const Ref args = checked(PyTuple_New(type.get() == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i) PyTuple_SET_ITEM(args.get(), i, value().release());
+    return checked(PyObject_CallObject(type.get(), args.get()));
+  }
+  Ref native_function(std::uint64_t cells) {
+    const Ref model = value();
+    const Ref defaults = value();
+    const Ref keyword_defaults = Ref::steal(optional_dict());
+    PyObject* const code = PyFunction_GET_CODE(model.get());
+    const Ref names = checked(PyObject_GetAttrString(code, "co_freevars"));
+    const Ref closure = checked(PyTuple_New(static_cast<Py_ssize_t>(cells)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure.get()); ++i) {
+      Ref content = value();
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names.get(), i), kGuardOfRepr) == 0) {
+        content = checked(PySet_New(nullptr));
+      }
+      PyTuple_SET_ITEM(closure.get(), i, checked(PyCell_New(content.get())).release());
+    }
+    const Ref qualname = checked(PyObject_GetAttrString(model.get(), "__qualname__"));
+    const Ref module = checked(PyObject_GetAttrString(model.get(), "__module__"));
+    const Ref attributes = checked(PyObject_GetAttrString(model.get(), "__dict__"));
+    Ref made = checked(PyFunction_NewWithQualName(code, PyFunction_GET_GLOBALS(model.get()), qualname.get()));
+    const Ref own_attributes = checked(PyObject_GetAttrString(made.get(), "__dict__"));
+    if (PyFunction_SetDefaults(made.get(), defaults ? defaults.get() : Py_None) < 0 ||
+        PyFunction_SetKwDefaults(made.get(), keyword_defaults ? keyword_defaults.get() : Py_None) < 0 ||
+        PyFunction_SetClosure(made.get(), cells > 0 ? closure.get() : Py_None) < 0 ||
+        PyDict_Update(own_attributes.get(), attributes.get()) < 0 ||
+        PyObject_SetAttrString(made.get(), "__module__", module.get()) < 0) {
+      throw PythonError();
+    }
+    return made;
   }
   Ref deque_shell(PyTypeObject* type) {
     const Ref limit = value();
@@ -703,7 +777,7 @@ bool Heap::is_final_attribute(PyObject* name) const {
 
 std::string Heap::name_of_fixed(std::uint32_t fixed) const {
   if (fixed == 0) return "a final name";
-  if (fixed > variable_globals_.size()) return variable_classes_[fixed - 1 - variable_globals_.size()]->tp_name;
+  if (fixed > variable_globals_.size()) return type_of_fixed(fixed)->tp_name;
   const std::uint32_t global = variable_globals_[fixed - 1];
   for (const Module& module : program.modules) {
     if (global >= module.first_global && global < module.first_global + module.global_names.size()) {
@@ -721,7 +795,7 @@ void Heap::visit_fixed(std::uint32_t fixed, visitproc visitor, void* context) {
   } else if (fixed <= variable_globals_.size()) {
     if (const Ref& value = globals[variable_globals_[fixed - 1]]) visitor(value.get(), context);
   } else {
-    PyObject* const names = variable_classes_[fixed - 1 - variable_globals_.size()]->tp_dict;
+    PyObject* const names = type_of_fixed(fixed)->tp_dict;
     if (names != nullptr) visitor(names, context);
   }
 }
@@ -731,63 +805,184 @@ std::uint32_t Heap::fixed_of_class(PyTypeObject* type) {
   return found == fixed_of_class_.end() ? 0 : found->second;
 }
 
-Ref Heap::class_made(Ref made, const Code* body) {
-  auto* const type = reinterpret_cast<PyTypeObject*>(made.get());
-  Ref& known = class_of_body_[body->number];
-  if (known) {
-    auto* const first = reinterpret_cast<PyTypeObject*>(known.get());
-    const std::uint32_t fixed = fixed_of_class(first);
-    const auto plain = plain_classes_.find(first);
-    if (fixed == 0 && plain == plain_classes_.end()) return known;  // an enumeration
-    const auto is_made = fixed != 0 ? is_made_[fixed - 1 - variable_globals_.size()] : is_made_plain_[plain->second];
-    if (is_made) throw Unsupported("a class statement is executed twice; move the class out of the function");
-    if (fixed != 0) {
-      is_made_[fixed - 1 - variable_globals_.size()] = true;
-    } else {
-      is_made_plain_[plain->second] = true;
-    }
-    PyObject *key = nullptr, *item = nullptr;
-    Py_ssize_t position = 0;
-    // What decorators gave the class the first time goes: they come again.
-    const Ref old_names = checked(PyDict_Keys(first->tp_dict));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
-      PyObject* const name = PyList_GET_ITEM(old_names.get(), i);
-      const int stays = PyDict_Contains(type->tp_dict, name);
-      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.get(), name, nullptr) < 0)) throw PythonError();
-    }
-    const Ref entries = checked(PyDict_Copy(type->tp_dict));
-    while (PyDict_Next(entries.get(), &position, &key, &item)) {
-      const bool is_dunder = PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 4 &&
-                             PyUnicode_READ_CHAR(key, 0) == '_' && PyUnicode_READ_CHAR(key, 1) == '_';
-      if (is_dunder && !is_function(item)) continue;
-      if (PyType_Type.tp_setattro(known.get(), key, item) < 0) throw PythonError();
-    }
-    return known;
-  }
-  known = made;
-  const ClassFacts& facts = classes.add_of_program(type);
-  leaves.add_fixed(made.get(), "C#" + std::to_string(body->number));
-  if (facts.is_enumeration) return made;
-  // A class of the user may get attributes later, one of a library never does.
-  bool has_data = !program.modules[body->module].is_library, has_closures = false;
+namespace {
+
+/// The entries of a class in one role, by name.
+std::map<std::string, std::pair<PyObject*, PyObject*>> entries_of(PyTypeObject* type, Entry role) {
+  std::map<std::string, std::pair<PyObject*, PyObject*>> found;
   PyObject *key = nullptr, *item = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
-    if (!Classes::is_data(key, item)) continue;
-    has_data = true;
-    has_closures |= is_function(item);
+    if (Classes::role(key, item) == role) found.emplace(utf8(key), std::pair(key, item));
   }
-  if (!has_data) {
-    plain_classes_.emplace(type, is_made_plain_.size());
-    is_made_plain_.push_back(true);
-    return made;
+  return found;
+}
+
+/// What EnumMeta keeps in the class for itself.
+bool is_of_enumerations(const std::string& name) {
+  static const std::set<std::string> names = {"_member_map_",   "_value2member_map_", "_unhashable_values_", "_member_names_",
+                                              "_hashable_values_", "_unhashable_values_map_"};
+  return names.contains(name);
+}
+
+}  // namespace
+
+/// A value of an enumeration spelled out: nobody can change it, because whoever could see it changed is refused where he
+/// reads it (`refuse_hidden_content`).
+void Heap::spell(PyObject* value, std::string& out) {
+  if (const std::optional<LeafId> leaf = leaves.find(value)) {
+    out += std::to_string(*leaf) + ",";
+  } else if (PyDict_CheckExact(value)) {
+    out += "{";
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(value, &position, &key, &item)) {
+      spell(key, out);
+      spell(item, out);
+    }
+    out += "}";
+  } else if (PyAnySet_CheckExact(value)) {
+    out += "<";
+    spell(ordered(value).get(), out);
+  } else if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+    out += "[";
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) spell(PySequence_Fast_GET_ITEM(value, i), out);
+    out += "]";
+  } else {
+    throw Unsupported("an enumeration has or refers to a value of type " + type_text(value) +
+                      ", which may change; keep it in a dict beside the enumeration");
   }
-  variable_classes_.push_back(type);
-  is_made_.push_back(true);
-  fixed_of_class_[type] = fixed_count() - 1;
+}
+
+std::string Heap::makeup_of(PyTypeObject* type) {
+  std::string makeup = type->tp_name;
+  const auto put = [&](const void* part) { makeup += "," + std::to_string(reinterpret_cast<std::uintptr_t>(part)); };
+  put(Py_TYPE(type));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_bases); ++i) put(PyTuple_GET_ITEM(type->tp_bases, i));
+  for (const auto& [name, entry] : entries_of(type, Entry::kMakeup)) {
+    if (Py_TYPE(entry.second) == &PyMemberDescr_Type) makeup += ",." + name;
+  }
+  if (!classes.facts(type).is_enumeration) return makeup;
+  for (const Entry role : {Entry::kData, Entry::kMethod}) {
+    for (const auto& [name, entry] : entries_of(type, role)) {
+      makeup += ";" + name + "=";
+      if (PyObject_TypeCheck(entry.second, type)) continue;
+      if (is_of_enumerations(name)) continue;
+      Ref content = Ref::borrow(entry.second);
+      if (std::string_view(Py_TYPE(entry.second)->tp_name) == "property" && !is_wrapper(entry.second)) {  // enum.property
+        content = checked(PyObject_GetAttrString(entry.second, "fget"));
+      }
+      if (leaves.find(content.get())) {
+        spell(content.get(), makeup);
+      } else {
+        throw Unsupported("the entry " + name + " of the enumeration " + type->tp_name +
+                          " may change while the program runs; move it out of the enumeration");
+      }
+    }
+  }
+  const Ref members = checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "_member_map_"));
+  PyObject *key = nullptr, *member = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(members.get(), &position, &key, &member)) {
+    makeup += ";" + utf8(key) + ":";
+    const Ref dict = Ref::steal(PyObject_GenericGetDict(member, nullptr));
+    if (!dict) PyErr_Clear();
+    PyObject *name = nullptr, *item = nullptr;
+    Py_ssize_t at = 0;
+    while (dict && PyDict_Next(dict.get(), &at, &name, &item)) {
+      makeup += utf8(name) + "=";
+      if (item != reinterpret_cast<PyObject*>(type)) spell(item, makeup);
+    }
+  }
+  return makeup;
+}
+
+Ref Heap::class_known(const Code* body) const {
+  const auto found = class_of_name_.find("C#" + std::to_string(body->number));
+  if (found == class_of_name_.end()) return {};
+  const MadeClass& known = made_classes_[found->second];
+  if (known.is_made) throw Unsupported("a class statement is executed twice; move the class out of the function");
+  return known.type;
+}
+
+Ref Heap::class_made(Ref made, const Code* body) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(made.get());
+  const std::string name = body != nullptr ? "C#" + std::to_string(body->number) : "C@" + type_text_of(type);
+  const auto [place, is_new] = class_of_name_.emplace(name, made_classes_.size());
+  if (!is_new) {
+    MadeClass& known = made_classes_[place->second];
+    auto* const first = reinterpret_cast<PyTypeObject*>(known.type.get());
+    if (known.is_made) {
+      throw Unsupported(std::string("a second class is made that is called ") + type->tp_name +
+                        "; move what makes it out of functions and loops");
+    }
+    known.is_made = true;
+    if (first == type) return made;
+    classes.add_of_program(type);
+    if (leaves.add_twin(made.get(), known.type.get()); makeup_of(type) != known.makeup) {
+      throw Unsupported(std::string("the class ") + type->tp_name +
+                        " has other bases, slots or members on another way through the program; write two classes");
+    }
+    if (classes.facts(first).is_enumeration) return known.type;
+    const Ref old_names = checked(PyDict_Keys(first->tp_dict));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
+      PyObject* const old = PyList_GET_ITEM(old_names.get(), i);
+      const int stays = PyDict_Contains(type->tp_dict, old);
+      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.type.get(), old, nullptr) < 0)) throw PythonError();
+    }
+    for (const Entry role : {Entry::kData, Entry::kMethod}) {
+      for (const auto& [_, entry] : entries_of(type, role)) {
+        if (PyType_Type.tp_setattro(known.type.get(), entry.first, entry.second) < 0) throw PythonError();
+      }
+    }
+    return known.type;
+  }
+  const ClassFacts& facts = classes.add_of_program(type);
+  leaves.add_fixed(made.get(), name);
+  class_number_.emplace(type, made_classes_.size());
+  made_classes_.push_back({made, 0, true, {}});
+  made_classes_.back().makeup = makeup_of(type);
+  if (facts.is_enumeration) return made;
+  // A class of the user may get attributes later, one of a library never does.
+  const bool is_library = body != nullptr && program.modules[body->module].is_library;
+  if (is_library && entries_of(type, Entry::kData).empty()) return made;
+  variable_classes_.push_back(place->second);
+  made_classes_.back().fixed = fixed_of_class_[type] = fixed_count() - 1;
   fixed_mirrors_.push_back(kNothing);
-  if (has_closures) classes_with_closures_.push_back(fixed_count() - 1);
   return made;
+}
+
+void Heap::write_entries(Writer& writer, PyTypeObject* type, Entry role) {
+  const auto entries = entries_of(type, role);
+  writer.number(entries.size());
+  for (const auto& [name, entry] : entries) {
+    writer.leaf(entry.first);
+    try {
+      writer.value(entry.second);
+    } catch (const Unsupported& problem) {
+      throw Unsupported("the entry " + name + " of the class " + type->tp_name + ": " + problem.what());
+    }
+  }
+}
+
+void Heap::read_entries(Reader& reader, PyTypeObject* type, Entry role) {
+  auto stale = entries_of(type, role);
+  std::vector<std::pair<Ref, Ref>> changed;
+  for (std::uint64_t count = reader.number(); count > 0; --count) {
+    Ref name = reader.value();
+    Ref content = reader.value();
+    const auto living = stale.find(utf8(name.get()));
+    const bool is_there = living != stale.end() && living->second.second == content.get();
+    if (living != stale.end()) stale.erase(living);
+    if (!is_there) changed.emplace_back(std::move(name), std::move(content));
+  }
+  auto* const object = reinterpret_cast<PyObject*>(type);
+  for (const auto& [_, entry] : stale) {
+    if (PyType_Type.tp_setattro(object, Ref::borrow(entry.first).get(), nullptr) < 0) throw PythonError();
+  }
+  for (const auto& [name, content] : changed) {
+    if (PyType_Type.tp_setattro(object, name.get(), content.get()) < 0) throw PythonError();
+  }
 }
 
 ComponentId Heap::write_fixed(std::uint32_t fixed) {
@@ -795,10 +990,13 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
   if (fixed == 0) {
     writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kStatics)));
     for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i] + module_finished[i]);
-    std::size_t plain = is_made_plain_.size();  // the last ones may be of a later state
-    while (plain > 0 && !is_made_plain_[plain - 1]) --plain;
-    writer.number(plain);
-    for (std::size_t i = 0; i < plain; ++i) writer.number(is_made_plain_[i]);
+    writer.number(static_cast<std::uint64_t>(std::ranges::count_if(made_classes_, &MadeClass::is_made)));
+    for (const auto& [_, index] : class_of_name_) {
+      if (!made_classes_[index].is_made) continue;
+      auto* const type = reinterpret_cast<PyTypeObject*>(made_classes_[index].type.get());
+      writer.leaf(made_classes_[index].type.get());
+      if (!classes.facts(type).is_enumeration) write_entries(writer, type, Entry::kMethod);
+    }
     for (const Module& module : program.modules) {
       for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
         if (module.global_is_final[g]) writer.value(globals[module.first_global + g].get());
@@ -816,17 +1014,9 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
     if (fixed <= variable_globals_.size()) {
       writer.value(globals[variable_globals_[fixed - 1]].get());
     } else {
-      const std::size_t index = fixed - 1 - variable_globals_.size();
-      PyTypeObject* const type = variable_classes_[index];
-      writer.number(is_made_[index]);
-      if (!is_made_[index]) return components.intern(writer.out);
-      PyObject *key = nullptr, *item = nullptr;
-      Py_ssize_t position = 0;
-      while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
-        if (!Classes::is_data(key, item)) continue;
-        writer.leaf(key);
-        writer.value(item);
-      }
+      const bool is_made = made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].is_made;
+      writer.number(is_made);
+      if (is_made) write_entries(writer, type_of_fixed(fixed), Entry::kData);
     }
   }
   return components.intern(writer.out);
@@ -961,10 +1151,7 @@ void Heap::load(const StateIds& state) {
       Reader(*this, components.tokens(id)).fill(living.object.get());
     }
   }
-  for (std::uint32_t fixed = state.fixed; fixed < fixed_count(); ++fixed) {
-    is_made_[fixed - 1 - variable_globals_.size()] = false;
-    fixed_mirrors_[fixed] = kNothing;
-  }
+  for (std::uint32_t fixed = state.fixed; fixed < fixed_count(); ++fixed) fixed_mirrors_[fixed] = kNothing;
   for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
     const ComponentId id = state.ids[fixed];
     if (fixed_mirrors_[fixed] == id && !refers_to_new(id)) continue;
@@ -977,8 +1164,13 @@ void Heap::load(const StateIds& state) {
         module_started[i] = progress > 0;
         module_finished[i] = progress > 1;
       }
-      const std::uint64_t plain = reader.number();
-      for (std::size_t i = 0; i < is_made_plain_.size(); ++i) is_made_plain_[i] = i < plain && reader.number() != 0;
+      for (MadeClass& made : made_classes_) made.is_made = false;
+      for (std::uint64_t count = reader.number(); count > 0; --count) {
+        const Ref object = reader.value();
+        auto* const type = reinterpret_cast<PyTypeObject*>(object.get());
+        made_classes_[class_number_.at(type)].is_made = true;
+        if (!classes.facts(type).is_enumeration) read_entries(reader, type, Entry::kMethod);
+      }
       for (const Module& module : program.modules) {
         for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
           if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();
@@ -992,26 +1184,7 @@ void Heap::load(const StateIds& state) {
     } else if (fixed <= variable_globals_.size()) {
       globals[variable_globals_[fixed - 1]] = reader.value();
     } else {
-      const std::size_t index = fixed - 1 - variable_globals_.size();
-      auto* const type = reinterpret_cast<PyObject*>(variable_classes_[index]);
-      is_made_[index] = reader.number() != 0;
-      if (!is_made_[index]) continue;
-      std::vector<Ref> stale;
-      PyObject *key = nullptr, *item = nullptr;
-      Py_ssize_t position = 0;
-      while (PyDict_Next(reinterpret_cast<PyTypeObject*>(type)->tp_dict, &position, &key, &item)) {
-        if (Classes::is_data(key, item)) stale.push_back(Ref::borrow(key));
-      }
-      const std::size_t length = components.tokens(id).size();
-      while (reader.at < length) {
-        const Ref name = reader.value();
-        const Ref content = reader.value();
-        std::erase_if(stale, [&](const Ref& s) { return PyUnicode_Compare(s.get(), name.get()) == 0; });
-        if (PyType_Type.tp_setattro(type, name.get(), content.get()) < 0) throw PythonError();
-      }
-      for (const Ref& name : stale) {
-        if (PyType_Type.tp_setattro(type, name.get(), nullptr) < 0) throw PythonError();
-      }
+      if (reader.number() != 0) read_entries(reader, type_of_fixed(fixed), Entry::kData);
     }
   }
   for (std::uint32_t slot : keyed) {

@@ -2,7 +2,7 @@
 ///
 /// A state is a list of component numbers:
 ///
-///     fixed ...    the statics, each global that is not final, each class with attributes that are not final
+///     fixed ...    the statics, each global that is not final, the data of each class that may have some
 ///     threads ...  in the order in which they were started
 ///     objects ...  shared objects, numbered in the order in which they are found from the left
 ///
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -38,6 +39,9 @@ struct Invariant {
   Ref function;
   std::string name;
 };
+
+class Writer;
+class Reader;
 
 class Heap {
  public:
@@ -81,10 +85,10 @@ class Heap {
 
   bool is_final_attribute(PyObject* name) const;
 
-  /// The class to use for one that a class statement made.
+  /// The class that this class statement made in another state, if there is one and the loaded state has none of it.
+  Ref class_known(const Code* body) const;
+  /// The class to use for one that a class statement made, or (without a body) a call such as `type(name, bases, {})`.
   Ref class_made(Ref type, const Code* body);
-  /// Fixed components of classes whose methods refer to objects.
-  const std::vector<std::uint32_t>& classes_with_closures() const { return classes_with_closures_; }
 
   /// Writing down. References to objects without a slot give them one (`fresh`), which makes them shared.
   ComponentId write_fixed(std::uint32_t fixed);
@@ -123,13 +127,27 @@ class Heap {
   std::vector<ComponentId> fixed_mirrors_;
   std::vector<std::uint32_t> variable_globals_;            // fixed 1 + i -> global
   std::vector<std::uint32_t> fixed_of_global_;
-  std::vector<PyTypeObject*> variable_classes_;
+  std::vector<std::size_t> variable_classes_;              // the next fixed ones -> made class
   std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
-  std::unordered_map<std::uint32_t, Ref> class_of_body_;
-  std::vector<bool> is_made_;  // in this state, the variable classes
-  std::unordered_map<PyTypeObject*, std::size_t> plain_classes_;  // without data of their own: no component
-  std::vector<bool> is_made_plain_;
-  std::vector<std::uint32_t> classes_with_closures_;
+  /// A class that the program makes while it runs. Its methods are part of the statics; data, if it may have some, has a
+  /// component of its own; and what can be given to no class later, its makeup, is the same in all states.
+  struct MadeClass {
+    Ref type;
+    std::uint32_t fixed = 0;  // 0: no component
+    bool is_made = false;     // in the loaded state
+    std::string makeup;
+  };
+  PyTypeObject* type_of_fixed(std::uint32_t fixed) const {
+    return reinterpret_cast<PyTypeObject*>(made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
+  }
+  std::string makeup_of(PyTypeObject* type);
+  void spell(PyObject* value, std::string& out);
+  void write_entries(Writer& writer, PyTypeObject* type, Entry role);
+  void read_entries(Reader& reader, PyTypeObject* type, Entry role);
+
+  std::vector<MadeClass> made_classes_;
+  std::map<std::string, std::size_t> class_of_name_;  // its leaf's name; in an order that all processes share
+  std::unordered_map<PyTypeObject*, std::size_t> class_number_;
   std::uint32_t loaded_objects_ = 0;
   std::unordered_map<PyObject*, std::uint64_t> ranks_;
   std::vector<Ref> ranked_;

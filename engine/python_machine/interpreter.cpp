@@ -607,6 +607,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         }
         if (source.file.ends_with("__init__.py")) world.poll();  // `from package import ...` calls a function in Python
         if (!value) {
+          refuse_missing(module, name);
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());
         }

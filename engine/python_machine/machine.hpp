@@ -105,6 +105,9 @@ class Interpreter {
 
   // --- attributes.cpp
   Step load_attribute(PyObject* object, PyObject* name, Site site);
+  Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
+  /// Throws Unsupported if CPython has this attribute, which was not found.
+  void refuse_missing(PyObject* object, PyObject* name) const;
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
 
@@ -143,6 +146,9 @@ class Interpreter {
   // --- classes.cpp
   Step build_class(bool with_keywords);
   Ref make_class(Ref names, PyObject* description, PyObject* cell, const Code* body);
+  /// `type.__new__`, or that of ABCMeta: (name, bases, namespace). Where the class statement that is carried out has made
+  /// its class before, in another state, it is that one.
+  Ref new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords);
 
   // --- natives.cpp
   Step call_native(PyObject* callable, Arguments arguments, Site site);
@@ -203,6 +209,10 @@ PyObject* lookup(PyTypeObject* type, PyObject* name);
 PyObject* written_for_machine(PyObject* function);
 /// The method if the program defines it as a function, else null; borrowed.
 PyObject* program_method(PyObject* object, const char* name);
+/// Whether two things are one object; throws Unsupported where no state tells.
+bool is_same(PyObject* left, PyObject* right);
+/// `type.__new__` or `ABCMeta.__new__`.
+bool is_maker_of_classes(PyObject* callable);
 /// A function of the program, or one bound to an object.
 bool is_program_callable(PyObject* object);
 /// A type made by a class statement of the program (or anything else that CPython made at run time from such ones).

@@ -317,7 +317,17 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
   const Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
   if (PyFunction_Check(callable)) ++world.changes;  // it may change what it can reach
-  Ref value = checked(PyObject_Call(callable, positional.get(), keywords.get()));
+  Ref value;
+  const bool makes_class = is_maker_of_classes(callable) && PyTuple_GET_SIZE(positional.get()) == 4;
+  if (makes_class) {  // `super().__new__(...)` in a metaclass; the class statement announces its class
+    const Ref arguments_of_class = checked(PyTuple_GetSlice(positional.get(), 1, 4));
+    value = new_class(PyTuple_GET_ITEM(positional.get(), 0), arguments_of_class.get(), keywords.get());
+  } else {
+    // A metaclass whose own `__call__` the program wrote has been there already: `super().__call__(...)` means this.
+    const bool is_past_metaclass = PyType_Check(callable) && program_method(callable, "__call__") != nullptr;
+    const ternaryfunc make = is_past_metaclass ? PyType_Type.tp_call : PyObject_Call;
+    value = world.announced(checked(make(callable, positional.get(), keywords.get())));
+  }
   world.poll();
   return complete(std::move(site), std::move(value));
 }
@@ -338,6 +348,11 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     const Ref type = Ref::borrow(native.receiver);
     arguments.positional.erase(arguments.positional.begin(), arguments.positional.begin() + static_cast<std::ptrdiff_t>(native.skipped));
     return instantiate(reinterpret_cast<PyTypeObject*>(type.get()), std::move(arguments), std::move(site));
+  }
+
+  if (native.module == "_operator" && (native.name == "is_" || native.name == "is_not") && arguments.positional.size() == 2) {
+    const bool same = is_same(arguments.positional[0].get(), arguments.positional[1].get());
+    return complete(std::move(site), Ref::borrow(same == (native.name == "is_") ? Py_True : Py_False));
   }
 
   std::string counterpart;
@@ -380,6 +395,14 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   if (!world.is_single() && (native.module == "abc" || native.module == "_abc") &&
       native.name.find("register") != std::string::npos) {
     throw Unsupported("an abstract class gets a subclass while several threads run; register it before they start");
+  }
+  if (native.module == "dataclasses" && (native.name == "wrap" || native.name == "dataclass")) {
+    // It stores methods in the class.
+    for (const Ref& argument : arguments.positional) {
+      if (!PyType_Check(argument.get())) continue;
+      if (!world.is_single()) throw Unsupported("a class becomes a dataclass while several threads run; decorate it where it is made");
+      if (!world.may_write_attribute(argument.get(), interned("__init__"))) return stop(Stop::kVisible);
+    }
   }
   if ((native.name == "__setattr__" || native.name == "__delattr__") && native.receiver != nullptr &&
       (PyType_Check(native.receiver) || is_function(native.receiver) || PyCell_Check(native.receiver))) {
@@ -448,6 +471,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       const std::string name = native.module + "." + text_attribute(callable, "__qualname__");
       const Ref kept = Ref::borrow(callable);
       Ref value = checked(PyObject_Call(callable, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
+      value = world.announced(std::move(value));
       world.settle(reached, name);
       ++world.changes;
       world.poll();

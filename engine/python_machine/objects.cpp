@@ -1,6 +1,7 @@
 #include "python_machine/objects.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 
@@ -115,11 +116,7 @@ PyObject* function_module(PyObject* self, void* name) {
 PyObject* function_other(PyObject* self, void* key) {
   const char* name = static_cast<const char*>(key);
   if (PyObject* other = overwritten(self, name)) return Py_NewRef(other);
-  if (std::strcmp(name, "__annotations__") == 0) {
-    Ref empty = Ref::steal(PyDict_New());
-    if (!empty || overwrite(self, empty.get(), key) != 0) return nullptr;
-    return empty.release();
-  }
+  if (std::strcmp(name, "__annotations__") == 0) return PyDict_New();  // dropped; a look must not change the function
   const Ref& documentation = as_function(self)->code->documentation;
   return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
@@ -543,6 +540,44 @@ Ref new_module(std::uint32_t module) {
   if (object == nullptr) throw PythonError();
   object->module = module;
   return Ref::steal(reinterpret_cast<PyObject*>(object));
+}
+
+bool is_not_a_number(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return std::isnan(PyFloat_AS_DOUBLE(value));
+  if (PyComplex_CheckExact(value)) {
+    const Py_complex number = PyComplex_AsCComplex(value);
+    return std::isnan(number.real) || std::isnan(number.imag);
+  }
+  if (std::strcmp(Py_TYPE(value)->tp_name, "decimal.Decimal") != 0) return false;
+  return checked(PyObject_CallMethod(value, "is_nan", nullptr)).get() == Py_True;
+}
+
+Ref another_not_a_number(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(value)));
+  if (PyComplex_CheckExact(value)) return checked(PyComplex_FromCComplex(PyComplex_AsCComplex(value)));
+  const Ref parts = checked(PyObject_CallMethod(value, "as_tuple", nullptr));
+  return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts.get()));
+}
+
+Parts parts_of_wrapper(PyObject* wrapper) {
+  if (Py_TYPE(wrapper) != &PyProperty_Type) return {checked(PyObject_GetAttrString(wrapper, "__func__"))};
+  Parts parts;
+  for (const char* name : {"fget", "fset", "fdel", "__doc__"}) parts.push_back(checked(PyObject_GetAttrString(wrapper, name)));
+  return parts;
+}
+
+Parts cells_of_native_function(PyObject* function) {
+  Parts parts;
+  PyObject* const closure = PyFunction_GET_CLOSURE(function);
+  if (closure == nullptr) return parts;
+  const Ref names = checked(PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars"));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
+    // Which objects are being shown just now, so that a cycle ends.
+    const bool is_guard = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names.get(), i), kGuardOfRepr) == 0;
+    PyObject* const content = PyCell_GET(PyTuple_GET_ITEM(closure, i));
+    parts.push_back(Ref::borrow(is_guard ? Py_None : content));
+  }
+  return parts;
 }
 
 }  // namespace assay::python_machine

@@ -57,6 +57,22 @@ extern PyTypeObject* module_type;
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
 inline bool is_iterator(PyObject* o) { return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type; }
+/// A staticmethod, classmethod or property.
+inline bool is_wrapper(PyObject* o) {
+  return Py_TYPE(o) == &PyStaticMethod_Type || Py_TYPE(o) == &PyClassMethod_Type || Py_TYPE(o) == &PyProperty_Type;
+}
+/// Whether it is equal to nothing, itself included: a float, complex number or Decimal.
+bool is_not_a_number(PyObject* value);
+/// A new object of the same value.
+Ref another_not_a_number(PyObject* value);
+using Parts = std::vector<Ref>;
+/// All that a wrapper consists of: its function, or those of a property and its documentation.
+Parts parts_of_wrapper(PyObject* wrapper);
+/// The variable in which a dataclass's `__repr__` notes what it shows just now; empty whenever a step ends.
+constexpr const char* kGuardOfRepr = "repr_running";
+/// What a function of CPython has in its closure; null: an empty cell. What such functions keep only while they run is
+/// not among it.
+Parts cells_of_native_function(PyObject* function);
 inline bool is_module(PyObject* o) { return Py_TYPE(o) == module_type; }
 
 /// Makes the types; once per process.

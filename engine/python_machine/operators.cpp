@@ -1,6 +1,8 @@
 /// Operators, comparisons and tests. Where the program defines the special method, its frame is entered; what it
 /// answers comes back through Return::kOperator, and NotImplemented leads to the next attempt.
 #include <array>
+#include <string_view>
+#include <unordered_set>
 
 #include "python_machine/machine.hpp"
 
@@ -252,29 +254,76 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
 }
 
 namespace {
-/// Values have no identity in a state, so whether two equal ones are the same object cannot be told.
-void refuse_identity(PyObject* left, PyObject* right) {
+/// Types whose values are written down where they stand, without an identity.
+bool is_value_type(PyTypeObject* type) {
+  static const std::unordered_set<std::string_view> names = {
+      "decimal.Decimal",  "Fraction", "datetime.date", "datetime.time", "datetime.timedelta", "datetime.timezone",
+      "re.Pattern",       "types.GenericAlias"};
+  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBytes_Type ||
+         type == &PyComplex_Type || type == &PyRange_Type || type == &PySlice_Type || type == &PyFrozenSet_Type ||
+         type == &PyMethod_Type || type == &PySuper_Type || type == &PyCFunction_Type || type == &PyDictKeys_Type ||
+         type == &PyDictValues_Type || type == &PyDictItems_Type || type == &PyProperty_Type ||
+         type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
+         (PyType_IsSubtype(type, &PyTuple_Type) != 0 && type->tp_dictoffset == 0) || names.contains(type->tp_name);
+}
+
+/// Whether a value could be the same object as another one of its type: values have no identity in a state, and CPython
+/// has one object for some of them only.
+bool may_be_same(PyObject* left, PyObject* right) {
   PyTypeObject* const type = Py_TYPE(left);
-  if (type != Py_TYPE(right)) return;
-  bool is_unknown = false;
-  if (type == &PyTuple_Type) {
-    is_unknown = PyTuple_GET_SIZE(left) > 0 && PyTuple_GET_SIZE(left) == PyTuple_GET_SIZE(right);
-  } else if (type == &PyMethod_Type) {
-    is_unknown = PyMethod_GET_SELF(left) == PyMethod_GET_SELF(right);
-  } else if (type == &PyUnicode_Type) {
-    is_unknown = PyUnicode_GET_LENGTH(left) > 1 && PyUnicode_Compare(left, right) == 0;
-  } else if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBytes_Type) {
-    const int is_equal = PyObject_RichCompareBool(left, right, Py_EQ);
-    if (is_equal < 0) throw PythonError();
-    int overflow = 0;
-    const long small = type == &PyLong_Type ? PyLong_AsLongAndOverflow(left, &overflow) : 1000;
-    is_unknown = is_equal == 1 && (overflow != 0 || small < -5 || small > 256);
+  if (left == right) return true;
+  if (type != Py_TYPE(right) || is_not_a_number(left) || PyType_Check(left)) return false;
+  if (PyTuple_Check(left)) {
+    if (PyTuple_GET_SIZE(left) != PyTuple_GET_SIZE(right)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(left); ++i) {
+      if (!may_be_same(PyTuple_GET_ITEM(left, i), PyTuple_GET_ITEM(right, i))) return false;
+    }
+    return true;
   }
-  if (is_unknown) {
+  if (PyMethod_Check(left)) {
+    return PyMethod_GET_SELF(left) == PyMethod_GET_SELF(right) && PyMethod_GET_FUNCTION(left) == PyMethod_GET_FUNCTION(right);
+  }
+  if (!is_value_type(type)) return false;
+  if (type == &PyFrozenSet_Type) return PySet_GET_SIZE(left) == PySet_GET_SIZE(right);
+  if (PyDictViewSet_Check(left) || PyDictValues_Check(left) || type == &PySuper_Type || PyCFunction_Check(left)) return true;
+  const int is_equal = PyObject_RichCompareBool(left, right, Py_EQ);
+  if (is_equal < 0) throw PythonError();
+  return is_equal == 1;
+}
+
+/// Whether there is one object for all values that are equal to this one.
+bool exists_once(PyObject* value) {
+  if (PyLong_CheckExact(value)) {
+    int overflow = 0;
+    const long number = PyLong_AsLongAndOverflow(value, &overflow);
+    return overflow == 0 && number >= -5 && number <= 256;
+  }
+  if (PyUnicode_CheckExact(value)) {
+    return PyUnicode_GET_LENGTH(value) == 0 || (PyUnicode_GET_LENGTH(value) == 1 && PyUnicode_READ_CHAR(value, 0) < 256);
+  }
+  if (PyBytes_CheckExact(value)) return PyBytes_GET_SIZE(value) <= 1;
+  if (PyFrozenSet_CheckExact(value)) return PySet_GET_SIZE(value) == 0;
+  if (PyCFunction_Check(value)) {
+    PyObject* const self = PyCFunction_GET_SELF(value);
+    return self == nullptr || PyModule_Check(self);
+  }
+  return PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 0;
+}
+
+}  // namespace
+
+bool is_same(PyObject* left, PyObject* right) {
+  PyTypeObject* const type = Py_TYPE(left);
+  if (type == &PyFunction_Type && left != right && Py_TYPE(right) == type &&
+      PyObject_RichCompareBool(PyFunction_GET_CODE(left), PyFunction_GET_CODE(right), Py_EQ) == 1) {
+    throw Unsupported("`is` between two functions that CPython made of one piece of code");
+  }
+  if (type == Py_TYPE(right) && is_value_type(type) && !is_not_a_number(left) && !exists_once(left) &&
+      may_be_same(left, right)) {
     throw Unsupported(std::string("`is` between two equal values of type ") + type->tp_name + "; compare them with ==");
   }
+  return left == right;
 }
-}  // namespace
 
 Step Interpreter::compare(std::uint32_t comparison) {
   Frame& frame = top();
@@ -283,8 +332,9 @@ Step Interpreter::compare(std::uint32_t comparison) {
   switch (comparison) {
     case 6: return contains(false);
     case 7: return contains(true);
-    case 8: refuse_identity(left, right); return complete({.operands = 2}, Ref::borrow(left == right ? Py_True : Py_False));
-    case 9: refuse_identity(left, right); return complete({.operands = 2}, Ref::borrow(left != right ? Py_True : Py_False));
+    case 8:
+    case 9:
+      return complete({.operands = 2}, Ref::borrow(is_same(left, right) == (comparison == 8) ? Py_True : Py_False));
     default: break;
   }
   if (is_program_operand(left) || is_program_operand(right)) {

@@ -101,7 +101,11 @@ class StepWorld final : public World {
   bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
   void add_invariant(Ref function, std::string name) override;
+  Ref class_known(const Code* body) override;
   Ref class_made(Ref type, const Code* body) override;
+  Ref announced(Ref value) override;
+  bool is_closed(PyObject* object) override;
+  bool is_hidden(PyObject* object) override;
   void used(PyObject* object) override;
   Ref ordered(PyObject* set) override { return heap.ordered(set); }
   Ref arranged(PyObject* set) override;
@@ -141,6 +145,7 @@ class StepWorld final : public World {
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
   bool has_escaped(PyObject* object);
+  void write_statics();
   PyObject* name_of_global(std::uint32_t global) const;
   std::string place() const;
   void check_untouched(const StateIds& state);

@@ -317,6 +317,10 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
 bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
   if (PyType_Check(object)) {
     const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
+    if (fixed == 0 && is_single() && !heap.leaves.is_fixed(object) &&
+        !Leaves::is_of_cpython(reinterpret_cast<PyTypeObject*>(object))) {
+      return true;  // it is being made, and announced afterwards
+    }
     if (fixed == 0) {
       throw Unsupported(std::string("the class ") + reinterpret_cast<PyTypeObject*>(object)->tp_name +
                         " gets its first attribute, " + text_of(name) + ", while it runs; give it a value in the class body");
@@ -325,6 +329,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     if (!visible(false)) return false;
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
     has_written_ = true;
+    if (is_single()) write_statics();  // it may be a method
     touch(Event::Kind::kFixed, fixed);
     note(true, Event::Kind::kFixed, fixed, name);
     if (fixed >= is_written_fixed_.size()) is_written_fixed_.resize(fixed + 1, false);
@@ -574,21 +579,49 @@ void StepWorld::remark(std::string what) { remarks[std::move(what)].insert(place
 
 void StepWorld::add_invariant(Ref function, std::string name) {
   heap.invariants.push_back({std::move(function), std::move(name)});
-  if (!is_written_fixed_[0]) {
-    is_written_fixed_[0] = true;
-    written_fixed_.push_back(0);
-  }
+  write_statics();
+}
+
+void StepWorld::write_statics() {
+  if (is_written_fixed_[0]) return;
+  is_written_fixed_[0] = true;
+  written_fixed_.push_back(0);
+}
+
+Ref StepWorld::class_known(const Code* body) {
+  if (!is_single()) throw Unsupported("a class is made while several threads run; make it before they start");
+  return heap.class_known(body);
 }
 
 Ref StepWorld::class_made(Ref type, const Code* body) {
-  if (!is_single()) {
-    throw Unsupported("a class is made while several threads run; make it before they start");
-  }
-  if (!is_written_fixed_[0]) {
-    is_written_fixed_[0] = true;
-    written_fixed_.push_back(0);
-  }
+  if (!is_single()) throw Unsupported("a class is made while several threads run; make it before they start");
+  write_statics();
   return heap.class_made(std::move(type), body);
+}
+
+Ref StepWorld::announced(Ref value) {
+  if (!PyType_Check(value.get()) || heap.is_loading || heap.leaves.is_fixed(value.get()) ||
+      heap.leaves.is_of_cpython(reinterpret_cast<PyTypeObject*>(value.get()))) {
+    return value;
+  }
+  return class_made(std::move(value), nullptr);
+}
+
+bool StepWorld::is_closed(PyObject* object) {
+  if (PyType_Check(object) || is_module(object)) return false;
+  if (heap.leaves.is_fixed(object)) return true;
+  if (is_function(object)) return false;
+  PyTypeObject* const type = Py_TYPE(object);
+  if (is_program_type(type) && !Leaves::is_of_cpython(type)) {
+    // While an enumeration is being made, its members get their attributes.
+    return heap.classes.facts(type).is_enumeration && heap.leaves.is_fixed(reinterpret_cast<PyObject*>(type));
+  }
+  return heap.slot(object) == Heap::kNoSlot && heap.leaves.find(object).has_value();
+}
+
+bool StepWorld::is_hidden(PyObject* object) {
+  return !is_plain(object) && !PyMethod_Check(object) && !is_function(object) && !is_module(object) &&
+         Py_TYPE(object) != &PyDictProxy_Type && heap.slot(object) == Heap::kNoSlot && !heap.leaves.find(object);
 }
 
 void StepWorld::used(PyObject* object) {
@@ -665,14 +698,9 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       thread_ = &live;
       frame_ = nullptr;
       current_thread() = &live;
-      // Methods are found in their class without asking; those that close over variables are part of the state.
-      for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
       const std::vector<bool> started_before = module_started, finished_before = module_finished;
       const Stop stop = run(*this, live);
-      if ((module_started != started_before || module_finished != finished_before) && !is_written_fixed_[0]) {  // a module was imported
-        is_written_fixed_[0] = true;
-        written_fixed_.push_back(0);
-      }
+      if (module_started != started_before || module_finished != finished_before) write_statics();  // an import
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
         // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
@@ -804,7 +832,6 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
       violation.file = program->modules[code.module].file;
       violation.line = code.first_line;
     }
-    for (std::uint32_t fixed : heap.classes_with_closures()) touch(Event::Kind::kFixed, fixed);
     used(invariant.function.get());
     const Ref answer = call_nested(*this, invariant.function.get(), nullptr, 0);
     const int holds = PyObject_IsTrue(answer.get());

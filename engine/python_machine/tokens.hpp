@@ -20,6 +20,9 @@ enum class Tag : std::uint8_t {
   kSuper,      // class and receiver follow
   kView,       // of a dict: 0 keys, 1 values, 2 items; the dict follows
   kNamedTuple,  // class leaf and that many values follow: a tuple of a subclass
+  kWrapper,    // class leaf and its parts follow: a staticmethod, classmethod or property around what is no leaf
+  kNativeFunction,  // template leaf, defaults, keyword defaults and contents of cells follow: a function that CPython
+                    // made while the program ran, around what is no leaf
   kObject,     // begins the record of an object or thread; the payload is its kind
 };
 
@@ -39,7 +42,7 @@ constexpr std::uint32_t slot_of(Token t) { return static_cast<std::uint32_t>(t &
 constexpr std::uint32_t type_of(Token t) { return static_cast<std::uint32_t>(payload_of(t) >> kSlotBits); }
 
 enum class Kind : std::uint8_t {
-  kStatics,    // final globals, module states, final class attributes, invariants
+  kStatics,    // final globals, module states, methods of classes, invariants
   kGlobal,     // one global variable, or the data attributes of one class
   kThread,
   kList,
@@ -52,6 +55,7 @@ enum class Kind : std::uint8_t {
   kFunction,
   kGenerator,
   kIterator,
+  kNotANumber,  // of which each is equal to nothing but itself, so it has an identity
 };
 
 }  // namespace assay::python_machine

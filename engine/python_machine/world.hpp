@@ -113,9 +113,18 @@ class World {
   virtual bool has_chosen() const = 0;
   virtual bool is_single() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
-  /// Told of each class that a class statement makes, right after it was made: it becomes part of the program's
-  /// fixed objects. The answer is used in its place: a step that is executed again gets the class of the first time.
+  /// The class that a class statement made when its step was executed before; null: it is executed for the first time.
+  virtual Ref class_known(const Code* body) = 0;
+  /// Told of each class that the program makes, right after it was made: it becomes part of the program's fixed
+  /// objects. The answer is used in its place: a step that is executed again gets the class of the first time. The body
+  /// is null where a call made it.
   virtual Ref class_made(Ref type, const Code* body) = 0;
+  /// What a call of CPython's returned: told of it if that is a class which did not exist before.
+  virtual Ref announced(Ref value) = 0;
+  /// Whether states name the object without saying what it holds, so that nothing may be stored in it.
+  virtual bool is_closed(PyObject* object) = 0;
+  /// Whether the object can change although no state has it, as long as it is only where it was found.
+  virtual bool is_hidden(PyObject* object) = 0;
   /// The content of an object that never changes (a function that is called, its closure and defaults) is looked at.
   virtual void used(PyObject* object) = 0;
   /// The elements of a set in an order that depends on the state alone; a new list.

@@ -54,6 +54,7 @@ def verify_compiled(
     request.listener(Phase("searching", str(path)))
     interrupts.hold()
     program, outcome = _search(path, program, request)
+    outcome = without_unconfirmed(program, outcome)
     judgement = judge(outcome.facts, tuple(program.caveats))
     violations, unexplained = _explained(program, outcome)
     estimation, about_the_estimate = estimate(request, program, str(path), outcome)
@@ -207,6 +208,30 @@ def _explained(
             "a violation was found, but the process that ran the model died before its run could be shown"
         )
     return tuple(violations), problems
+
+
+def without_unconfirmed(program: CompiledProgram, outcome: native.NativeOutcome) -> native.NativeOutcome:
+    """Takes back violations whose run could not be executed again, of a program that runs inside the engine.
+
+    A process that dies of what a program made it do may have found anything before. (A compiled model is
+    told apart from its checker, and a violation of it stands.)
+    """
+    confirmed = tuple(found for found in outcome.violations if found.run is not None)
+    nothing_is_missing = len(confirmed) == len(outcome.violations) and (
+        confirmed or not outcome.facts.violation_count
+    )
+    if not isinstance(program, ToldProgram) or nothing_is_missing:
+        return outcome
+    if confirmed:
+        return replace(outcome, violations=confirmed)
+    facts = replace(
+        outcome.facts,
+        complete=False,
+        stop_reason=StopReason.CRASHED,
+        stop_detail="while it executed the run of a violation again, which is therefore not reported",
+        violation_count=0,
+    )
+    return replace(outcome, facts=facts, violations=())
 
 
 def _in_words(program: CompiledProgram, found: native.NativeViolation) -> Violation:

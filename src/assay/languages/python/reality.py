@@ -1,0 +1,61 @@
+"""What CPython itself has: so that what the machine's libraries lack is not taken for a mistake of the program.
+
+The machine asks before it lets a program see an AttributeError or ImportError about one of its own modules, classes or
+types. If CPython has the thing, nothing is known about the program, and it is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import textwrap
+
+list_iterator = type(iter([]))
+
+
+def has(module: str, path: str, name: str) -> bool:
+    """Whether the module, or the class or factory in it that `path` names, has an attribute in CPython."""
+    try:
+        home = importlib.import_module(module)
+    except ImportError:
+        return False
+    thing: object = home
+    for part in path.split(".") if path else ():
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    if hasattr(thing, name):
+        return True
+    if isinstance(thing, type):
+        return name in stored_names(thing)
+    return bool(path) and callable(thing) and name in names_of_product(module, path)
+
+
+@functools.cache
+def stored_names(cls: type) -> frozenset[str]:
+    """The attributes that the methods of a class, or of its bases, store in `self`."""
+    found: set[str] = set()
+    for base in cls.__mro__:
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                found.add(node.attr)
+    return frozenset(found)
+
+
+@functools.cache
+def names_of_product(module: str, path: str) -> frozenset[str]:
+    """The attributes of what a factory without arguments (`threading.Lock`) makes."""
+    thing: object = importlib.import_module(module)
+    for part in path.split("."):
+        thing = getattr(thing, part)
+    assert callable(thing)
+    try:
+        return frozenset(dir(thing()))
+    except TypeError:
+        return frozenset()

@@ -1,0 +1,1 @@
+"""Programs that keep shared data where a state could forget it: the places, and what is asked of each."""
