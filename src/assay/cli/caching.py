@@ -30,8 +30,8 @@ def cache_size(given: Mapping[str, Any]) -> int:
         return wanted
     if given["states_of_graph"]:
         states = wanted * given["states_of_graph"]
-    elif given["memory"]:
-        states = wanted * given["memory"] / BYTES_PER_STATE
+    elif given["memory_limit_bytes"]:
+        states = wanted * given["memory_limit_bytes"] / BYTES_PER_STATE
     else:
         raise OptionProblem(
             f"--cache-size {wanted:.0%} of what? give --states-of-graph N or --memory, or a number of states"

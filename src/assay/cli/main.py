@@ -13,18 +13,18 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from assay import __version__
-from assay.cli.caching import cache_size
 from assay.cli.certificates import inspect, keygen, sign
 from assay.cli.certify import certify
 from assay.cli.exit_codes import EXIT_CODES
-from assay.cli.quantities import Count, CountOrShare, Definition, Duration, Memory
+from assay.cli.quantities import Definition
+from assay.cli.search_flags import asked_of_the_search, search_flags
 from assay.cli.telling import forget_standard_output, have_standard_streams, say, tell
 from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.certificate.header import CertificateProblem
@@ -35,11 +35,9 @@ from assay.evidence.verdict import Verdict
 from assay.search import interrupts
 from assay.search.estimation import METHODS, best_method
 from assay.search.native import Progress
-from assay.search.options import MOST_CACHED, POLICIES, STORAGES, STRATEGIES, OptionProblem
+from assay.search.options import OptionProblem
 from assay.transition_system.interface import SourceProblem
 from assay.verification.request import REDUCTIONS, Listener, Phase
-
-POSITIVE = Count(1, 2**63 - 1)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -50,56 +48,7 @@ def assay() -> None:
 
 @assay.command(short_help="Check every reachable state of a program.")
 @click.argument("program")
-@click.option(
-    "--search",
-    type=click.Choice(STRATEGIES),
-    help="Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
-    "cached searches depth first and forgets states when --cache-size are known.",
-)
-@click.option(
-    "--storage",
-    type=click.Choice(STORAGES),
-    default="exact",
-    show_default=True,
-    help="How visited states are kept; all but exact may lose states and never verify.",
-)
-@click.option("--threads", type=Count(1, 1024), default=1, show_default=True, help="Worker threads.")
-@click.option(
-    "--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="For random-dfs and cached."
-)
-@click.option(
-    "--hash-functions",
-    type=Count(1, 32),
-    default=3,
-    show_default=True,
-    help="Bits set for each state in bitstate storage.",
-)
-@click.option(
-    "--bitstate-memory",
-    type=Memory(),
-    default="256MiB",
-    show_default=True,
-    help="Size of the bit table in bitstate storage.",
-)
-@click.option(
-    "--cache-size",
-    type=CountOrShare(MOST_CACHED),
-    help="States that a cached search keeps at most: a number, or a share such as 25% of "
-    "--states-of-graph, or else of --memory.",
-)
-@click.option(
-    "--policy",
-    type=click.Choice(POLICIES),
-    help=f"What a cached search forgets first [{POLICIES[0]}].",
-)
-@click.option("--strata", type=Count(1, 1024), help="Levels that the policy stratified tells apart [4].")
-@click.option(
-    "--states-of-graph", type=POSITIVE, help="How many states there are, if known; see --cache-size."
-)
-@click.option("--memory", type=Memory(), help="Stop when the search needs more, for example 2GiB.")
-@click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
-@click.option("--max-depth", type=POSITIVE, help="Do not look further than this many steps.")
-@click.option("--max-states", type=POSITIVE, help="Stop after this many states.")
+@search_flags
 @click.option(
     "--invariant",
     "invariants",
@@ -114,8 +63,6 @@ def assay() -> None:
     metavar="EXPR",
     help="Must hold between every two consecutive states: 'x == 5 implies next.x == 8'. Repeatable.",
 )
-@click.option("--no-deadlock", is_flag=True, help="Do not report invalid end states.")
-@click.option("--all-errors", is_flag=True, help="Go on after the first violation and count them all.")
 @click.option("--safety", is_flag=True, help="Check safety only and say that claims were left out.")
 @click.option("--no-reductions", is_flag=True, help="Explore the whole graph: all reductions off.")
 @click.option("--no-dead-variables", is_flag=True, help="Keep values that are never read again.")
@@ -140,12 +87,6 @@ def assay() -> None:
     help="How hard to compress it.",
 )
 @click.option("--subgraphs", is_flag=True, help="Add the sizes of subtrees to the certificate.")
-@click.option(
-    "--spill",
-    metavar="DIR",
-    help="Keep the states in this directory: exact, within --memory [1GiB], slower.",
-)
-@click.option("--resume", is_flag=True, help="With --spill: continue a search that was stopped or killed.")
 @click.option(
     "--estimate", is_flag=True, help="If a limit stops the search: estimate how much of all states it saw."
 )
@@ -199,24 +140,9 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
         with progress_listener(wanted=not quiet) as listener:
             result = verify_program(
                 program,
-                search=given["search"] or _usual_search(given),
-                storage=given["storage"],
-                threads=given["threads"],
-                seed=given["seed"],
-                hash_functions=given["hash_functions"],
-                bitstate_memory_bytes=given["bitstate_memory"],
-                memory_limit_bytes=given["memory"] or 0,
-                timeout_seconds=given["timeout"] or 0.0,
-                max_depth=given["max_depth"] or 0,
-                max_states=given["max_states"] or 0,
-                cache_size=cache_size(given),
-                policy=given["policy"] or POLICIES[0],
-                strata=given["strata"] or 4,
-                states_of_graph=given["states_of_graph"] or 0,
+                **asked_of_the_search(given),
                 invariants=given["invariants"],
                 step_invariants=given["step_invariants"],
-                check_deadlock=not given["no_deadlock"],
-                all_errors=given["all_errors"],
                 safety=given["safety"],
                 reductions=[name for name in REDUCTIONS if name not in switched_off],
                 defines=given["defines"],
@@ -225,10 +151,8 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
                 certificate=given["certificate"],
                 certificate_coding=given["certificate_coding"],
                 subgraphs=given["subgraphs"],
-                spill=given["spill"],
-                resume=given["resume"],
                 estimate=given["estimate_method"]
-                or (best_method(given["timeout"] or 0.0) if given["estimate"] else None),
+                or (best_method(given["timeout_seconds"] or 0.0) if given["estimate"] else None),
                 estimate_file=given["estimate_file"],
                 listener=watched(listener),
                 started=context.obj,
@@ -253,12 +177,6 @@ def _plot(path: Path, result: Result, history: Sequence[Progress]) -> None:
     from assay.report.plots import plot
 
     plot(path, result, history)
-
-
-def _usual_search(given: Mapping[str, Any]) -> str:
-    if given["cache_size"]:
-        return "cached"
-    return "dfs" if given["storage"] == "bitstate" else "bfs"
 
 
 @assay.command(short_help="Step through a saved counterexample.")

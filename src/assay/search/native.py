@@ -126,7 +126,7 @@ def search(
         "task": "search",
         "library": str(library),
         "opener": opener,
-        "options": options.as_json(),
+        "options": options.for_engine(),
         "deadline": deadline,
         "identity": list(identity),
     }
@@ -172,7 +172,7 @@ def look_around(
         "task": "search",
         "library": str(library),
         "opener": opener,
-        "options": {**options.as_json(), "strategy": strategy, "spill_directory": "", "resume": False},
+        "options": {**options.for_engine(), "strategy": strategy, "spill_directory": "", "resume": False},
         "deadline": deadline,
         "identity": [],
         "looking": dict(looking),

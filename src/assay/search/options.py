@@ -1,8 +1,16 @@
-"""What a caller may ask of any search."""
+"""The one table of what a caller may ask of any search.
+
+Each field of `SearchOptions` says everything about one option: its name in the engine (the field's), in the
+API and in JSON, its flag, its range, its default, what it is for, and whether a search that is continued must
+agree in it. The command line, the API, the JSON output and the engine all read it here; an option of a
+strategy is added here and in the file of the strategy.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Literal, TypedDict
 
 
 class OptionProblem(ValueError):
@@ -24,73 +32,195 @@ POLICIES = (
     "depth",
 )
 MOST_CACHED = 2**31
+MOST = 2**63 - 1
+
+Kind = Literal["choice", "count", "count or share", "memory", "duration", "switch", "directory"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    name: str  # in the API and in JSON
+    flag: str
+    kind: Kind
+    help: str
+    label: str  # in sentences about wrong values
+    low: float = 0
+    high: float = MOST
+    choices: tuple[str, ...] = ()
+    shown: bool = False  # the command line tells the default
+    opposite: bool = False  # the API asks for the opposite of what the engine is told
+    for_engine: bool = True
+    identity: str = ""  # what a search that is continued must agree in; empty: it need not
+
+    def check(self, value: Any) -> None:
+        if self.kind == "choice" and value not in self.choices:
+            raise OptionProblem(f"{self.label}: expected one of {', '.join(self.choices)}, got {value!r}")
+        if self.kind in {"count", "count or share", "memory"} and not self.low <= value <= self.high:
+            low, high = int(self.low), int(self.high)
+            raise OptionProblem(f"{self.label}: expected a number from {low} to {high}, got {value}")
+        if self.kind == "duration" and not 0 <= value < float("inf"):
+            raise OptionProblem(f"{self.label}: expected seconds, got {value}")
+
+
+def _option(default: Any, name: str, flag: str, kind: Kind, text: str, label: str = "", **more: Any) -> Any:
+    label = label or name.replace("_", " ")
+    option = Option(name=name, flag=flag, kind=kind, help=text, label=label, **more)
+    return field(default=default, metadata={"option": option})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
     """Zero means "no limit" for every limit."""
 
-    strategy: str = "bfs"
-    storage: str = "exact"
-    threads: int = 1
-    seed: int = 0
-    hash_functions: int = 3
-    bitstate_bytes: int = 256 * 1024 * 1024
-    memory_limit_bytes: int = 0
-    time_limit_seconds: float = 0.0
-    depth_limit: int = 0
-    state_limit: int = 0
-    stop_at_first_violation: bool = True
-    check_deadlock: bool = True
-    cache_size: int = 0  # states that a cached search keeps at most
-    cache_policy: str = POLICIES[0]
-    cache_strata: int = 4
-    states_of_graph: int = 0  # if they are known; what a cached search did is told relative to it
-    spill_directory: str = ""  # where the states are kept; empty: in memory
-    resume: bool = False  # go on from the checkpoint there, if there is one
+    strategy: str = _option(
+        "bfs", "search", "--search", "choice",
+        "Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
+        "cached searches depth first and forgets states when --cache-size are known.",
+        choices=STRATEGIES,
+    )  # fmt: skip
+    storage: str = _option(
+        "exact", "storage", "--storage", "choice",
+        "How visited states are kept; all but exact may lose states and never verify.",
+        choices=STORAGES, shown=True,
+    )  # fmt: skip
+    threads: int = _option(
+        1, "threads", "--threads", "count", "Worker threads.", low=1, high=1024, shown=True
+    )  # fmt: skip
+    seed: int = _option(
+        0, "seed", "--seed", "count", "For random-dfs and cached.", high=2**64 - 1, shown=True
+    )  # fmt: skip
+    hash_functions: int = _option(
+        3, "hash_functions", "--hash-functions", "count", "Bits set for each state in bitstate storage.",
+        low=1, high=32, shown=True,
+    )  # fmt: skip
+    bitstate_bytes: int = _option(
+        256 * 1024 * 1024, "bitstate_memory_bytes", "--bitstate-memory", "memory",
+        "Size of the bit table in bitstate storage.", "bitstate memory", low=1024, high=2**50, shown=True,
+    )  # fmt: skip
+    cache_size: int = _option(
+        0, "cache_size", "--cache-size", "count or share",
+        "States that a cached search keeps at most: a number, or a share such as 25% of "
+        "--states-of-graph, or else of --memory.",
+        high=MOST_CACHED,
+    )  # fmt: skip
+    cache_policy: str = _option(
+        POLICIES[0], "policy", "--policy", "choice",
+        f"What a cached search forgets first [{POLICIES[0]}].", choices=POLICIES,
+    )  # fmt: skip
+    cache_strata: int = _option(
+        4, "strata", "--strata", "count", "Levels that the policy stratified tells apart [4].",
+        low=1, high=1024,
+    )  # fmt: skip
+    states_of_graph: int = _option(
+        0, "states_of_graph", "--states-of-graph", "count",
+        "How many states there are, if known; see --cache-size.", "states of the graph", for_engine=False,
+    )  # fmt: skip
+    memory_limit_bytes: int = _option(
+        0, "memory_limit_bytes", "--memory", "memory", "Stop when the search needs more, for example 2GiB.",
+        "memory limit", high=2**60,
+    )  # fmt: skip
+    time_limit_seconds: float = _option(
+        0.0, "timeout_seconds", "--timeout", "duration", "Stop after this long since the start: 60s, 5m.",
+        "time limit",
+    )  # fmt: skip
+    depth_limit: int = _option(
+        0, "max_depth", "--max-depth", "count", "Do not look further than this many steps.", "depth limit",
+        identity="depth limit",
+    )  # fmt: skip
+    state_limit: int = _option(
+        0, "max_states", "--max-states", "count", "Stop after this many states.", "state limit"
+    )  # fmt: skip
+    check_deadlock: bool = _option(
+        True, "check_deadlock", "--no-deadlock", "switch", "Do not report invalid end states.",
+        identity="choice about deadlocks",
+    )  # fmt: skip
+    stop_at_first_violation: bool = _option(
+        True, "all_errors", "--all-errors", "switch", "Go on after the first violation and count them all.",
+        opposite=True, identity="choice about errors",
+    )  # fmt: skip
+    spill_directory: str = _option(
+        "", "spill", "--spill", "directory",
+        "Keep the states in this directory: exact, within --memory [1GiB], slower.",
+    )  # fmt: skip
+    resume: bool = _option(
+        False, "resume", "--resume", "switch", "With --spill: continue a search that was stopped or killed."
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
-        _one_of("search", self.strategy, STRATEGIES)
-        _one_of("storage", self.storage, STORAGES)
-        _between("threads", self.threads, 1, 1024)
-        _between("seed", self.seed, 0, 2**64 - 1)
-        _between("hash functions", self.hash_functions, 1, 32)
-        _between("bitstate memory", self.bitstate_bytes, 1024, 2**50)
-        _between("memory limit", self.memory_limit_bytes, 0, 2**60)
-        _between("depth limit", self.depth_limit, 0, 2**63 - 1)
-        _between("state limit", self.state_limit, 0, 2**63 - 1)
-        _one_of("policy", self.cache_policy, POLICIES)
-        _between("strata", self.cache_strata, 1, 1024)
-        _between("states of the graph", self.states_of_graph, 0, 2**63 - 1)
-        _between("cache size", self.cache_size, 0, MOST_CACHED)
+        for name, option in table():
+            option.check(getattr(self, name))
         if self.strategy == "cached" and not self.cache_size:
             raise OptionProblem("cache size: a cached search needs to know how many states it may keep")
         if self.strategy == "cached" and (self.storage != "exact" or self.threads != 1):
             raise OptionProblem("search: a cached search runs on one thread with exact storage")
-        if not 0 <= self.time_limit_seconds < float("inf"):
-            raise OptionProblem(f"time limit: expected seconds, got {self.time_limit_seconds}")
         if self.resume and not self.spill_directory:
             raise OptionProblem("resume: it continues what --spill left on disk; name that directory too")
         if self.spill_directory:
-            _only("search", self.strategy, "bfs")
-            _only("storage", self.storage, "exact")
+            for name, value, needed in (("search", self.strategy, "bfs"), ("storage", self.storage, "exact")):
+                if value != needed:
+                    raise OptionProblem(f"spill: the search on disk needs the {name} {needed}, got {value}")
             if self.threads != 1:
                 raise OptionProblem("spill: the search on disk runs on one thread; leave --threads out")
 
-    def as_json(self) -> dict[str, object]:
-        return asdict(self)
+    @classmethod
+    def from_keywords(cls, given: Mapping[str, Any]) -> SearchOptions:
+        """From the words of the API."""
+        values: dict[str, Any] = {
+            name: (not given[option.name]) if option.opposite else given[option.name]
+            for name, option in table()
+            if option.name in given
+        }
+        return cls(**values)
+
+    def as_keywords(self) -> dict[str, object]:
+        """In the words of the API and of JSON; no directory is null there."""
+        values = {
+            option.name: (not getattr(self, name)) if option.opposite else getattr(self, name)
+            for name, option in table()
+        }
+        return values | {"spill": self.spill_directory or None}
+
+    def identity(self) -> list[tuple[str, str]]:
+        """What a search on disk must agree in to be continued."""
+        words: dict[object, str] = {True: "yes", False: "no"}
+        values = ((option.identity, getattr(self, name)) for name, option in table() if option.identity)
+        return [(what, words[value] if isinstance(value, bool) else str(value)) for what, value in values]
+
+    def for_engine(self) -> dict[str, object]:
+        """By the names of the engine."""
+        return {name: getattr(self, name) for name, option in table() if option.for_engine}
 
 
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise OptionProblem(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+class SearchKeywords(TypedDict, total=False):
+    """The same words for whoever checks types; a test holds both together."""
+
+    search: str
+    storage: str
+    threads: int
+    seed: int
+    hash_functions: int
+    bitstate_memory_bytes: int
+    cache_size: int
+    policy: str
+    strata: int
+    states_of_graph: int
+    memory_limit_bytes: int
+    timeout_seconds: float
+    max_depth: int
+    max_states: int
+    check_deadlock: bool
+    all_errors: bool
+    spill: Any
+    resume: bool
 
 
-def _only(name: str, value: str, choice: str) -> None:
-    if value != choice:
-        raise OptionProblem(f"spill: the search on disk needs the {name} {choice}, got {value}")
+def table() -> Iterator[tuple[str, Option]]:
+    """Every option with its name in the engine."""
+    for one in fields(SearchOptions):
+        yield one.name, _described(one)
 
 
-def _between(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise OptionProblem(f"{name}: expected a number from {low} to {high}, got {value}")
+def _described(one: Field[Any]) -> Option:
+    option = one.metadata["option"]
+    assert isinstance(option, Option)
+    return option

@@ -121,27 +121,10 @@ def _run(job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     search = functools.partial(
         _engine.search,
         model,
-        strategy=options["strategy"],
-        storage=options["storage"],
-        threads=options["threads"],
-        seed=options["seed"],
-        hash_functions=options["hash_functions"],
-        bitstate_bytes=options["bitstate_bytes"],
-        memory_limit_bytes=options["memory_limit_bytes"],
-        time_limit_seconds=time_limit,
-        depth_limit=options["depth_limit"],
-        state_limit=options["state_limit"],
-        stop_at_first_violation=options["stop_at_first_violation"],
-        check_deadlock=options["check_deadlock"],
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
-        cache_size=options["cache_size"],
-        cache_policy=options["cache_policy"],
-        cache_strata=options["cache_strata"],
-        spill_directory=options["spill_directory"],
-        resume=options["resume"],
         identity=[(name, value) for name, value in job["identity"]],
-        **job.get("looking", {}),
+        **{**options, "time_limit_seconds": time_limit, **job.get("looking", {})},
     )
     log = None
     try:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, Unpack
 
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.languages import handwritten
 from assay.search import interrupts
-from assay.search.options import POLICIES, OptionProblem, SearchOptions
-from assay.transition_system.interface import LanguageOptions
+from assay.search.options import OptionProblem
 from assay.verification.request import (
-    REDUCTIONS,
     Listener,
     Request,
+    VerifyKeywords,
     certificate_request,
     estimate_request,
-    known_reductions,
+    options_of,
 )
 from assay.verification.traces import require_same_run, require_same_sources, save_traces
 
@@ -29,45 +28,24 @@ from assay.verification.traces import require_same_run, require_same_sources, sa
 def verify(
     program: str | Path | Callable[[], object] | object,
     *,
-    search: str = "bfs",
-    storage: str = "exact",
-    threads: int = 1,
-    seed: int = 0,
-    hash_functions: int = 3,
-    bitstate_memory_bytes: int = 256 * 1024 * 1024,
-    memory_limit_bytes: int = 0,
-    timeout_seconds: float = 0.0,
-    max_depth: int = 0,
-    max_states: int = 0,
-    cache_size: int = 0,
-    policy: str = POLICIES[0],
-    strata: int = 4,
-    states_of_graph: int = 0,
-    invariants: Iterable[str] = (),
-    step_invariants: Iterable[str] = (),
-    check_deadlock: bool = True,
-    all_errors: bool = False,
-    safety: bool = False,
-    reductions: Iterable[str] = REDUCTIONS,
-    defines: Iterable[str] = (),
-    granularity: str = "",
     trace: str | Path | None = None,
     certificate: str | Path | None = None,
     certificate_coding: str = "fast",
     subgraphs: bool = False,
-    spill: str | Path | None = None,
-    resume: bool = False,
     estimate: str | None = None,
     estimate_file: str | Path | None = None,
     listener: Listener | None = None,
     started: float | None = None,
+    **given: Unpack[VerifyKeywords],
 ) -> Result:
     """Verify a program file, a function, `model.py:ClassName`, or an object with the interface's methods.
 
     A function is verified by importing the file that it stands in and calling it without arguments, on every
     schedule; what it finds in this process, such as values of variables, plays no part.
 
-    Limits of zero are none. `search="cached"` keeps at most `cache_size` states and forgets others by
+    The options of the search and of the language have the names, ranges and defaults of the command line's
+    flags (`assay.search.options`, `VerifyKeywords`). Limits of zero are none. `search="cached"` keeps at most
+    `cache_size` states and forgets others by
     `policy`; `states_of_graph`, if known, is what its visits are compared with. `trace` names the file
     a counterexample is saved in; further ones get a number. `certificate` names the file that lets others
     re-check a program that was verified; `certificate_coding="small"` takes longer to write and fewer
@@ -80,34 +58,7 @@ def verify(
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
     started = time.monotonic() if started is None else started
-    options = SearchOptions(
-        strategy=search,
-        storage=storage,
-        threads=threads,
-        seed=seed,
-        hash_functions=hash_functions,
-        bitstate_bytes=bitstate_memory_bytes,
-        memory_limit_bytes=memory_limit_bytes,
-        time_limit_seconds=timeout_seconds,
-        depth_limit=max_depth,
-        state_limit=max_states,
-        stop_at_first_violation=not all_errors,
-        check_deadlock=check_deadlock,
-        cache_size=cache_size,
-        cache_policy=policy,
-        cache_strata=strata,
-        states_of_graph=states_of_graph,
-        spill_directory="" if spill is None else str(Path(spill).absolute()),
-        resume=resume,
-    )
-    language_options = LanguageOptions(
-        invariants=tuple(invariants),
-        step_invariants=tuple(step_invariants),
-        reductions=known_reductions(reductions),
-        safety_only=safety,
-        defines=tuple(defines),
-        granularity=granularity,
-    )
+    options, language_options = options_of(given)
     wanted = (
         None
         if certificate is None
@@ -119,7 +70,7 @@ def verify(
         started,
         listener or _nobody,
         wanted,
-        *estimate_request(estimate, estimate_file, timeout_seconds),
+        *estimate_request(estimate, estimate_file, options.time_limit_seconds),
     )
     with interrupts.scope():
         return _verified(program, request, trace)

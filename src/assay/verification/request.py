@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypedDict
 
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
 from assay.search.estimation import METHODS, best_method
 from assay.search.native import Progress
-from assay.search.options import OptionProblem, SearchOptions
+from assay.search.options import OptionProblem, SearchKeywords, SearchOptions
 from assay.transition_system.interface import LanguageOptions, SourceHash
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
@@ -45,32 +47,54 @@ class Request:
     def as_json(self) -> dict[str, object]:
         options, language = self.options, self.language_options
         return {
-            "search": options.strategy,
-            "storage": options.storage,
-            "threads": options.threads,
-            "seed": options.seed,
-            "hash_functions": options.hash_functions,
-            "bitstate_memory_bytes": options.bitstate_bytes,
-            "memory_limit_bytes": options.memory_limit_bytes,
-            "timeout_seconds": options.time_limit_seconds,
-            "max_depth": options.depth_limit,
-            "max_states": options.state_limit,
-            "cache_size": options.cache_size,
-            "policy": options.cache_policy,
-            "strata": options.cache_strata,
-            "states_of_graph": options.states_of_graph,
+            **options.as_keywords(),
             "invariants": list(language.invariants),
             "step_invariants": list(language.step_invariants),
-            "check_deadlock": options.check_deadlock,
-            "all_errors": not options.stop_at_first_violation,
             "safety": language.safety_only,
             "reductions": sorted(language.reductions),
             "defines": list(language.defines),
-            "spill": options.spill_directory or None,
-            "resume": options.resume,
             "estimate": self.estimate,
             "granularity": language.granularity or None,
         }
+
+
+class LanguageKeywords(TypedDict, total=False):
+    """What the front end of the program's language is asked for."""
+
+    invariants: Iterable[str]
+    step_invariants: Iterable[str]
+    safety: bool
+    reductions: Iterable[str]
+    defines: Iterable[str]
+    granularity: str
+
+
+class VerifyKeywords(SearchKeywords, LanguageKeywords, total=False):
+    """Everything that decides what is checked and how; the names are those of the command line's flags."""
+
+
+def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions]:
+    """Sorts the options of a call into those of the search and those of the language."""
+    known = {**SearchKeywords.__annotations__, **LanguageKeywords.__annotations__}
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise OptionProblem(
+                f"there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+            )
+    directory = given.get("spill")
+    search = SearchOptions.from_keywords(
+        {**given, "spill": "" if directory is None else str(Path(directory).absolute())}
+    )
+    language = LanguageOptions(
+        invariants=tuple(given.get("invariants", ())),
+        step_invariants=tuple(given.get("step_invariants", ())),
+        reductions=known_reductions(given.get("reductions", REDUCTIONS)),
+        safety_only=given.get("safety", False),
+        defines=tuple(given.get("defines", ())),
+        granularity=given.get("granularity", ""),
+    )
+    return search, language
 
 
 def language_options_of(options: Mapping[str, object]) -> LanguageOptions:

@@ -24,9 +24,7 @@ def identity_of(request: Request, program: CompiledProgram, *, with_graph: bool)
         (MEANING, json.dumps(dict(program.semantics), sort_keys=True, default=str)),
         ("list of invariants", json.dumps(language.invariants)),
         ("list of step invariants", json.dumps(language.step_invariants)),
-        ("choice about deadlocks", "checked" if options.check_deadlock else "not checked"),
-        ("choice about errors", "the first" if options.stop_at_first_violation else "all"),
-        ("depth limit", str(options.depth_limit)),
+        *options.identity(),
         ("choice about certificates", "one is written" if with_graph else "none is written"),
     ]
 

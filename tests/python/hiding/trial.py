@@ -55,7 +55,11 @@ def wrong_in_cpython(programs: Iterable[tuple[Place, Form]]) -> list[str]:
         done = subprocess.run(
             [sys.executable, "-c", RUN_ALL, *files],
             cwd=directory,
-            env={**os.environ, "ASSAY_CHOOSE": "first", "PYTHONPATH": os.pathsep.join([directory, *sys.path])},
+            env={
+                **os.environ,
+                "ASSAY_CHOOSE": "first",
+                "PYTHONPATH": os.pathsep.join([directory, *sys.path]),
+            },
             capture_output=True,
             text=True,
             check=True,

@@ -1,0 +1,65 @@
+"""The flags of a search, from the one table of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import click
+
+from assay.cli.caching import cache_size
+from assay.cli.quantities import Count, CountOrShare, Duration, Memory
+from assay.search.options import Option, SearchOptions, table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+DEFAULTS = {one.name: one.default for one in fields(SearchOptions)}
+
+
+def search_flags(command: Command) -> Command:
+    """Adds them all to a command, which is given their values by the names of the API."""
+    for name, option in reversed(list(table())):
+        command = _flag(option, DEFAULTS[name])(command)
+    return command
+
+
+def asked_of_the_search(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the API is asked for: what was left out has its default there."""
+    asked = {option.name: given[option.name] for _, option in table() if given[option.name] is not None}
+    asked["search"] = given["search"] or _usual_search(given)
+    asked["cache_size"] = cache_size(given)
+    asked["check_deadlock"] = not given["check_deadlock"]  # the flag is --no-deadlock
+    return asked
+
+
+def _usual_search(given: Mapping[str, Any]) -> str:
+    if given["cache_size"]:
+        return "cached"
+    return "dfs" if given["storage"] == "bitstate" else "bfs"
+
+
+def _flag(option: Option, default: Any) -> Callable[[Command], Command]:
+    if option.kind == "switch":
+        return click.option(option.flag, option.name, is_flag=True, help=option.help)
+    low = max(1, int(option.low)) if default == 0 and not option.shown else int(option.low)
+    kinds: dict[str, Any] = {
+        "choice": lambda: click.Choice(option.choices),
+        "count": lambda: Count(low, int(option.high)),
+        "count or share": lambda: CountOrShare(int(option.high)),
+        "memory": Memory,
+        "duration": Duration,
+        "directory": lambda: None,
+    }
+    return click.option(
+        option.flag,
+        option.name,
+        type=kinds[option.kind](),
+        metavar="DIR" if option.kind == "directory" else None,
+        default=_told(default, option) if option.shown else None,
+        show_default=option.shown,
+        help=option.help,
+    )
+
+
+def _told(default: Any, option: Option) -> Any:
+    return f"{default >> 20}MiB" if option.kind == "memory" else default
