@@ -242,7 +242,7 @@ thread.join()
 def test_a_program_without_an_end_has_no_estimate(options, tmp_path):
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS)
-    limit = ("--timeout", "6s") if not options else ("--max-states", "3000")
+    limit = ("--timeout", "6s") if not options else ("--max-states", "200")
     said = run("verify", program, *limit, *options, "--json")
     assert said.returncode == 3, said.stderr
     result = json.loads(said.stdout)
