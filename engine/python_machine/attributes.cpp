@@ -287,7 +287,12 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       if (!is_plain(object) && !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
         return stop(Stop::kVisible);
       }
-      return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
+      Ref value = checked(PyObject_GenericGetAttr(object, name));
+      if (is_native && value.get() == Py_None && PyExceptionInstance_Check(object) &&
+          (name == interned("name") || name == interned("obj") || name == interned("path"))) {
+        throw Unsupported("the field " + utf8(name) + " of an exception that the machine raised is not modelled; use its text");
+      }
+      return complete(std::move(site), std::move(value));
     }
   }
   if (type->tp_dictoffset != 0) {

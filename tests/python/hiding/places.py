@@ -1127,6 +1127,50 @@ VALUES = (
         "e.__cause__.args[0]",
     ),
     Place(
+        "exception_field",
+        """
+        e = StopIteration([0])
+        """,
+        "e.value",
+    ),
+    Place(
+        "exception_field_beside_arguments",
+        """
+        e = ImportError("text", name=[0])
+        """,
+        "e.name",
+    ),
+    Place(
+        "exception_object",
+        """
+        class C:
+            def __init__(self):
+                self.box = [0]
+        def make():
+            try:
+                C().other
+            except AttributeError as e:
+                return e
+        e = make()
+        """,
+        "e.obj.box",
+    ),
+    Place(
+        "exception_file",
+        """
+        e = OSError(2, "text", [0])
+        """,
+        "e.filename",
+    ),
+    Place(
+        "exception_group",
+        """
+        e = ExceptionGroup("text", [ValueError([0])])
+        """,
+        "e.exceptions[0].args[0]",
+        refused=True,
+    ),
+    Place(
         "exception_class",
         """
         class E(Exception):
