@@ -90,7 +90,8 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
 /// A container that CPython keeps for itself and hands out all the same: what is done to it would be seen in all states.
 void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name, PyObject* value) {
   if (world.program->modules[frame.code->module].is_library || !world.is_hidden(value)) return;
-  throw Unsupported(utf8(name) + " of " + utf8(repr_of(holder).get()) + " is a " + Py_TYPE(value)->tp_name +
+  const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder) : utf8(repr_of(holder).get());
+  throw Unsupported(utf8(name) + " of " + where + " is a " + Py_TYPE(value)->tp_name +
                     " that is no part of a state; keep one of your own");
 }
 
@@ -286,7 +287,12 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       if (!is_plain(object) && !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
         return stop(Stop::kVisible);
       }
-      return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
+      Ref value = checked(PyObject_GenericGetAttr(object, name));
+      if (is_native && value.get() == Py_None && PyExceptionInstance_Check(object) &&
+          (name == interned("name") || name == interned("obj") || name == interned("path"))) {
+        throw Unsupported("the field " + utf8(name) + " of an exception that the machine raised is not modelled; use its text");
+      }
+      return complete(std::move(site), std::move(value));
     }
   }
   if (type->tp_dictoffset != 0) {

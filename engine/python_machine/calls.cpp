@@ -66,6 +66,7 @@ std::vector<PyObject*> Arguments::objects() const {
 }
 
 std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& arguments) const {
+  world.used(reinterpret_cast<PyObject*>(function));  // its defaults and its closure
   const Code& code = *function->code;
   auto frame = std::make_unique<Frame>();
   frame->code = &code;
@@ -156,7 +157,6 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
 
 Step Interpreter::call_function(PyObject* function, Arguments arguments, Site site) {
   const Ref kept = Ref::borrow(function);
-  world.used(function);
   std::unique_ptr<Frame> frame = bind(reinterpret_cast<Function*>(function), arguments);
   if (frame->code->generator) return complete(std::move(site), new_generator(std::move(frame)));
   return push_frame(std::move(frame), std::move(site));

@@ -75,11 +75,18 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
   if (PyObject* const mro = type->tp_mro) {
     for (Py_ssize_t i = PyTuple_GET_SIZE(mro) - 1; i >= 0; --i) {
       auto* const ancestor = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(mro, i));
-      if (!(ancestor->tp_flags & Py_TPFLAGS_HEAPTYPE) || ancestor->tp_dict == nullptr) continue;
+      if (ancestor->tp_dict == nullptr) continue;
+      const bool is_of_class_statement = (ancestor->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+      if (!is_of_class_statement && made->base != Base::kException) continue;
       PyObject *key = nullptr, *value = nullptr;
       Py_ssize_t position = 0;
       while (PyDict_Next(ancestor->tp_dict, &position, &key, &value)) {
-        if (Py_TYPE(value) == &PyMemberDescr_Type) made->members.push_back(Ref::borrow(value));
+        if (Py_TYPE(value) != &PyMemberDescr_Type) continue;
+        if (is_of_class_statement) {
+          made->members.push_back(Ref::borrow(value));
+        } else if (std::string_view(PyUnicode_AsUTF8(key)).substr(0, 2) != "__") {
+          made->fields.push_back(Ref::borrow(value));
+        }
       }
     }
   }

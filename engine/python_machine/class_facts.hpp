@@ -20,6 +20,7 @@ struct ClassFacts {
   bool is_of_program = false;      // made by a class statement of the program
   bool is_enumeration = false;
   std::vector<Ref> members;        // descriptors of __slots__, base classes first
+  std::vector<Ref> fields;         // descriptors of what a built-in exception keeps beside its arguments
   PyTypeObject* native = nullptr;  // the built-in that allocates instances
   std::uint32_t number = 0;        // among the classes of the program
 };

@@ -359,6 +359,13 @@ class Writer {
         value(cause.get());
         value(context.get());
         number(reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context != 0);
+        if (PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(PyExc_BaseExceptionGroup)) != 0) {
+          throw Unsupported("a group of exceptions cannot be part of a state; keep its exceptions in a list");
+        }
+        for (const Ref& field : facts.fields) {
+          const Ref item = checked(Py_TYPE(field.get())->tp_descr_get(field.get(), o, nullptr));
+          value(item.get());
+        }
         break;
       }
       case Base::kValue: {  // a number or text of a class of the program: the plain one, and then its attributes
@@ -714,6 +721,11 @@ class Reader {
         PyException_SetCause(o, cause.release());
         PyException_SetContext(o, context.release());
         reinterpret_cast<PyBaseExceptionObject*>(o)->suppress_context = number() != 0;
+        for (const Ref& field : facts.fields) {
+          const Ref item = value();
+          if (item.get() == Py_None) continue;  // as it was made
+          if (Py_TYPE(field.get())->tp_descr_set(field.get(), o, item.get()) < 0) throw PythonError();
+        }
         break;
       }
       case Base::kValue: value(); break;  // it was made with its value

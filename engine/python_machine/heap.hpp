@@ -104,6 +104,11 @@ class Heap {
   void forget_fixed(std::uint32_t fixed) { fixed_mirrors_[fixed] = kNothing; }
   std::uint32_t loaded_objects() const { return loaded_objects_; }
 
+  /// Throws where the program can reach something in the loaded state, or from a thread of it, that the state has not.
+  void audit(const Thread& thread);
+  /// Whether it is one of the objects that only the thread reaches which was read last.
+  bool is_private(PyObject* object) const { return ranks_.contains(object); }
+
   /// Orders objects inside sets.
   std::uint64_t rank(PyObject* object);
   Ref ordered(PyObject* set);

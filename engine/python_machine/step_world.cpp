@@ -695,6 +695,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
     try {
       heap.load(state);
       live = heap.read_thread(state.thread(thread));
+      if (distrusts) heap.audit(live);
       thread_ = &live;
       frame_ = nullptr;
       current_thread() = &live;

@@ -1,138 +1,330 @@
 """Every place in which a Python program can keep shared data, as text that a program is made of.
 
 A place says how data gets there (`setup`, run before threads start) and how it is found again (`get`, an
-expression that gives the shared thing, a list with one number). `expected` is what Assay may do with programs
-that use it: judge them, which is the aim, or refuse them, where the place is not modelled.
+expression that gives the shared thing, a list with one number). Programs that use it are judged; where the
+place is not modelled they are `refused`.
 """
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     name: str
-    setup: str
+    written: str
     get: str
     refused: bool = False
 
-
-def _function(kind: str, setup: str, get: str) -> Place:
-    return Place(f"default_{kind}", setup, get)
+    @property
+    def setup(self) -> str:
+        return textwrap.dedent(self.written).lstrip("\n")
 
 
 DEFAULTS = (
-    _function("function", "def f(box=[0]):\n    return box\n", "f()"),
-    _function("keyword_only", "def f(*, box=[0]):\n    return box\n", "f()"),
-    _function("lambda", "f = lambda box=[0]: box\n", "f()"),
-    _function(
-        "nested_function",
-        "def outer():\n    def f(box=[0]):\n        return box\n    return f\nf = outer()\n",
+    Place(
+        "default_function",
+        """
+        def f(box=[0]):
+            return box
+        """,
         "f()",
     ),
-    _function("method", "class C:\n    def f(self, box=[0]):\n        return box\nc = C()\n", "c.f()"),
-    _function(
-        "method_keyword_only",
-        "class C:\n    def f(self, *, box=[0]):\n        return box\nc = C()\n",
+    Place(
+        "default_keyword_only",
+        """
+        def f(*, box=[0]):
+            return box
+        """,
+        "f()",
+    ),
+    Place(
+        "default_lambda",
+        "f = lambda box=[0]: box\n",
+        "f()",
+    ),
+    Place(
+        "default_nested_function",
+        """
+        def outer():
+            def f(box=[0]):
+                return box
+            return f
+        f = outer()
+        """,
+        "f()",
+    ),
+    Place(
+        "default_method",
+        """
+        class C:
+            def f(self, box=[0]):
+                return box
+        c = C()
+        """,
         "c.f()",
     ),
-    _function("init", "class C:\n    def __init__(self, box=[0]):\n        self.box = box\n", "C().box"),
-    _function(
-        "new",
-        "class C:\n    def __new__(cls, box=[0]):\n        self = super().__new__(cls)\n        self.box = box\n"
-        "        return self\n",
+    Place(
+        "default_method_keyword_only",
+        """
+        class C:
+            def f(self, *, box=[0]):
+                return box
+        c = C()
+        """,
+        "c.f()",
+    ),
+    Place(
+        "default_init",
+        """
+        class C:
+            def __init__(self, box=[0]):
+                self.box = box
+        """,
         "C().box",
     ),
-    _function("call", "class C:\n    def __call__(self, box=[0]):\n        return box\nc = C()\n", "c()"),
-    _function(
-        "static_method", "class C:\n    @staticmethod\n    def f(box=[0]):\n        return box\n", "C.f()"
+    Place(
+        "default_new",
+        """
+        class C:
+            def __new__(cls, box=[0]):
+                self = super().__new__(cls)
+                self.box = box
+                return self
+        """,
+        "C().box",
     ),
-    _function(
-        "class_method", "class C:\n    @classmethod\n    def f(cls, box=[0]):\n        return box\n", "C.f()"
+    Place(
+        "default_call",
+        """
+        class C:
+            def __call__(self, box=[0]):
+                return box
+        c = C()
+        """,
+        "c()",
     ),
-    _function("lambda_in_class", "class C:\n    f = lambda self, box=[0]: box\nc = C()\n", "c.f()"),
-    _function(
-        "property",
-        "class C:\n    def _get(self, box=[0]):\n        return box\n    p = property(_get)\nc = C()\n",
-        "c.p",
-    ),
-    _function(
-        "property_decorated",
-        "class C:\n    @property\n    def p(self, box=[0]):\n        return box\nc = C()\n",
-        "c.p",
-    ),
-    _function(
-        "inherited_method",
-        "class B:\n    def f(self, box=[0]):\n        return box\nclass C(B):\n    pass\nc = C()\n",
-        "c.f()",
-    ),
-    _function(
-        "super_method",
-        "class B:\n    def f(self, box=[0]):\n        return box\nclass C(B):\n    def f(self):\n"
-        "        return super().f()\nc = C()\n",
-        "c.f()",
-    ),
-    _function(
-        "metaclass_method",
-        "class M(type):\n    def f(cls, box=[0]):\n        return box\nclass C(metaclass=M):\n    pass\n",
+    Place(
+        "default_static_method",
+        """
+        class C:
+            @staticmethod
+            def f(box=[0]):
+                return box
+        """,
         "C.f()",
     ),
-    _function("generator", "def f(box=[0]):\n    yield box\n", "next(f())"),
-    _function(
-        "getattr_hook",
-        "class C:\n    def __getattr__(self, name, box=[0]):\n        return box\nc = C()\n",
+    Place(
+        "default_class_method",
+        """
+        class C:
+            @classmethod
+            def f(cls, box=[0]):
+                return box
+        """,
+        "C.f()",
+    ),
+    Place(
+        "default_lambda_in_class",
+        """
+        class C:
+            f = lambda self, box=[0]: box
+        c = C()
+        """,
+        "c.f()",
+    ),
+    Place(
+        "default_property",
+        """
+        class C:
+            def _get(self, box=[0]):
+                return box
+            p = property(_get)
+        c = C()
+        """,
+        "c.p",
+    ),
+    Place(
+        "default_property_decorated",
+        """
+        class C:
+            @property
+            def p(self, box=[0]):
+                return box
+        c = C()
+        """,
+        "c.p",
+    ),
+    Place(
+        "default_inherited_method",
+        """
+        class B:
+            def f(self, box=[0]):
+                return box
+        class C(B):
+            pass
+        c = C()
+        """,
+        "c.f()",
+    ),
+    Place(
+        "default_super_method",
+        """
+        class B:
+            def f(self, box=[0]):
+                return box
+        class C(B):
+            def f(self):
+                return super().f()
+        c = C()
+        """,
+        "c.f()",
+    ),
+    Place(
+        "default_metaclass_method",
+        """
+        class M(type):
+            def f(cls, box=[0]):
+                return box
+        class C(metaclass=M):
+            pass
+        """,
+        "C.f()",
+    ),
+    Place(
+        "default_generator",
+        """
+        def f(box=[0]):
+            yield box
+        """,
+        "next(f())",
+    ),
+    Place(
+        "default_getattr_hook",
+        """
+        class C:
+            def __getattr__(self, name, box=[0]):
+                return box
+        c = C()
+        """,
         "c.anything",
     ),
-    _function(
-        "getitem", "class C:\n    def __getitem__(self, key, box=[0]):\n        return box\nc = C()\n", "c[1]"
+    Place(
+        "default_getitem",
+        """
+        class C:
+            def __getitem__(self, key, box=[0]):
+                return box
+        c = C()
+        """,
+        "c[1]",
     ),
-    _function(
-        "operator",
-        "class C:\n    def __add__(self, other, box=[0]):\n        return box\nc = C()\n",
+    Place(
+        "default_operator",
+        """
+        class C:
+            def __add__(self, other, box=[0]):
+                return box
+        c = C()
+        """,
         "(c + 1)",
     ),
-    _function(
-        "iterator",
-        "class C:\n    def __iter__(self, box=[0]):\n        return iter([box])\nc = C()\n",
+    Place(
+        "default_iterator",
+        """
+        class C:
+            def __iter__(self, box=[0]):
+                return iter([box])
+        c = C()
+        """,
         "next(iter(c))",
     ),
-    _function(
-        "context_manager",
-        "class C:\n    def __enter__(self, box=[0]):\n        return box\n    def __exit__(self, *e):\n"
-        "        pass\nc = C()\ndef get():\n    with c as box:\n        return box\n",
+    Place(
+        "default_context_manager",
+        """
+        class C:
+            def __enter__(self, box=[0]):
+                return box
+            def __exit__(self, *e):
+                pass
+        c = C()
+        def get():
+            with c as box:
+                return box
+        """,
         "get()",
     ),
-    _function(
-        "subclass_hook",
-        "class B:\n    def __init_subclass__(cls, box=[0]):\n        cls.get = staticmethod(lambda: box)\n"
-        "class C(B):\n    pass\n",
+    Place(
+        "default_subclass_hook",
+        """
+        class B:
+            def __init_subclass__(cls, box=[0]):
+                cls.get = staticmethod(lambda: box)
+        class C(B):
+            pass
+        """,
         "C.get()",
     ),
-    _function(
-        "tuple", "class C:\n    def f(self, pair=(1, [0])):\n        return pair[1]\nc = C()\n", "c.f()"
-    ),
-    _function(
-        "object",
-        "class Box:\n    def __init__(self):\n        self.items = [0]\nclass C:\n    def f(self, box=Box()):\n"
-        "        return box.items\nc = C()\n",
+    Place(
+        "default_tuple",
+        """
+        class C:
+            def f(self, pair=(1, [0])):
+                return pair[1]
+        c = C()
+        """,
         "c.f()",
     ),
-    _function(
-        "partial",
-        "import functools\nclass C:\n    def f(self, call=functools.partial(lambda box: box, [0])):\n"
-        "        return call()\nc = C()\n",
+    Place(
+        "default_object",
+        """
+        class Box:
+            def __init__(self):
+                self.items = [0]
+        class C:
+            def f(self, box=Box()):
+                return box.items
+        c = C()
+        """,
         "c.f()",
     ),
-    _function(
-        "bound_method",
-        "items = [[0]]\nclass C:\n    def f(self, call=items.__getitem__):\n        return call(0)\nc = C()\n",
+    Place(
+        "default_partial",
+        """
+        import functools
+        class C:
+            def f(self, call=functools.partial(lambda box: box, [0])):
+                return call()
+        c = C()
+        """,
         "c.f()",
     ),
-    _function(
-        "replaced_by_decorator",
-        "def twice(f):\n    def g(self, box=[0]):\n        return f(self, box)\n    return g\n"
-        "class C:\n    @twice\n    def f(self, box):\n        return box\nc = C()\n",
+    Place(
+        "default_bound_method",
+        """
+        items = [[0]]
+        class C:
+            def f(self, call=items.__getitem__):
+                return call(0)
+        c = C()
+        """,
+        "c.f()",
+    ),
+    Place(
+        "default_replaced_by_decorator",
+        """
+        def twice(f):
+            def g(self, box=[0]):
+                return f(self, box)
+            return g
+        class C:
+            @twice
+            def f(self, box):
+                return box
+        c = C()
+        """,
         "c.f()",
     ),
 )
@@ -140,343 +332,1166 @@ DEFAULTS = (
 FUNCTIONS = (
     Place(
         "closure",
-        "def make():\n    box = [0]\n    def f():\n        return box\n    return f\nf = make()\n",
+        """
+        def make():
+            box = [0]
+            def f():
+                return box
+            return f
+        f = make()
+        """,
         "f()",
     ),
     Place(
         "closure_of_method",
-        "def make():\n    box = [0]\n    class C:\n        def f(self):\n            return box\n    return C\nC = make()\nc = C()\n",
+        """
+        def make():
+            box = [0]
+            class C:
+                def f(self):
+                    return box
+            return C
+        C = make()
+        c = C()
+        """,
         "c.f()",
     ),
     Place(
         "closure_of_static_method",
-        "def make():\n    box = [0]\n    class C:\n        @staticmethod\n        def f():\n            return box\n    return C\nC = make()\n",
+        """
+        def make():
+            box = [0]
+            class C:
+                @staticmethod
+                def f():
+                    return box
+            return C
+        C = make()
+        """,
         "C.f()",
     ),
     Place(
         "closure_of_property",
-        "def make():\n    box = [0]\n    class C:\n        p = property(lambda self: box)\n    return C\nc = make()()\n",
+        """
+        def make():
+            box = [0]
+            class C:
+                p = property(lambda self: box)
+            return C
+        c = make()()
+        """,
         "c.p",
     ),
-    Place("attribute_of_function", "def f():\n    pass\nf.box = [0]\n", "f.box"),
-    Place("attribute_of_method", "class C:\n    def f(self):\n        pass\n    f.box = [0]\n", "C.f.box"),
     Place(
-        "attribute_of_static_method",
-        "class C:\n    def f():\n        pass\n    f.box = [0]\n    f = staticmethod(f)\n",
+        "attribute_of_function",
+        """
+        def f():
+            pass
+        f.box = [0]
+        """,
+        "f.box",
+    ),
+    Place(
+        "attribute_of_method",
+        """
+        class C:
+            def f(self):
+                pass
+            f.box = [0]
+        """,
         "C.f.box",
     ),
-    Place("attribute_of_lambda", "f = lambda: 0\nf.box = [0]\n", "f.box"),
+    Place(
+        "attribute_of_static_method",
+        """
+        class C:
+            def f():
+                pass
+            f.box = [0]
+            f = staticmethod(f)
+        """,
+        "C.f.box",
+    ),
+    Place(
+        "attribute_of_lambda",
+        """
+        f = lambda: 0
+        f.box = [0]
+        """,
+        "f.box",
+    ),
     Place(
         "attribute_of_wrapper",
-        "import functools\ndef counted(f):\n    @functools.wraps(f)\n    def g():\n        return g.box\n    g.box = [0]\n    return g\n@counted\ndef f():\n    pass\n",
+        """
+        import functools
+        def counted(f):
+            @functools.wraps(f)
+            def g():
+                return g.box
+            g.box = [0]
+            return g
+        @counted
+        def f():
+            pass
+        """,
         "f()",
     ),
     Place(
         "bound_method",
-        "class C:\n    def __init__(self):\n        self.box = [0]\n    def f(self):\n        return self.box\nf = C().f\n",
+        """
+        class C:
+            def __init__(self):
+                self.box = [0]
+            def f(self):
+                return self.box
+        f = C().f
+        """,
         "f()",
     ),
-    Place("bound_built_in", "f = [[0]].__getitem__\n", "f(0)"),
-    Place("partial", "import functools\nf = functools.partial(lambda box: box, [0])\n", "f()"),
-    Place("partial_keyword", "import functools\nf = functools.partial(lambda *, box: box, box=[0])\n", "f()"),
+    Place(
+        "bound_built_in",
+        "f = [[0]].__getitem__\n",
+        "f(0)",
+    ),
+    Place(
+        "partial",
+        """
+        import functools
+        f = functools.partial(lambda box: box, [0])
+        """,
+        "f()",
+    ),
+    Place(
+        "partial_keyword",
+        """
+        import functools
+        f = functools.partial(lambda *, box: box, box=[0])
+        """,
+        "f()",
+    ),
     Place(
         "partial_method",
-        "import functools\nclass C:\n    def _f(self, box):\n        return box\n    f = functools.partialmethod(_f, [0])\nc = C()\n",
+        """
+        import functools
+        class C:
+            def _f(self, box):
+                return box
+            f = functools.partialmethod(_f, [0])
+        c = C()
+        """,
         "c.f()",
     ),
     Place(
         "decorator_class",
-        "class Keeps:\n    def __init__(self, f):\n        self.box = [0]\n        self.f = f\n    def __call__(self):\n        return self.f(self.box)\n@Keeps\ndef f(box):\n    return box\n",
+        """
+        class Keeps:
+            def __init__(self, f):
+                self.box = [0]
+                self.f = f
+            def __call__(self):
+                return self.f(self.box)
+        @Keeps
+        def f(box):
+            return box
+        """,
         "f()",
     ),
-    Place("lru_cache", "import functools\n@functools.lru_cache\ndef f():\n    return [0]\nf()\n", "f()"),
+    Place(
+        "lru_cache",
+        """
+        import functools
+        @functools.lru_cache
+        def f():
+            return [0]
+        f()
+        """,
+        "f()",
+    ),
     Place(
         "cache_of_method",
-        "import functools\nclass C:\n    @functools.cached_property\n    def box(self):\n        return [0]\nc = C()\nc.box\n",
+        """
+        import functools
+        class C:
+            @functools.cached_property
+            def box(self):
+                return [0]
+        c = C()
+        c.box
+        """,
         "c.box",
     ),
     Place(
         "single_dispatch",
-        "import functools\nbox = [0]\n@functools.singledispatch\ndef f(x):\n    return None\n@f.register(int)\ndef g(x, box=[0]):\n    return box\n",
+        """
+        import functools
+        box = [0]
+        @functools.singledispatch
+        def f(x):
+            return None
+        @f.register(int)
+        def g(x, box=[0]):
+            return box
+        """,
         "f(1)",
     ),
 )
 
 CLASSES = (
-    Place("class_container", "class C:\n    box = [0]\n", "C.box"),
-    Place("class_container_through_instance", "class C:\n    box = [0]\nc = C()\n", "c.box"),
-    Place("inherited_container", "class B:\n    box = [0]\nclass C(B):\n    pass\n", "C.box"),
-    Place("special_name", "class C:\n    __box__ = [0]\n", "C.__box__"),
+    Place(
+        "class_container",
+        """
+        class C:
+            box = [0]
+        """,
+        "C.box",
+    ),
+    Place(
+        "class_container_through_instance",
+        """
+        class C:
+            box = [0]
+        c = C()
+        """,
+        "c.box",
+    ),
+    Place(
+        "inherited_container",
+        """
+        class B:
+            box = [0]
+        class C(B):
+            pass
+        """,
+        "C.box",
+    ),
+    Place(
+        "special_name",
+        """
+        class C:
+            __box__ = [0]
+        """,
+        "C.__box__",
+    ),
     Place(
         "private_name",
-        "class C:\n    __box = [0]\n    @classmethod\n    def f(cls):\n        return cls.__box\n",
+        """
+        class C:
+            __box = [0]
+            @classmethod
+            def f(cls):
+                return cls.__box
+        """,
         "C.f()",
     ),
-    Place("nested_class", "class C:\n    class D:\n        box = [0]\n", "C.D.box"),
-    Place("metaclass_attribute", "class M(type):\n    box = [0]\nclass C(metaclass=M):\n    pass\n", "C.box"),
+    Place(
+        "nested_class",
+        """
+        class C:
+            class D:
+                box = [0]
+        """,
+        "C.D.box",
+    ),
+    Place(
+        "metaclass_attribute",
+        """
+        class M(type):
+            box = [0]
+        class C(metaclass=M):
+            pass
+        """,
+        "C.box",
+    ),
     Place(
         "metaclass_property",
-        "class M(type):\n    _box = [0]\n    @property\n    def box(cls):\n        return cls._box\nclass C(metaclass=M):\n    pass\n",
+        """
+        class M(type):
+            _box = [0]
+            @property
+            def box(cls):
+                return cls._box
+        class C(metaclass=M):
+            pass
+        """,
         "C.box",
     ),
     Place(
         "metaclass_registry",
-        "class M(type):\n    made = {}\n    def __new__(mcls, name, bases, names):\n        cls = super().__new__(mcls, name, bases, names)\n        mcls.made[name] = [0]\n        return cls\nclass C(metaclass=M):\n    pass\n",
+        """
+        class M(type):
+            made = {}
+            def __new__(mcls, name, bases, names):
+                cls = super().__new__(mcls, name, bases, names)
+                mcls.made[name] = [0]
+                return cls
+        class C(metaclass=M):
+            pass
+        """,
         "M.made['C']",
     ),
     Place(
         "set_by_decorator",
-        "def boxed(cls):\n    cls.box = [0]\n    return cls\n@boxed\nclass C:\n    pass\n",
+        """
+        def boxed(cls):
+            cls.box = [0]
+            return cls
+        @boxed
+        class C:
+            pass
+        """,
         "C.box",
     ),
     Place(
         "method_by_decorator",
-        "def boxed(cls):\n    cls.f = lambda self, box=[0]: box\n    return cls\n@boxed\nclass C:\n    pass\nc = C()\n",
+        """
+        def boxed(cls):
+            cls.f = lambda self, box=[0]: box
+            return cls
+        @boxed
+        class C:
+            pass
+        c = C()
+        """,
         "c.f()",
     ),
     Place(
         "init_subclass",
-        "class B:\n    def __init_subclass__(cls):\n        cls.box = [0]\nclass C(B):\n    pass\n",
+        """
+        class B:
+            def __init_subclass__(cls):
+                cls.box = [0]
+        class C(B):
+            pass
+        """,
         "C.box",
     ),
     Place(
         "set_name",
-        "class D:\n    def __set_name__(self, owner, name):\n        owner.box = [0]\nclass C:\n    d = D()\n",
+        """
+        class D:
+            def __set_name__(self, owner, name):
+                owner.box = [0]
+        class C:
+            d = D()
+        """,
         "C.box",
     ),
     Place(
         "descriptor",
-        "class D:\n    def __init__(self):\n        self.box = [0]\n    def __get__(self, instance, owner):\n        return self.box\nclass C:\n    d = D()\nc = C()\n",
+        """
+        class D:
+            def __init__(self):
+                self.box = [0]
+            def __get__(self, instance, owner):
+                return self.box
+        class C:
+            d = D()
+        c = C()
+        """,
         "c.d",
     ),
     Place(
         "data_descriptor",
-        "class D:\n    def __init__(self):\n        self.box = [0]\n    def __get__(self, instance, owner):\n        return self.box\n    def __set__(self, instance, value):\n        pass\nclass C:\n    d = D()\nc = C()\n",
+        """
+        class D:
+            def __init__(self):
+                self.box = [0]
+            def __get__(self, instance, owner):
+                return self.box
+            def __set__(self, instance, value):
+                pass
+        class C:
+            d = D()
+        c = C()
+        """,
         "c.d",
     ),
-    Place("slots", "class C:\n    __slots__ = ('box',)\nc = C()\nc.box = [0]\n", "c.box"),
-    Place("type_call", "C = type('C', (), {'box': [0]})\n", "C.box"),
-    Place("type_call_method", "C = type('C', (), {'f': lambda self, box=[0]: box})\nc = C()\n", "c.f()"),
+    Place(
+        "slots",
+        """
+        class C:
+            __slots__ = ('box',)
+        c = C()
+        c.box = [0]
+        """,
+        "c.box",
+    ),
+    Place(
+        "type_call",
+        "C = type('C', (), {'box': [0]})\n",
+        "C.box",
+    ),
+    Place(
+        "type_call_method",
+        """
+        C = type('C', (), {'f': lambda self, box=[0]: box})
+        c = C()
+        """,
+        "c.f()",
+    ),
     Place(
         "class_in_function",
-        "def make():\n    class C:\n        box = [0]\n    return C\nC = make()\n",
+        """
+        def make():
+            class C:
+                box = [0]
+            return C
+        C = make()
+        """,
         "C.box",
     ),
     Place(
         "abstract_class",
-        "import abc\nclass C(abc.ABC):\n    box = [0]\n    def f(self, box=[0]):\n        return box\nclass D(C):\n    pass\n",
+        """
+        import abc
+        class C(abc.ABC):
+            box = [0]
+            def f(self, box=[0]):
+                return box
+        class D(C):
+            pass
+        """,
         "D().f()",
     ),
     Place(
         "dataclass_factory",
-        "import dataclasses\nshared = [0]\n@dataclasses.dataclass\nclass C:\n    box: list = dataclasses.field(default_factory=lambda: shared)\n",
+        """
+        import dataclasses
+        shared = [0]
+        @dataclasses.dataclass
+        class C:
+            box: list = dataclasses.field(default_factory=lambda: shared)
+        """,
         "C().box",
     ),
     Place(
         "dataclass_default",
-        "import dataclasses\nclass Box:\n    def __init__(self):\n        self.items = [0]\n    __hash__ = object.__hash__\n@dataclasses.dataclass\nclass C:\n    box: object = Box()\n",
+        """
+        import dataclasses
+        class Box:
+            def __init__(self):
+                self.items = [0]
+            __hash__ = object.__hash__
+        @dataclasses.dataclass
+        class C:
+            box: object = Box()
+        """,
         "C().box.items",
     ),
     Place(
         "dataclass_class_variable",
-        "import dataclasses, typing\n@dataclasses.dataclass\nclass C:\n    n: int = 0\n    box: typing.ClassVar[list] = [0]\n",
+        """
+        import dataclasses, typing
+        @dataclasses.dataclass
+        class C:
+            n: int = 0
+            box: typing.ClassVar[list] = [0]
+        """,
         "C.box",
     ),
     Place(
         "dataclass_post_init",
-        "import dataclasses\n@dataclasses.dataclass\nclass C:\n    n: int = 0\n    def __post_init__(self, box=[0]):\n        self.box = box\n",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class C:
+            n: int = 0
+            def __post_init__(self, box=[0]):
+                self.box = box
+        """,
         "C().box",
     ),
     Place(
         "namedtuple_default",
-        "import collections\nC = collections.namedtuple('C', 'box', defaults=[[0]])\n",
+        """
+        import collections
+        C = collections.namedtuple('C', 'box', defaults=[[0]])
+        """,
         "C().box",
     ),
     Place(
         "typed_namedtuple",
-        "import typing\nclass C(typing.NamedTuple):\n    n: int\n    box: list = [0]\n",
+        """
+        import typing
+        class C(typing.NamedTuple):
+            n: int
+            box: list = [0]
+        """,
         "C(1).box",
     ),
     Place(
         "enumeration_attribute",
-        "import enum\nclass C(enum.Enum):\n    A = 1\n    def __init__(self, n):\n        self.box = [0]\n",
+        """
+        import enum
+        class C(enum.Enum):
+            A = 1
+            def __init__(self, n):
+                self.box = [0]
+        """,
         "C.A.box",
         refused=True,
     ),
-    Place("enumeration_value", "import enum\nclass C(enum.Enum):\n    A = [0]\n", "C.A.value", refused=True),
+    Place(
+        "enumeration_value",
+        """
+        import enum
+        class C(enum.Enum):
+            A = [0]
+        """,
+        "C.A.value",
+        refused=True,
+    ),
     Place(
         "enumeration_method_default",
-        "import enum\nclass C(enum.Enum):\n    A = 1\n    def f(self, box=[0]):\n        return box\n",
+        """
+        import enum
+        class C(enum.Enum):
+            A = 1
+            def f(self, box=[0]):
+                return box
+        """,
         "C.A.f()",
         refused=True,
     ),
     Place(
-        "enumeration_key", "import enum\nclass C(enum.Enum):\n    A = 1\nboxes = {C.A: [0]}\n", "boxes[C.A]"
+        "enumeration_key",
+        """
+        import enum
+        class C(enum.Enum):
+            A = 1
+        boxes = {C.A: [0]}
+        """,
+        "boxes[C.A]",
     ),
 )
 
 VALUES = (
-    Place("global", "box = [0]\n", "box"),
-    Place("global_tuple", "pair = (1, [0])\n", "pair[1]"),
-    Place("nested_tuple", "pair = ((1, (2, [0])),)\n", "pair[0][1][1]"),
+    Place(
+        "global",
+        "box = [0]\n",
+        "box",
+    ),
+    Place(
+        "global_tuple",
+        "pair = (1, [0])\n",
+        "pair[1]",
+    ),
+    Place(
+        "nested_tuple",
+        "pair = ((1, (2, [0])),)\n",
+        "pair[0][1][1]",
+    ),
     Place(
         "frozenset_of_objects",
-        "class Box:\n    def __init__(self):\n        self.items = [0]\nboxes = frozenset([Box()])\n",
+        """
+        class Box:
+            def __init__(self):
+                self.items = [0]
+        boxes = frozenset([Box()])
+        """,
         "next(iter(boxes)).items",
     ),
     Place(
         "set_of_objects",
-        "class Box:\n    def __init__(self):\n        self.items = [0]\nboxes = {Box()}\n",
+        """
+        class Box:
+            def __init__(self):
+                self.items = [0]
+        boxes = {Box()}
+        """,
         "next(iter(boxes)).items",
     ),
-    Place("dict_value", "boxes = {'a': [0]}\n", "boxes['a']"),
+    Place(
+        "dict_value",
+        "boxes = {'a': [0]}\n",
+        "boxes['a']",
+    ),
     Place(
         "dict_key",
-        "class Box:\n    def __init__(self):\n        self.items = [0]\nboxes = {Box(): 1}\n",
+        """
+        class Box:
+            def __init__(self):
+                self.items = [0]
+        boxes = {Box(): 1}
+        """,
         "next(iter(boxes)).items",
     ),
     Place(
         "default_dict",
-        "import collections\nboxes = collections.defaultdict(list)\nboxes[1].append(0)\n",
+        """
+        import collections
+        boxes = collections.defaultdict(list)
+        boxes[1].append(0)
+        """,
         "boxes[1]",
     ),
     Place(
         "default_factory",
-        "import collections\nshared = [0]\nboxes = collections.defaultdict(lambda: shared)\nboxes[0]\n",
+        """
+        import collections
+        shared = [0]
+        boxes = collections.defaultdict(lambda: shared)
+        boxes[0]
+        """,
         "boxes.default_factory()",
     ),
-    Place("ordered_dict", "import collections\nboxes = collections.OrderedDict(a=[0])\n", "boxes['a']"),
-    Place("chain_map", "import collections\nboxes = collections.ChainMap({}, {'a': [0]})\n", "boxes['a']"),
-    Place("user_dict", "import collections\nboxes = collections.UserDict(a=[0])\n", "boxes['a']"),
-    Place("user_list", "import collections\nboxes = collections.UserList([[0]])\n", "boxes[0]"),
+    Place(
+        "ordered_dict",
+        """
+        import collections
+        boxes = collections.OrderedDict(a=[0])
+        """,
+        "boxes['a']",
+    ),
+    Place(
+        "chain_map",
+        """
+        import collections
+        boxes = collections.ChainMap({}, {'a': [0]})
+        """,
+        "boxes['a']",
+    ),
+    Place(
+        "user_dict",
+        """
+        import collections
+        boxes = collections.UserDict(a=[0])
+        """,
+        "boxes['a']",
+    ),
+    Place(
+        "user_list",
+        """
+        import collections
+        boxes = collections.UserList([[0]])
+        """,
+        "boxes[0]",
+    ),
     Place(
         "counter_attribute",
-        "import collections\nclass C(collections.Counter):\n    pass\nc = C()\nc.box = [0]\n",
+        """
+        import collections
+        class C(collections.Counter):
+            pass
+        c = C()
+        c.box = [0]
+        """,
         "c.box",
     ),
-    Place("deque", "import collections\nboxes = collections.deque([[0]], maxlen=2)\n", "boxes[0]"),
-    Place("list_subclass", "class L(list):\n    pass\nl = L()\nl.box = [0]\n", "l.box"),
-    Place("dict_subclass", "class D(dict):\n    pass\nd = D()\nd.box = [0]\n", "d.box"),
-    Place("set_subclass", "class S(set):\n    pass\ns = S()\ns.box = [0]\n", "s.box"),
-    Place("text_subclass", "class S(str):\n    pass\ns = S('x')\ns.box = [0]\n", "s.box"),
-    Place("number_subclass", "class N(int):\n    pass\nn = N(3)\nn.box = [0]\n", "n.box"),
-    Place("float_subclass", "class N(float):\n    pass\nn = N(3)\nn.box = [0]\n", "n.box"),
-    Place("bytes_subclass", "class N(bytes):\n    pass\nn = N(b'x')\nn.box = [0]\n", "n.box"),
-    Place("tuple_subclass", "class N(tuple):\n    pass\nn = N((1,))\nn.box = [0]\n", "n.box", refused=True),
+    Place(
+        "deque",
+        """
+        import collections
+        boxes = collections.deque([[0]], maxlen=2)
+        """,
+        "boxes[0]",
+    ),
+    Place(
+        "list_subclass",
+        """
+        class L(list):
+            pass
+        l = L()
+        l.box = [0]
+        """,
+        "l.box",
+    ),
+    Place(
+        "dict_subclass",
+        """
+        class D(dict):
+            pass
+        d = D()
+        d.box = [0]
+        """,
+        "d.box",
+    ),
+    Place(
+        "set_subclass",
+        """
+        class S(set):
+            pass
+        s = S()
+        s.box = [0]
+        """,
+        "s.box",
+    ),
+    Place(
+        "text_subclass",
+        """
+        class S(str):
+            pass
+        s = S('x')
+        s.box = [0]
+        """,
+        "s.box",
+    ),
+    Place(
+        "number_subclass",
+        """
+        class N(int):
+            pass
+        n = N(3)
+        n.box = [0]
+        """,
+        "n.box",
+    ),
+    Place(
+        "float_subclass",
+        """
+        class N(float):
+            pass
+        n = N(3)
+        n.box = [0]
+        """,
+        "n.box",
+    ),
+    Place(
+        "bytes_subclass",
+        """
+        class N(bytes):
+            pass
+        n = N(b'x')
+        n.box = [0]
+        """,
+        "n.box",
+    ),
+    Place(
+        "tuple_subclass",
+        """
+        class N(tuple):
+            pass
+        n = N((1,))
+        n.box = [0]
+        """,
+        "n.box",
+        refused=True,
+    ),
     Place(
         "decimal_subclass",
-        "import decimal\nclass N(decimal.Decimal):\n    pass\nn = N(1)\nn.box = [0]\n",
+        """
+        import decimal
+        class N(decimal.Decimal):
+            pass
+        n = N(1)
+        n.box = [0]
+        """,
         "n.box",
         refused=True,
     ),
     Place(
         "fraction_subclass",
-        "import fractions\nclass N(fractions.Fraction):\n    pass\nn = N(1)\nn.box = [0]\n",
+        """
+        import fractions
+        class N(fractions.Fraction):
+            pass
+        n = N(1)
+        n.box = [0]
+        """,
         "n.box",
     ),
-    Place("exception_arguments", "e = ValueError([0])\n", "e.args[0]"),
-    Place("exception_attribute", "e = ValueError()\ne.box = [0]\n", "e.box"),
+    Place(
+        "exception_arguments",
+        "e = ValueError([0])\n",
+        "e.args[0]",
+    ),
+    Place(
+        "exception_attribute",
+        """
+        e = ValueError()
+        e.box = [0]
+        """,
+        "e.box",
+    ),
     Place(
         "exception_context",
-        "def make():\n    try:\n        try:\n            raise KeyError([0])\n        except KeyError:\n            raise ValueError\n    except ValueError as e:\n        return e\ne = make()\n",
+        """
+        def make():
+            try:
+                try:
+                    raise KeyError([0])
+                except KeyError:
+                    raise ValueError
+            except ValueError as e:
+                return e
+        e = make()
+        """,
         "e.__context__.args[0]",
     ),
-    Place("exception_cause", "e = ValueError()\ne.__cause__ = KeyError([0])\n", "e.__cause__.args[0]"),
-    Place("exception_class", "class E(Exception):\n    box = [0]\n", "E.box"),
+    Place(
+        "exception_cause",
+        """
+        e = ValueError()
+        e.__cause__ = KeyError([0])
+        """,
+        "e.__cause__.args[0]",
+    ),
+    Place(
+        "exception_field",
+        """
+        e = StopIteration([0])
+        """,
+        "e.value",
+    ),
+    Place(
+        "exception_field_beside_arguments",
+        """
+        e = ImportError("text", name=[0])
+        """,
+        "e.name",
+    ),
+    Place(
+        "exception_object",
+        """
+        class C:
+            def __init__(self):
+                self.box = [0]
+        def make():
+            try:
+                C().other
+            except AttributeError as e:
+                return e
+        e = make()
+        """,
+        "e.obj.box",
+    ),
+    Place(
+        "exception_file",
+        """
+        e = OSError(2, "text", [0])
+        """,
+        "e.filename",
+    ),
+    Place(
+        "exception_group",
+        """
+        e = ExceptionGroup("text", [ValueError([0])])
+        """,
+        "e.exceptions[0].args[0]",
+        refused=True,
+    ),
+    Place(
+        "exception_class",
+        """
+        class E(Exception):
+            box = [0]
+        """,
+        "E.box",
+    ),
     Place(
         "exception_method_default",
-        "class E(Exception):\n    def f(self, box=[0]):\n        return box\ne = E()\n",
+        """
+        class E(Exception):
+            def f(self, box=[0]):
+                return box
+        e = E()
+        """,
         "e.f()",
     ),
-    Place("slice", "s = slice(None, None, None)\nboxes = [[0]]\n", "boxes[s][0]"),
-    Place("slice_of_object", "s = slice([0], None)\n", "s.start"),
-    Place("list_iterator", "boxes = [[0]]\nit = iter(boxes)\n", "boxes[0]"),
-    Place("zip_iterator", "boxes = [[0]]\nz = list(zip(boxes, boxes))\n", "z[0][1]"),
+    Place(
+        "slice",
+        """
+        s = slice(None, None, None)
+        boxes = [[0]]
+        """,
+        "boxes[s][0]",
+    ),
+    Place(
+        "slice_of_object",
+        "s = slice([0], None)\n",
+        "s.start",
+    ),
+    Place(
+        "list_iterator",
+        """
+        boxes = [[0]]
+        it = iter(boxes)
+        """,
+        "boxes[0]",
+    ),
+    Place(
+        "zip_iterator",
+        """
+        boxes = [[0]]
+        z = list(zip(boxes, boxes))
+        """,
+        "z[0][1]",
+    ),
     Place(
         "generator_local",
-        "def g():\n    box = [0]\n    while True:\n        yield box\nlock_g = threading.Lock()\nit = g()\nkept = next(it)\ndef get():\n    with lock_g:\n        return next(it)\n",
+        """
+        def g():
+            box = [0]
+            while True:
+                yield box
+        lock_g = threading.Lock()
+        it = g()
+        kept = next(it)
+        def get():
+            with lock_g:
+                return next(it)
+        """,
         "get()",
     ),
-    Place("itertools_repeat", "import itertools\nr = itertools.repeat([0])\nbox = next(r)\n", "box"),
+    Place(
+        "itertools_repeat",
+        """
+        import itertools
+        r = itertools.repeat([0])
+        box = next(r)
+        """,
+        "box",
+    ),
     Place(
         "itertools_cycle",
-        "import itertools\nboxes = list(itertools.islice(itertools.cycle([[0]]), 2))\n",
+        """
+        import itertools
+        boxes = list(itertools.islice(itertools.cycle([[0]]), 2))
+        """,
         "boxes[1]",
     ),
     Place(
         "thread_arguments",
-        "box = [0]\nholder = threading.Thread(target=print, args=(box,))\n",
+        """
+        box = [0]
+        holder = threading.Thread(target=print, args=(box,))
+        """,
         "holder._args[0]",
     ),
     Place(
         "thread_attribute",
-        "class T(threading.Thread):\n    box = [0]\n    def f(self, box=[0]):\n        return box\nholder = T()\n",
+        """
+        class T(threading.Thread):
+            box = [0]
+            def f(self, box=[0]):
+                return box
+        holder = T()
+        """,
         "holder.f()",
     ),
-    Place("queue_item", "import queue\nq = queue.Queue()\nq.put([0])\nq2 = [q.get()]\n", "q2[0]"),
+    Place(
+        "queue_item",
+        """
+        import queue
+        q = queue.Queue()
+        q.put([0])
+        q2 = [q.get()]
+        """,
+        "q2[0]",
+    ),
     Place(
         "future_result",
-        "import concurrent.futures\nf = concurrent.futures.Future()\nf.set_result([0])\n",
+        """
+        import concurrent.futures
+        f = concurrent.futures.Future()
+        f.set_result([0])
+        """,
         "f.result()",
     ),
-    Place("event_attribute", "e = threading.Event()\ne.box = [0]\n", "e.box"),
+    Place(
+        "event_attribute",
+        """
+        e = threading.Event()
+        e.box = [0]
+        """,
+        "e.box",
+    ),
     Place(
         "lock_subclass_attribute",
-        "class L:\n    def __init__(self):\n        self._lock = threading.Lock()\n        self.box = [0]\nl = L()\n",
+        """
+        class L:
+            def __init__(self):
+                self._lock = threading.Lock()
+                self.box = [0]
+        l = L()
+        """,
         "l.box",
     ),
     Place(
-        "random_instance", "import random\nclass R(random.Random):\n    pass\nr = R()\nr.box = [0]\n", "r.box"
+        "random_instance",
+        """
+        import random
+        class R(random.Random):
+            pass
+        r = R()
+        r.box = [0]
+        """,
+        "r.box",
     ),
     Place(
         "context_manager_generator",
-        "import contextlib\n@contextlib.contextmanager\ndef cm(box=[0]):\n    yield box\ndef get():\n    with cm() as box:\n        return box\n",
+        """
+        import contextlib
+        @contextlib.contextmanager
+        def cm(box=[0]):
+            yield box
+        def get():
+            with cm() as box:
+                return box
+        """,
         "get()",
     ),
-    Place("exit_stack", "import contextlib\nstack = contextlib.ExitStack()\nstack.box = [0]\n", "stack.box"),
-    Place("logger_attribute", "import logging\nlog = logging.getLogger('a')\nlog.box = [0]\n", "log.box"),
-    Place("module_attribute", "import helper_of_places\n", "helper_of_places.box"),
+    Place(
+        "exit_stack",
+        """
+        import contextlib
+        stack = contextlib.ExitStack()
+        stack.box = [0]
+        """,
+        "stack.box",
+    ),
+    Place(
+        "logger_attribute",
+        """
+        import logging
+        log = logging.getLogger('a')
+        log.box = [0]
+        """,
+        "log.box",
+    ),
+    Place(
+        "module_attribute",
+        "import helper_of_places\n",
+        "helper_of_places.box",
+    ),
     Place(
         "module_attribute_from_outside",
-        "import helper_of_places\nhelper_of_places.other = [0]\n",
+        """
+        import helper_of_places
+        helper_of_places.other = [0]
+        """,
         "helper_of_places.other",
     ),
-    Place("module_function_default", "import helper_of_places\n", "helper_of_places.f()"),
-    Place("module_class_default", "import helper_of_places\n", "helper_of_places.C().f()"),
-    Place("module_of_cpython", "import math\nmath.box = [0]\n", "math.box", refused=True),
-    Place("list_of_cpython", "import keyword\n", "keyword.kwlist", refused=True),
-    Place("annotations", "class C:\n    n: int = 0\n", "C.__annotations__", refused=True),
+    Place(
+        "module_function_default",
+        "import helper_of_places\n",
+        "helper_of_places.f()",
+    ),
+    Place(
+        "module_class_default",
+        "import helper_of_places\n",
+        "helper_of_places.C().f()",
+    ),
+    Place(
+        "module_of_cpython",
+        """
+        import math
+        math.box = [0]
+        """,
+        "math.box",
+        refused=True,
+    ),
+    Place(
+        "list_of_cpython",
+        "import keyword\n",
+        "keyword.kwlist",
+        refused=True,
+    ),
+    Place(
+        "annotations",
+        """
+        class C:
+            n: int = 0
+        """,
+        "C.__annotations__",
+        refused=True,
+    ),
     Place(
         "weak_reference",
-        "import weakref\nclass C:\n    box = [0]\nc = C()\nr = weakref.ref(c)\n",
+        """
+        import weakref
+        class C:
+            box = [0]
+        c = C()
+        r = weakref.ref(c)
+        """,
         "r().box",
         refused=True,
     ),
     Place(
         "operator_getter",
-        "import operator\nclass C:\n    box = [0]\nc = C()\nget = operator.attrgetter('box')\n",
+        """
+        import operator
+        class C:
+            box = [0]
+        c = C()
+        get = operator.attrgetter('box')
+        """,
         "get(c)",
         refused=True,
     ),
-    Place("dict_view", "d = {1: [0]}\nv = d.values()\n", "list(v)[0]"),
-    Place("mapping_proxy", "import types\nm = types.MappingProxyType({1: [0]})\n", "m[1]", refused=True),
-    Place("simple_namespace", "import types\nn = types.SimpleNamespace(box=[0])\n", "n.box", refused=True),
-    Place("memory_view", "data = bytearray(b'0')\nm = memoryview(data)\n", "m", refused=True),
-    Place("thread_local_in_main", "local = threading.local()\nlocal.box = [0]\nbox = local.box\n", "box"),
+    Place(
+        "dict_view",
+        """
+        d = {1: [0]}
+        v = d.values()
+        """,
+        "list(v)[0]",
+    ),
+    Place(
+        "mapping_proxy",
+        """
+        import types
+        m = types.MappingProxyType({1: [0]})
+        """,
+        "m[1]",
+        refused=True,
+    ),
+    Place(
+        "simple_namespace",
+        """
+        import types
+        n = types.SimpleNamespace(box=[0])
+        """,
+        "n.box",
+        refused=True,
+    ),
+    Place(
+        "memory_view",
+        """
+        data = bytearray(b'0')
+        m = memoryview(data)
+        """,
+        "m",
+        refused=True,
+    ),
+    Place(
+        "thread_local_in_main",
+        """
+        local = threading.local()
+        local.box = [0]
+        box = local.box
+        """,
+        "box",
+    ),
     Place(
         "cell",
-        "def make():\n    box = [0]\n    def f():\n        return box\n    return f.__closure__\ncells = make()\n",
+        """
+        def make():
+            box = [0]
+            def f():
+                return box
+            return f.__closure__
+        cells = make()
+        """,
         "cells[0].cell_contents",
     ),
     Place(
         "default_of_itself",
-        "class C:\n    def f(self, of=None):\n        return C.f.__defaults__[1]\n    f2 = lambda self, a=1, box=[0]: box\nc = C()\n",
+        """
+        class C:
+            def f(self, of=None):
+                return C.f.__defaults__[1]
+            f2 = lambda self, a=1, box=[0]: box
+        c = C()
+        """,
         "C.f2.__defaults__[1]",
     ),
 )
 
 PLACES = (*DEFAULTS, *FUNCTIONS, *CLASSES, *VALUES)
 
+# The module beside the program that some of them import.
 HELPER = """box = [0]
 other = None
 

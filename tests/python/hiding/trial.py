@@ -49,7 +49,7 @@ def endings(place: Place, form: Form, granularity: str = "bytecode") -> frozense
 
 
 def wrong_in_cpython(programs: Iterable[tuple[Place, Form]]) -> list[str]:
-    """Which of these programs, none of which can fail, fail in CPython: then it is the program that is wrong."""
+    """Which of these programs, which cannot fail, fail in CPython: then the program is wrong."""
     with tempfile.TemporaryDirectory(prefix="assay-hiding-") as directory:
         files = [str(written(place, form, Path(directory))) for place, form in programs]
         done = subprocess.run(

@@ -1,7 +1,7 @@
-"""What CPython itself has: so that what the machine's libraries lack is not taken for a mistake of the program.
+"""What CPython itself has, so that what the machine lacks is not taken for a mistake of the program.
 
-The machine asks before it lets a program see an AttributeError or ImportError about one of its own modules, classes or
-types. If CPython has the thing, nothing is known about the program, and it is refused.
+The machine asks before it lets a program see an AttributeError or ImportError about one of its own modules,
+classes or types. If CPython has the thing, nothing is known about the program, and it is refused.
 """
 
 from __future__ import annotations
@@ -12,25 +12,31 @@ import importlib
 import inspect
 import textwrap
 
-list_iterator = type(iter([]))
+list_iterator: type = type(iter(()))
 
 
 def has(module: str, path: str, name: str) -> bool:
     """Whether the module, or the class or factory in it that `path` names, has an attribute in CPython."""
-    try:
-        home = importlib.import_module(module)
-    except ImportError:
+    thing = found(module, path)
+    if thing is None:
         return False
-    thing: object = home
-    for part in path.split(".") if path else ():
-        if not hasattr(thing, part):
-            return False
-        thing = getattr(thing, part)
     if hasattr(thing, name):
         return True
     if isinstance(thing, type):
         return name in stored_names(thing)
     return bool(path) and callable(thing) and name in names_of_product(module, path)
+
+
+def found(module: str, path: str) -> object:
+    """What CPython has there; None if nothing. Some classes have another name than in their module."""
+    try:
+        thing: object = importlib.import_module(module)
+    except ImportError:
+        return None
+    for part in path.split(".") if path else ():
+        by_own_name = [value for value in vars(thing).values() if getattr(value, "__name__", "") == part]
+        thing = getattr(thing, part, by_own_name[0] if by_own_name else None)
+    return thing
 
 
 @functools.cache
@@ -51,9 +57,7 @@ def stored_names(cls: type) -> frozenset[str]:
 @functools.cache
 def names_of_product(module: str, path: str) -> frozenset[str]:
     """The attributes of what a factory without arguments (`threading.Lock`) makes."""
-    thing: object = importlib.import_module(module)
-    for part in path.split("."):
-        thing = getattr(thing, part)
+    thing = found(module, path)
     assert callable(thing)
     try:
         return frozenset(dir(thing()))

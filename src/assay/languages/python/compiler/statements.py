@@ -765,6 +765,13 @@ class StatementCompiler(PatternCompiler):
                 case Target.ACCELERATOR if not self.is_ready_for_import_error():
                     self.unsupported(node, found.problem, "take it out of what is verified")
                     return False
+                case Target.MISSING if not self.is_ready_for_import_error():
+                    self.unsupported(
+                        node,
+                        f"there is no module {prefix!r} here, so nothing is known about the program",
+                        "put it beside the program, or catch the ImportError",
+                    )
+                    return False
                 case Target.MISSING | Target.ACCELERATOR:
                     self.out.named("LOAD_BUILTIN", "ModuleNotFoundError")
                     self.out.constant(f"No module named '{prefix}'")
