@@ -9,7 +9,6 @@ items, keys and arguments.
 from __future__ import annotations
 
 import bisect
-import builtins
 import collections
 import functools
 import heapq
@@ -150,6 +149,12 @@ for _name in "add sub and or iadd isub iand ior".split():
     COUNTED[f"__{_name}__"] = lambda x, name=_name: getattr(type(x), f"__{name}__")(
         x, collections.Counter(a_list())
     )
+COUNTED |= {  # with counts that are spies, too
+    "most_common": lambda x: collections.Counter(a_dict()).most_common(1),
+    "total": lambda x: collections.Counter(a_dict()).total(),
+    "__neg__": lambda x: -collections.Counter(a_dict()),
+    "_keep_positive": lambda x: collections.Counter(a_dict())._keep_positive(),  # type: ignore[attr-defined]
+}
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 TYPES: dict[str, tuple[Callable[[], Any], dict[str, Callable[[Any], Any]]]] = {
@@ -232,11 +237,6 @@ FUNCTIONS: dict[str, Callable[[], Any]] = {
     "bisect.insort_right": lambda: bisect.insort_right(a_list(), Spy(2)),
     "functools.reduce": lambda: functools.reduce(Spy(1), many()),
 }
-# Names of these modules that do nothing to a container: they are no subject here.
-ELSEWHERE = {
-    "heapq": {"c", "all"},
-    "bisect": set(),
-}
 
 
 def methods_of(name: str) -> list[str]:
@@ -282,5 +282,5 @@ def call_backs_of_function(name: str) -> frozenset[str]:
 
 
 def functions_of(module: str) -> list[str]:
-    found = {"heapq": heapq, "bisect": bisect, "itertools": itertools, "builtins": builtins}[module]
+    found = {"heapq": heapq, "bisect": bisect, "itertools": itertools}[module]
     return [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]

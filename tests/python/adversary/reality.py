@@ -27,7 +27,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from assay.languages.python.exploration import _text as plain
+from assay.languages.python.exploration import text_of_value
 
 Ending = tuple[str, str]
 
@@ -120,7 +120,7 @@ def run(code: CodeType, director: Director) -> Ending:
             del sys.modules[name]
     if problems:
         return ("", problems[0])
-    return (plain(namespace.get("result")) or "", "ok")
+    return (text_of_value(namespace.get("result")) or "", "ok")
 
 
 def last_line(problem: BaseException | None) -> str:

@@ -52,7 +52,7 @@ STEPS: dict[str, dict[str, str]] = {
     "dict": {**SHOWN, **named("dict", "__ior__ update fromkeys")},
     "defaultdict": {**SHOWN, **named("dict", "__ior__ __missing__ update fromkeys")},
     "OrderedDict": {**named("dict", "update fromkeys __ior__")},
-    "Counter": {**named("Counter", "update subtract __iadd__ __isub__ __iand__ __ior__")},
+    "Counter": {**named("Counter", "update subtract _keep_positive __iadd__ __isub__ __iand__ __ior__")},
     "set": {
         **SHOWN,
         **named(
@@ -90,7 +90,7 @@ WATCHED: dict[str, set[str]] = {
     "Counter": {
         *KEYED.split(),
         *("__ge__", "__gt__", "__le__", "__lt__", "__neg__", "__pos__", "__repr__", "__str__"),
-        *("__add__", "__sub__", "__and__", "most_common"),
+        *("__add__", "__sub__", "__and__", "most_common", "total"),
     },
     "set": {*OF_SETS.split(), "__iand__", "__ior__", "__isub__", "__ixor__", "add", "discard", "remove"},
     "frozenset": {*OF_SETS.split()},

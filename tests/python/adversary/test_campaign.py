@@ -16,7 +16,19 @@ from tests.python.oracle import machine
 pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 ONE_OF = 61  # a prime, so that every table has its turn
-PART = all_probes()[::ONE_OF]
+# Dicts of these types get their keys back before the keys have their attributes, which `__hash__` needs: the machine
+# ends with an internal error. It is no verdict, and no agreement either.
+NOT_LOADED = ("OrderedDict", "defaultdict", "Counter")
+PART = [
+    pytest.param(
+        probe,
+        id=f"{probe.family}: {probe.name}",
+        marks=[pytest.mark.xfail(strict=True, reason="keys are hashed before they are whole")]
+        if probe.family in NOT_LOADED
+        else [],
+    )
+    for probe in all_probes()[::ONE_OF]
+]
 
 THREADS = """
 ts = [threading.Thread(target=f) for f in (one, two)]
@@ -318,7 +330,7 @@ def observer() -> Iterator[Observer]:
     observer.close()
 
 
-@pytest.mark.parametrize("probe", PART, ids=lambda probe: f"{probe.family}: {probe.name}")
+@pytest.mark.parametrize("probe", PART)
 def test_cpython_ends_only_as_the_machine_says(probe: Probe, observer: Observer) -> None:
     judged = judge(probe, observer)
     assert judged.judgement is not Judgement.FINDING, judged.words

@@ -181,20 +181,21 @@ def plain_text(shown: str) -> str | None:
         value = ast.literal_eval(shown)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    return _text(value)
+    return text_of_value(value)
 
 
-def _text(value: object) -> str | None:
+def text_of_value(value: object) -> str | None:
+    """What `plain_text` says of a value."""
     if type(value) in PLAIN_ATOMS:
         return repr(value)
     if isinstance(value, dict):
-        pairs = [(_text(key), _text(item)) for key, item in value.items()]
+        pairs = [(text_of_value(key), text_of_value(item)) for key, item in value.items()]
         if any(None in pair for pair in pairs):
             return None
         return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
     if not isinstance(value, list | tuple | set):
         return None
-    parts = [text for item in value if (text := _text(item)) is not None]
+    parts = [text for item in value if (text := text_of_value(item)) is not None]
     if len(parts) < len(value):
         return None
     if isinstance(value, set):
