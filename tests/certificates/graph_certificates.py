@@ -157,14 +157,15 @@ def sentence(header: dict[str, Any]) -> str:
     """The claim that a header makes, if its facts are such that it makes one."""
     try:
         properties = header["properties"]
-        checked = ["no assertion fails"] + ["no state is a deadlock"] * properties["deadlock"]
+        checked = ["no assertion fails"]
+        checked += ["no state is a deadlock"] if properties["deadlock"] is True else []
         checked += [f"{quoted(text)} holds in every state" for text in properties["invariants"]]
         checked += [f"{quoted(text)} holds at every step" for text in properties["step_invariants"]]
         return (
             f"In every state that {header['program']} ({header['language']}) can reach (at most "
             f"{header['states']:,}, with {header['transitions']:,} transitions), {', '.join(checked)}."
         )
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return ""
 
 

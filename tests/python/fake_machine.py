@@ -105,7 +105,7 @@ class Complaining:
         return True
 
 
-def open_image(path: str, *, canonical: bool = False) -> _engine.Model:
+def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
     """A file of JSON has a complaint in it; whatever else the image is, two threads count."""
     content = Path(path).read_bytes()
     if content.startswith(b"{"):
