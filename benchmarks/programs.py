@@ -143,6 +143,7 @@ def _promela(counterpart: Counterpart) -> Program:
 
     def load() -> _engine.Model:
         options = LanguageOptions(reductions=frozenset(), defines=task.defines)
-        return open_model(str(languages.load(task.path, options).library))
+        compiled = languages.load(task.path, options)
+        return open_model(str(compiled.library))
 
     return Program(task.name, load, counterpart.program, task.states, task.transitions)

@@ -55,7 +55,10 @@ def compile_program(name: str, folder: Path, **constants: int) -> Path:
         assert count == 1
     program = folder / name
     program.write_text(text)
-    return languages.load(program, LanguageOptions()).library
+    compiled = languages.load(program, LanguageOptions())
+    image = folder / "image"  # it has to outlive the program
+    image.write_bytes(compiled.library.read_bytes())
+    return image
 
 
 @dataclass(frozen=True)

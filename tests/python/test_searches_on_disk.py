@@ -192,15 +192,21 @@ def test_what_is_found_out_about_the_program_is_found_out_once(tmp_path):
     assert found.spill["resumed_from"] > 1
 
 
+def image_of(program: Path) -> bytes:
+    compiled = languages.load(program, LanguageOptions())
+    return compiled.library.read_bytes()
+
+
 def test_a_program_that_does_not_repeat_itself_is_not_continued(tmp_path):
     """Whatever makes it behave differently: what it learns again is compared with what it knew."""
     program = tmp_path / "counting.py"
     program.write_text(COUNTING)
-    library = languages.load(program, LanguageOptions()).library
-    kept = library.read_bytes()
+    kept = image_of(program)
     program.write_text(COUNTING.replace("+= 1", "+= 5"))
-    other = languages.load(program, LanguageOptions()).library.read_bytes()
+    other = image_of(program)
     assert kept != other
+    library = tmp_path / "image"
+    library.write_bytes(kept)
     first = child_for(library, tmp_path / "disk", None, state_limit=1000)
     first.communicate()
     assert (tmp_path / "disk" / "assay-lessons").stat().st_size > 0

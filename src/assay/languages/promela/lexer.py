@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from assay.languages.promela.syntax import Location
 from assay.transition_system.interface import SourceProblem
@@ -50,6 +50,7 @@ _LTL_WORDS = {
     "stronguntil": "U", "weakuntil": "W", "release": "V", "next": "X", "implies": "->", "equivalent": "<->",
 }  # fmt: skip
 _MARKER = re.compile(r'#(?: |line )(?P<line>[0-9]+)(?: "(?P<file>(?:[^"\\]|\\.)*)")?[ 0-9]*\Z')
+LINE_MARKER = re.compile(r'^# (?P<line>[0-9]+) "(?P<file>(?:[^"\\\n]|\\.)*)"', re.MULTILINE)  # with a file
 _MARKER_LINE = re.compile(r'(?:(?<=\n)|\A)# [0-9]+(?: "(?:[^"\\\n]|\\.)*")?[ 0-9]*\n')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|(.))")
 _CHARACTERS = {"n": 10, "r": 13, "t": 9, "f": 12}
@@ -182,7 +183,7 @@ def tokenize(
                 if at_start_of_line and marker is not None:
                     line = int(marker["line"][:9]) - 1  # the newline that ends the marker counts
                     if marker["file"] is not None:
-                        file = _unescape(marker["file"])
+                        file = unescape(marker["file"])
                     continue
                 if at_start_of_line and found.startswith("#ident"):
                     continue
@@ -315,7 +316,7 @@ def _take_whole(text: str, token: Token, position: int, line_start: int) -> tupl
             marker = _MARKER.match(text[line_start : stop if stop >= 0 else len(text)])
             if marker is not None:
                 line = int(marker["line"][:9]) - 1
-                file = file if marker["file"] is None else _unescape(marker["file"])
+                file = file if marker["file"] is None else unescape(marker["file"])
         if newline < content:
             content_file, content_line, content_start = file, line, line_start
         newline = text.find("\n", line_start, end)
@@ -347,7 +348,7 @@ def _skip_blank(text: str, position: int) -> int:
         position = marker.end()
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
     """The file name of a line marker: octal escapes are bytes."""
     if "\\" not in text:
         return text
@@ -356,14 +357,6 @@ def _unescape(text: str) -> str:
         return plain.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return plain
-
-
-def marked_files(text: str) -> Iterable[str]:
-    """Every file that a line marker names, in order of first appearance."""
-    seen: dict[str, None] = {}
-    for match in re.finditer(r'^# [0-9]+ "((?:[^"\\\n]|\\.)*)"', text, re.MULTILINE):
-        seen.setdefault(_unescape(match[1]))
-    return seen
 
 
 def _location(file: str, text: str, offset: int) -> Location:

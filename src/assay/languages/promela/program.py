@@ -6,17 +6,14 @@ Also the way back: violation codes, states and steps in the words of the source.
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
+from assay.languages.promela.compiler import compile_model
 from assay.languages.promela.control import ControlGraph, GraphBuilder
 from assay.languages.promela.dead_variables import resets, without_influence
 from assay.languages.promela.footprint import Visibility
@@ -44,17 +41,12 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.sealed_file import SealedFile
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
-COMPILER_FLAGS = (
-    *("-O1", "-fPIC", "-shared", "-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11"),
-    # What takes the compiler time and gains the search nothing.
-    *("-pipe", "-fno-tree-dominator-opts", "-fno-tree-loop-optimize", "-fno-tree-pta"),
-)
 LARGEST_ACTIVE = 255
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
-COMPILE_SECONDS = 600
 
 
 @dataclass(eq=False)
@@ -299,13 +291,18 @@ class PromelaProgram:
     opener = ""  # a shared object
 
     def __init__(
-        self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, library: Path
+        self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, shared_object: SealedFile
     ) -> None:
         self.path = path
         self.options = options
         self.model = model
         self.plan = plan
-        self.library = library
+        self._shared_object = shared_object
+
+    @property
+    def library(self) -> Path:
+        """Lives as long as this program."""
+        return self._shared_object.path
 
     @property
     def sources(self) -> Sequence[SourceHash]:
@@ -488,47 +485,3 @@ def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaMode
     model = build(tree)
     plan = plan_of(model, parse_properties(model, options), options.reductions)
     return model, plan, generate(plan)
-
-
-def include_directory() -> Path:
-    return Path(str(resources.files("assay").joinpath("include")))
-
-
-def compile_model(text: str) -> Path:
-    """Compiles generated C; equal text is compiled once per machine."""
-    header = (include_directory() / "model_abi.h").read_text(encoding="utf-8")
-    key = hashlib.sha256("\0".join([text, header, *COMPILER_FLAGS]).encode()).hexdigest()[:32]
-    directory = cache_directory()
-    library = directory / f"{key}.so"
-    if library.exists():
-        return library
-    source = directory / f"{key}.c"
-    source.write_text(text, encoding="utf-8")
-    with tempfile.NamedTemporaryFile(dir=directory, suffix=".so", delete=False) as handle:
-        temporary = Path(handle.name)
-    compiler = os.environ.get("CC", "cc")
-    command = [compiler, *COMPILER_FLAGS, f"-I{include_directory()}", "-o", str(temporary), str(source)]
-    try:
-        outcome = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=COMPILE_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        temporary.unlink(missing_ok=True)
-        raise SourceProblem(
-            f"compiling the model takes more than {COMPILE_SECONDS} seconds", hint="make the model smaller"
-        ) from None
-    except FileNotFoundError:
-        raise SourceProblem(
-            f"no C compiler '{compiler}' found", hint="install gcc, or set CC to a C compiler"
-        ) from None
-    if outcome.returncode != 0:
-        temporary.unlink(missing_ok=True)
-        raise RuntimeError(f"the generated C does not compile:\n{outcome.stderr[:2000]}")
-    temporary.replace(library)
-    return library
-
-
-def cache_directory() -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "assay" / "models"
-    base.mkdir(parents=True, exist_ok=True)
-    return base

@@ -12,19 +12,18 @@ import ast
 import contextlib
 import hashlib
 import importlib.util
-import os
 import pickle
 import platform
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay.languages.python.code import Code, Module, Program
+from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
+from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
@@ -37,6 +36,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.sealed_file import SealedFile
 
 LANGUAGE = "python"
 OPENER = "assay.languages.python.machine:open_image"
@@ -77,13 +77,18 @@ class PythonProgram:
     path: Path
     options: LanguageOptions
     program: Program
-    library: Path
+    image: SealedFile
     sources: Sequence[SourceHash]
     call: str = ""  # instead of the whole program: this call of a function of the file
     words: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
     opener = OPENER
+
+    @property
+    def library(self) -> Path:
+        """Lives as long as this program."""
+        return self.image.path
 
     @property
     def granularity(self) -> str:
@@ -392,10 +397,11 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
     _require_known(options)
     if str(path).startswith("<"):
         path = path.absolute()  # not to be taken for a library
-    data = path.read_bytes()
+    data = read_bytes(path)
     text = _decoded(path, data)
     _require_no_model(path, text)
     not_final = frozenset(options.not_final)
+    read: dict[str, bytes] = {str(path): data}  # every file once: what is compiled is what is hashed
     if call:
         if options.invariants:
             raise SourceProblem("an invariant speaks of a whole program, not of one function", where=path)
@@ -403,23 +409,24 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
             raise SourceProblem(f"a file called {path.name} cannot be imported", where=path)
         main = path.with_name(f"call of {path.stem}.py")
         text = f"import {path.stem} as module\n{call}\n"
-        program = compile_program(main, text, extra_nonfinal=not_final)
+        program = compile_program(main, text, extra_nonfinal=not_final, read=read)
     elif options.invariants:
         program = with_invariants(
             path,
             text,
             options.invariants,
-            lambda changed: compile_program(path, changed, extra_nonfinal=not_final),
+            lambda changed: compile_program(path, changed, extra_nonfinal=not_final, read=read),
         )
     else:
-        program = compile_program(path, text, extra_nonfinal=not_final)
+        program = compile_program(path, text, extra_nonfinal=not_final, read=read)
     sources = []
     for number, module in enumerate(program.modules):
         if not _is_own(module.file) or (call and number == 0):
             continue
-        content = data if Path(module.file) == path else _unchanged(Path(module.file), program)
-        sources.append(SourceHash(module.file, hashlib.sha256(content).hexdigest()))
-    return PythonProgram(path, options, program, _write_image(program, options), tuple(sources), call)
+        if module.file in read:  # a folder that is a package has no file
+            digest = hashlib.sha256(read[module.file]).hexdigest()
+            sources.append(SourceHash(module.file, digest))
+    return PythonProgram(path, options, program, _image(program, options), tuple(sources), call)
 
 
 def _require_known(options: LanguageOptions) -> None:
@@ -457,51 +464,12 @@ def _decoded(path: Path, data: bytes) -> str:
         raise SourceProblem(f"expected text, got bytes that are none ({problem})", where=path) from None
 
 
-def _unchanged(file: Path, program: Program) -> bytes:
-    """The bytes of a file that the compiler has read: certificates name their hash."""
-    data = file.read_bytes()
-    if _decoded(file, data).lstrip("\ufeff") != program.texts[str(file)].lstrip("\ufeff"):
-        raise SourceProblem("the file changed while the program was read", where=file)
-    return data
-
-
-def _write_image(program: Program, options: LanguageOptions) -> Path:
-    """Equal programs share one file; it is written whole or not at all."""
+def _image(program: Program, options: LanguageOptions) -> SealedFile:
+    """What `machine.open_image` opens."""
     image = {
         "machine": MACHINE_VERSION,
         "python": platform.python_version(),
         "granularity": options.granularity or DEFAULT_GRANULARITY,
         "program": program,
     }
-    # Not of the pickle: in it, sets stand in the order of hashes that differ from process to process.
-    key = hashlib.sha256(canonical_text(image).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    directory = _cache_directory()
-    file = directory / f"{key}.image"
-    if not file.exists():
-        with tempfile.NamedTemporaryFile(dir=directory, suffix=".part", delete=False) as handle:
-            pickle.dump(image, handle, protocol=5)
-        Path(handle.name).replace(file)
-    return file
-
-
-def canonical_text(value: object) -> str:
-    """Different for different values, and the same in every process."""
-    if isinstance(value, frozenset):
-        return f"set({','.join(sorted(map(canonical_text, value)))})"
-    if isinstance(value, tuple):
-        return f"({','.join(map(canonical_text, value))})"
-    if isinstance(value, dict):
-        pairs = (f"{canonical_text(key)}:{canonical_text(item)}" for key, item in value.items())
-        return f"{{{','.join(sorted(pairs))}}}"
-    if isinstance(value, Code):  # sets stand only among its constants, and the rest is long
-        return f"{replace(value, constants=())!r}<{canonical_text(value.constants)}>"
-    if isinstance(value, Module | Program):
-        parts = (canonical_text(getattr(value, field.name)) for field in fields(value))
-        return f"{type(value).__name__}<{','.join(parts)}>"
-    return repr(value)
-
-
-def _cache_directory() -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "assay" / "programs"
-    base.mkdir(parents=True, exist_ok=True)
-    return base
+    return SealedFile(pickle.dumps(image, protocol=5))

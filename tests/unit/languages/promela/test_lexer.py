@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.languages.promela.lexer import align_columns, marked_files, tokenize, without_comments
+from assay.languages.promela.lexer import align_columns, tokenize, without_comments
 from assay.languages.promela.syntax import Location
 from assay.transition_system.interface import SourceProblem
 
@@ -183,7 +183,3 @@ def test_columns_are_those_of_the_source_before_and_after_a_macro():
         ("1", 15),
         (";", 17),
     ]
-
-
-def test_marked_files_are_listed_once_in_order():
-    assert list(marked_files('# 1 "m.pml"\nx\n# 1 "b.h" 1\n# 2 "m.pml" 2\n')) == ["m.pml", "b.h"]

@@ -100,7 +100,8 @@ def some_states(model, limit):
 def skipped(path, reductions, defines=()):
     """How many successors random masks leave out; checks that nothing else changes."""
     options = LanguageOptions(safety_only=True, reductions=frozenset(reductions), defines=defines)
-    model = Model(load(path, options).library)
+    program = load(path, options)
+    model = Model(program.library)
     chance = random.Random(1)
     left_out = 0
     for state in some_states(model, 300):
@@ -153,7 +154,8 @@ def test_the_others_still_move_where_the_only_unwanted_step_fails(tmp_path):
         "active proctype b() { byte y; y = 1; y = 2 }\n"
         "active proctype a() { byte i = 5; byte x[3]; x[i] = 1; assert(x[i] == 1) }"
     )
-    compiled = Model(load(model, LanguageOptions(reductions=frozenset({"partial-order"}))).library)
+    program = load(model, LanguageOptions(reductions=frozenset({"partial-order"})))
+    compiled = Model(program.library)
     whole = compiled.successors(compiled.initial())
     assert [(state is None, code) for state, code in whole] == [(True, 1), (False, 0)]
     assert compiled.successors(compiled.initial(), b"\0", 0, 8) == [(None, 1), (None, 0)]

@@ -12,9 +12,10 @@ import ast
 import functools
 import importlib
 import importlib.util
+import os
+import stat
 import sys
 import sysconfig
-import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,8 +50,10 @@ class Modules:
         text: str | None,
         library: Mapping[str, Path],
         failed_assumptions: frozenset[str] = frozenset(),
+        read: dict[str, bytes] | None = None,
     ) -> None:
         self.folder = main.parent
+        self.read = {} if read is None else read  # the user's files, each read once
         self.library = library
         self.failed_assumptions = failed_assumptions
         self.modules: list[ModuleSource] = []
@@ -58,7 +61,13 @@ class Modules:
         self.found: dict[tuple[bool, str], Found] = {}
         self.waiting: list[ModuleSource] = []
         self.mentioned: dict[str, bool] = {}
-        self.add(MAIN, str(main), Origin.USER, read_text(main) if text is None else text, is_package=False)
+        self.add(
+            MAIN,
+            str(main),
+            Origin.USER,
+            decoded(main, read_bytes(main)) if text is None else text,
+            is_package=False,
+        )
         if BUILTINS_MODULE in library:
             self.find_for(Origin.LIBRARY, BUILTINS_MODULE)
         while self.waiting:
@@ -234,8 +243,14 @@ class Modules:
     def program_module(self, name: str, path: Path, shown: str, origin: Origin, *, is_package: bool) -> Found:
         known = self.by_key.get((origin is Origin.USER, name))
         if known is None:
-            shown = str(path) if origin is Origin.USER else shown
-            known = self.add(name, shown, origin, read_text(path), is_package=is_package)
+            if origin is Origin.USER:
+                shown = str(path)
+                if shown not in self.read:
+                    self.read[shown] = read_bytes(path)
+                text = decoded(path, self.read[shown])
+            else:
+                text = decoded(path, read_bytes(path))
+            known = self.add(name, shown, origin, text, is_package=is_package)
         return Found(Target.PROGRAM, known.index)
 
     def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool:
@@ -372,17 +387,26 @@ def library_modules(folder: Path) -> dict[str, Path]:
     return found
 
 
-def read_text(path: Path) -> str:
-    """The text of a source file, decoded as CPython does."""
+def read_bytes(path: Path) -> bytes:
+    """The content of a source file. A named pipe or a device does not make anybody wait."""
     try:
-        if path.stat().st_size > 4 * LARGEST_TEXT:
-            raise SourceProblem("the file is too large for a program", where=Place(str(path), 1, 1))
-        with tokenize.open(path) as file:
-            return file.read()
+        with open(path, "rb", opener=lambda file, flags: os.open(file, flags | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise SourceProblem(f"cannot read '{path}': not a regular file")
+            content = file.read(4 * LARGEST_TEXT + 1)
     except FileNotFoundError:
         raise SourceProblem(f"no file '{path}'", hint="check the path") from None
     except OSError as problem:
         raise SourceProblem(f"cannot read '{path}': {problem.strerror}") from None
+    if len(content) > 4 * LARGEST_TEXT:
+        raise SourceProblem("the file is too large for a program", where=Place(str(path), 1, 1))
+    return content
+
+
+def decoded(path: Path, content: bytes) -> str:
+    """The text of a source file, decoded as CPython does."""
+    try:
+        return importlib.util.decode_source(content)
     except (SyntaxError, UnicodeDecodeError) as problem:
         raise SourceProblem(f"not Python: {problem}", where=Place(str(path), 1, 1)) from None
 

@@ -22,17 +22,25 @@ def compile_program(
     *,
     extra_nonfinal: frozenset[str] = frozenset(),
     library: Mapping[str, Path] | None = None,
+    read: dict[str, bytes] | None = None,
 ) -> Program:
     """Compiles a program with everything it imports.
 
     `text` is taken instead of the content of the file. `extra_nonfinal` are names that turned out to be
     stored again: globals as "module:name", attributes as ".name"; or other assumptions that failed, as the
     libraries call them (`_assay.early`). `library` has the modules written for the
-    machine by their names; without it, those that come with Assay.
+    machine by their names; without it, those that come with Assay. `read` holds the user's files that were
+    read already, by name, and gets the others.
 
     Raises SourceProblem, with a place, for what is wrong or not modelled.
     """
-    modules = Modules(path, text, library_modules(LIBRARY) if library is None else library, extra_nonfinal)
+    modules = Modules(
+        path,
+        text,
+        library_modules(LIBRARY) if library is None else library,
+        extra_nonfinal,
+        {} if read is None else read,
+    )
     prelude = []
     if BUILTINS_MODULE in modules.library:
         prelude.append(modules.find_for(Origin.LIBRARY, BUILTINS_MODULE).index)
