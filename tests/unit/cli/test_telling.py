@@ -57,6 +57,22 @@ def test_a_directory_that_is_gone_or_cannot_be_written_loses_nothing(tmp_path):
     assert "note: the counterexample is not saved: broken_mutex.trace.json cannot be written" in said.stdout
 
 
+@pytest.mark.parametrize("program", [MUTEX, MUTEX.with_name("tutorial") / "racy_counter.py"])
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        {"XDG_CACHE_HOME": "/proc/nowhere"},
+        {"XDG_CACHE_HOME": "/dev/null", "XDG_STATE_HOME": "/dev/null"},
+        {"HOME": "/dev/null/home", "XDG_CACHE_HOME": "", "XDG_STATE_HOME": ""},
+        {"TMPDIR": "/proc/nowhere"},
+    ],
+)
+def test_without_a_place_for_a_cache_the_verdict_is_the_same(program, elsewhere, tmp_path):
+    arguments = ("verify", program, "--trace", tmp_path / "t.json", "-q")
+    said = run(*arguments, env={**os.environ, **elsewhere})
+    assert (said.returncode, said.stdout.startswith("violated"), said.stderr) == (1, True, "")
+
+
 @pytest.mark.parametrize("form", [(), ("--json",), ("-q",)])
 @pytest.mark.parametrize(
     "redirect", [" >/dev/full", " >&-", " >&- 2>&- <&-", " >/dev/full 2>/dev/full", " | true"]
