@@ -111,8 +111,7 @@ def _literal(name: str, value: object) -> str:
 
 
 def _verify(item: pytest.Function, call: str, options: dict[str, Any]) -> Result:
-    from assay.search.options import OptionProblem
-    from assay.transition_system.interface import SourceProblem
+    from assay.transition_system.interface import OptionProblem, SourceProblem
     from assay.verification import verify_call
 
     try:

@@ -24,21 +24,40 @@ MAY_IMPORT = {
     # `_engine` has the machine that runs a language; `plain` is part of programs that run live.
     "languages": {"assay", "transition_system", "_engine", "plain"},
     "evidence": {"assay", "transition_system"},
-    "search": {"assay", "_engine", "transition_system", "evidence", "distribution"},
+    # Processes that run models, watched from outside; what they do in there is named by whoever asks.
+    "execution": {"assay", "_engine", "transition_system", "evidence"},
+    "search": {"assay", "_engine", "transition_system", "evidence", "execution"},
     # Shares the step function of the language with the rest, and nothing else.
     "checker": {"assay", "languages", "transition_system", "_engine"},
-    "distribution": {"assay"},
-    "verification": {"assay", "languages", "transition_system", "search", "evidence"},
+    "distribution": {"assay", "execution"},
+    # Repeating an estimate ends like a certification, and searches.
+    "verification": {
+        "assay",
+        "languages",
+        "transition_system",
+        "search",
+        "evidence",
+        "execution",
+        "certification",
+    },
+    # No search: that is what makes it worth trusting.
     "certification": {
         "assay",
         "_engine",
         "languages",
         "transition_system",
-        "search",
         "evidence",
         "distribution",
+        "execution",
     },
-    "report": {"assay", "transition_system", "search", "evidence", "verification", "certification"},
+    "report": {
+        "assay",
+        "transition_system",
+        "evidence",
+        "execution",
+        "verification",
+        "certification",
+    },
     "cli": {
         "assay",
         "transition_system",
@@ -47,6 +66,7 @@ MAY_IMPORT = {
         "evidence",
         "_engine",
         "distribution",
+        "execution",
         "verification",
         "certification",
         "report",

@@ -9,7 +9,8 @@ import pytest
 import assay
 from assay import _engine, checker
 from assay.evidence.verdict import Verdict
-from assay.search.options import POLICIES, OptionProblem
+from assay.search.options import POLICIES
+from assay.transition_system.interface import OptionProblem
 from tests.conformance.graphs import Graph
 from tests.conformance.test_cached_search import ENGINE, graphs, layered_graph
 

@@ -18,8 +18,7 @@ from assay.evidence.certificate.container import RECORD, CertificateFile, Certif
 from assay.evidence.certificate.frames import FrameRecord
 from assay.evidence.signature import default_envelope, generate_keys, sign
 from assay.evidence.verdict import Verdict
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import SourceProblem
+from assay.transition_system.interface import OptionProblem, SourceProblem
 
 MODELS = Path(__file__).parents[2] / "benchmarks" / "models"
 EXAMPLES = Path(__file__).parents[2] / "examples"

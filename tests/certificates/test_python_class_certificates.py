@@ -20,8 +20,7 @@ from assay.distribution.in_process import InProcess
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.verdict import Verdict
 from assay.languages import handwritten
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import LanguageOptions, OptionProblem, SourceProblem
 from tests.certificates import graph_certificates as forge
 from tests.certificates.attacks import hide_subtree, references, sealed, swap_references
 

@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from models import compile_model, search
 
 from assay import _engine, languages
-from assay.distribution.children import environment
 from assay.evidence.certificate.claim import Claim
+from assay.execution.children import environment
 from assay.languages.python.program import OPENER
 from assay.search.certificate_writing import write_certificate
 from assay.transition_system.interface import LanguageOptions

@@ -47,8 +47,7 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import Header
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
 from assay.evidence.verdict import Verdict
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+from assay.transition_system.interface import CompiledProgram, LanguageOptions, OptionProblem, SourceProblem
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import SECTIONS, TREE, RawFrame

@@ -17,15 +17,17 @@ import assay
 from assay import languages, plain
 from assay.checker import Rejected, check
 from assay.evidence.counterexample import load_trace
+from assay.execution import model_process
 from assay.languages.python import invariants as invariants_module
 from assay.languages.python.exploration import plain_text
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import PythonProgram, attribute_values
 from assay.report.console import print_result, print_run
 from assay.search import native
-from assay.search.options import OptionProblem, SearchOptions
+from assay.search.options import SearchOptions
 from assay.transition_system.interface import (
     LanguageOptions,
+    OptionProblem,
     SourceProblem,
     ToldProgram,
     UnsupportedConstruct,
@@ -343,11 +345,11 @@ def test_what_others_see_of_a_search_that_the_machine_refuses():
     with pytest.raises(UnsupportedConstruct, match=r"^a\.py:3: sockets are not modelled$"):
         native.search(Path("image"), SearchOptions(), opener=FAKE)
     Path("image").write_text(json.dumps({"complaint": "not final: .count"}))
-    with pytest.raises(native.AssumptionFailed) as caught:
+    with pytest.raises(model_process.AssumptionFailed) as caught:
         native.search(Path("image"), SearchOptions(), opener=FAKE)
     assert caught.value.assumption == ".count"
     Path("image").write_text(json.dumps({"complaint": "something else"}))
-    with pytest.raises(native.EngineFailure, match="something else"):
+    with pytest.raises(model_process.EngineFailure, match="something else"):
         native.search(Path("image"), SearchOptions(), opener=FAKE)
 
 

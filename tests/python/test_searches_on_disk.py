@@ -11,8 +11,7 @@ import pytest
 import assay
 from assay import _engine, languages
 from assay.evidence.verdict import Verdict
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, OptionProblem
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from kill_and_resume import child_for, compile_program, in_memory, play

@@ -45,11 +45,10 @@ from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import PYTHON_CLASS, CertificateProblem, Header, shown_name
 from assay.evidence.verdict import Verdict
+from assay.execution.alarm import OutOfTime as LoadedTooLong
+from assay.execution.alarm import alarm_at
 from assay.languages.handwritten import names_a_class
-from assay.search.alarm import OutOfTime as LoadedTooLong
-from assay.search.alarm import alarm_at
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import LanguageOptions, PropertyProblem
+from assay.transition_system.interface import LanguageOptions, OptionProblem, PropertyProblem
 from assay.transition_system.opening import draw_key
 
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}

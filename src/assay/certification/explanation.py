@@ -12,7 +12,7 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import translate, with_words
 from assay.evidence.result import Violation
-from assay.search import native
+from assay.execution import replaying
 from assay.transition_system.interface import CompiledProgram, ToldProgram
 
 TASK = "assay.certification.task"
@@ -25,7 +25,7 @@ def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Vio
     """A violation that a walk met; without its run if the program died while that was executed again."""
     if isinstance(program, HandwrittenProgram):
         return program.explain_violation(code, path)
-    replayed = native.replay(program.library, path, opener=program.opener)
+    replayed = replaying.replay(program.library, path, opener=program.opener)
     run = replayed.run
     if run is not None and run.words is not None and code != 0:
         # Such a program numbers its violations as it meets them: this process may have met others.

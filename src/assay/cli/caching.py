@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.search.options import MOST_CACHED, OptionProblem
+from assay.search.options import MOST_CACHED
+from assay.transition_system.interface import OptionProblem
 
 # A key, its place in the index, what the policy keeps, and the stack at its deepest.
 BYTES_PER_STATE = 100

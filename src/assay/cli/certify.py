@@ -130,7 +130,7 @@ def certify(
 def _certify_estimate(
     program: str, path: Path, given: dict[str, Any], context: click.Context, *, as_json: bool, quiet: bool
 ) -> int:
-    from assay.certification.estimates import certify_estimate
+    from assay.verification.repeated_estimates import certify_estimate
 
     for name in given.keys() - {"memory", "timeout"}:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:

@@ -32,11 +32,10 @@ from assay.evidence.counterexample import TraceProblem
 from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.result import Result
 from assay.evidence.verdict import Verdict
-from assay.search import interrupts
+from assay.execution import interrupts
+from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
-from assay.search.native import Progress
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import SourceProblem
+from assay.transition_system.interface import OptionProblem, SourceProblem
 from assay.verification.request import REDUCTIONS, Listener, Phase
 
 

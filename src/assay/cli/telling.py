@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from assay.cli.exit_codes import EXIT_CODES
 from assay.evidence.verdict import Verdict
-from assay.search import interrupts
+from assay.execution import interrupts
 
 
 def tell(verdict: Verdict, **steps: Callable[[], object]) -> int:

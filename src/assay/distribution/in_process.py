@@ -8,7 +8,7 @@ from functools import partial
 from typing import Self
 
 from assay.distribution.interface import OutOfTime, find_work
-from assay.distribution.memory import memory_of
+from assay.execution.memory import memory_of
 
 
 class InProcess:

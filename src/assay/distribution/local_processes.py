@@ -20,10 +20,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self
 
-from assay.distribution.children import deep_stack, environment, signal_name
 from assay.distribution.interface import OutOfTime, WorkerDied
-from assay.distribution.memory import memory_of
 from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
+from assay.execution.children import deep_stack, environment, signal_name
+from assay.execution.memory import memory_of
 
 TICK_SECONDS = 0.1
 READ_BYTES = 1 << 20

@@ -20,17 +20,16 @@ import signal
 import sys
 
 from assay.distribution.interface import Report, TaskFailed, find_work
-from assay.distribution.memory import memory_of
 from assay.distribution.messages import Raised, Reported, Returned, packed, read_body
-
-PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
+from assay.execution.dying import be_the_first_to_go_when_memory_runs_out, die_with_the_parent
+from assay.execution.memory import memory_of
 
 
 def main() -> None:
     parent, tasks_descriptor, answers_descriptor = map(int, sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    _die_with_the_parent(parent)
-    _be_the_first_to_go_when_memory_runs_out()
+    die_with_the_parent(parent)
+    be_the_first_to_go_when_memory_runs_out()
     for descriptor in (tasks_descriptor, answers_descriptor):
         os.set_inheritable(descriptor, False)  # what a task starts must not keep our pipes open
     tasks = os.fdopen(tasks_descriptor, "rb")
@@ -75,21 +74,6 @@ def _able_to_travel(error: BaseException) -> Exception:
     for note in getattr(error, "__notes__", ()):
         substitute.add_note(note)
     return substitute
-
-
-def _die_with_the_parent(parent: int) -> None:
-    """The end of the tasks says it too, but only to a process that waits for one."""
-    with contextlib.suppress(Exception):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it died before we asked
-        os._exit(1)
-
-
-def _be_the_first_to_go_when_memory_runs_out() -> None:
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:  # noqa: PTH123
-        score.write("900")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from assay.evidence.result import Result
-from assay.search.native import Progress
-from assay.search.options import OptionProblem
+from assay.execution.model_process import Progress
+from assay.transition_system.interface import OptionProblem
 
 SUFFIXES = (".png", ".svg")
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from assay.execution.model_process import Progress
 from assay.report.quantities import bytes_text, rate_text, seconds_text
-from assay.search.native import Progress
 from assay.verification.request import Phase
 
 QUIET_SECONDS = 0.3  # short runs show nothing

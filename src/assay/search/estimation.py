@@ -17,6 +17,7 @@ from typing import Any
 
 from assay.evidence import coverage
 from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
+from assay.execution.model_process import ModelProcess, Progress
 from assay.search import native
 from assay.search.options import SearchOptions
 
@@ -83,7 +84,7 @@ def memory_for_bits(memory_bytes: int) -> int:
 
 
 class Estimator:
-    """Runs what a plan asks for, one child process after another."""
+    """Runs what a plan asks for, one search after another in one child process."""
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class Estimator:
         *,
         opener: str = "",
         deadline: float | None,
-        on_progress: Callable[[native.Progress], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self._library = library
         self._opener = opener
@@ -103,6 +104,10 @@ class Estimator:
 
     def run(self, plan: Plan, levels: tuple[int, ...] = ()) -> Estimation | None:
         """None: time or memory did not suffice for any answer."""
+        with ModelProcess() as self._process:
+            return self._run(plan, levels)
+
+    def _run(self, plan: Plan, levels: tuple[int, ...]) -> Estimation | None:
         seen: list[Samples | Overlap | Sweep] = []
         estimate: Estimate | None = None
         match plan.method:
@@ -242,6 +247,7 @@ class Estimator:
             looking=looking,
             opener=self._opener,
             on_progress=self._on_progress,
+            process=self._process,
         )
         if found is not None:
             self._violations = max(self._violations, found["violation_count"])

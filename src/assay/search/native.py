@@ -1,55 +1,21 @@
-"""Runs the native engine in a child process and turns whatever happens there into facts.
-
-The child sends events (see `worker`); while it lives its events are relayed to
-a listener, and when it dies, hangs or is stopped, what it reported last is the
-partial result.
-"""
+"""Runs the native engine in a child process and turns whatever happens there into facts."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import re
-import select
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from assay.distribution.children import deep_stack, environment, signal_name
 from assay.evidence.cache import Cache
 from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
-from assay.evidence.counterexample import RawRun, RawStep
+from assay.evidence.counterexample import RawRun
 from assay.evidence.loss import loss_of
 from assay.evidence.verdict import SearchFacts, StopReason
-from assay.search import interrupts
-from assay.search.options import OptionProblem, SearchOptions
-from assay.transition_system.interface import UnsupportedConstruct
-
-POLL_SECONDS = 0.1
-# The engine watches its own limits; these are for a child that no longer can.
-GRACE_AFTER_STOP_SECONDS = 5.0
-EXPLANATION_SECONDS = 60.0
-MEMORY_OVERSHOOT = 1.1
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    states: int = 0
-    transitions: int = 0
-    depth: int = 0
-    frontier: int = 0
-    memory_bytes: int = 0
-    seconds: float = 0.0
-    tracing: bool = False  # the search is over and found something: paths to it are being made
-    silent_seconds: float = 0.0  # since the search last reported: a long step of the model
-    frames_written: int = 0  # of a certificate, after the search
-    frames: int = 0
+from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress
+from assay.execution.replaying import raw_run
+from assay.search.options import SearchOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +47,6 @@ class NativeOutcome:
     certificate_problem: str = ""  # why there is none although one was asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """A run executed again. `failed_at`: the first position that does not exist."""
-
-    failed_at: int | None
-    codes: frozenset[int]
-    run: RawRun | None
-    problem: str = ""
-
-
-class AssumptionFailed(Exception):
-    """The front end assumed what does not hold of the program: search again without it."""
-
-    def __init__(self, assumption: str) -> None:
-        super().__init__(f"an assumption of the front end failed: {assumption}")
-        self.assumption = assumption
-
-
-class EngineFailure(Exception):
-    """The engine or its child process went wrong in a way that is our fault."""
-
-
 def search(
     library: Path,
     options: SearchOptions,
@@ -113,17 +57,19 @@ def search(
     certificate: CertificateRequest | None = None,
     claim: Claim | None = None,
     identity: Sequence[tuple[str, str]] = (),
+    process: ModelProcess | None = None,
 ) -> NativeOutcome:
     """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
 
-    `identity` names what a checkpoint on disk must agree in to be continued.
+    `identity` names what a checkpoint on disk must agree in to be continued; `process`, if given, does this
+    job among others.
 
     A certificate is written when the search saw every state and found nothing.
     Raises `AssumptionFailed` when the front end assumed too much, and
     `UnsupportedConstruct` when the program does what its language front end does not model.
     """
     job: dict[str, object] = {
-        "task": "search",
+        "work": "assay.search.worker:work",
         "library": str(library),
         "opener": opener,
         "options": options.for_engine(),
@@ -143,7 +89,7 @@ def search(
         }
     writing = False
     try:
-        with _Child(job) as child:
+        with Job(job, process) as child:
             try:
                 child.watch(
                     deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
@@ -166,10 +112,11 @@ def look_around(
     looking: Mapping[str, object],
     opener: str = "",
     on_progress: Callable[[Progress], None] | None = None,
+    process: ModelProcess | None = None,
 ) -> dict[str, Any] | None:
     """What a search saw that samples or sweeps the state space; None if it came to no end at all."""
     job: dict[str, object] = {
-        "task": "search",
+        "work": "assay.search.worker:work",
         "library": str(library),
         "opener": opener,
         "options": {**options.for_engine(), "strategy": strategy, "spill_directory": "", "resume": False},
@@ -177,7 +124,7 @@ def look_around(
         "identity": [],
         "looking": dict(looking),
     }
-    with _Child(job) as child:
+    with Job(job, process) as child:
         child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
         if child.failure is not None and child.failure["kind"] in {"assumption", "unsupported"}:
             return None  # of the program, further on than the search had come
@@ -185,215 +132,7 @@ def look_around(
         return child.searched
 
 
-def replay(
-    library: Path, positions: Sequence[int], *, opener: str = "", deadline: float | None = None
-) -> Replayed:
-    """Execute a run again."""
-    job = {"task": "replay", "library": str(library), "opener": opener, "positions": list(positions)}
-    with _Child(job) as child:
-        child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
-        child.raise_if_it_failed()
-        if not child.runs:
-            return Replayed(None, frozenset(), None, child.how_it_ended())
-        run = child.runs[0]
-        if run["failed_at"] is not None:
-            return Replayed(run["failed_at"], frozenset(), None)
-        return Replayed(None, frozenset(run["codes"]), _raw_run(run))
-
-
-class _Child:
-    """One child process, from its job to its end; never left behind."""
-
-    def __init__(self, job: Mapping[str, object]) -> None:
-        self.progress = Progress()
-        self.searched: dict[str, Any] | None = None
-        self.runs: list[dict[str, Any]] = []
-        self.failure: dict[str, Any] | None = None
-        self.certificate: dict[str, Any] | None = None
-        self.writing = False  # the certificate
-        self.finished = False
-        self.peak_memory_bytes = 0
-        self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
-        self._errors = os.fdopen(os.memfd_create("errors"), "w+b")  # there may be no room for a file
-        self._events, theirs = os.pipe()
-        self._pending = b""
-        try:
-            with deep_stack():
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "assay.search.worker", str(theirs)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._errors,
-                    pass_fds=(theirs,),
-                    process_group=0,  # Ctrl-C on a terminal reaches us alone
-                    env=environment(fixed_hashes=bool(job["opener"])),
-                )
-        finally:
-            os.close(theirs)
-        self._tell(json.dumps(job))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        if self._process.stdin:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
-        self._process.wait()
-        os.close(self._events)
-        self._errors.close()
-
-    def watch(
-        self,
-        *,
-        deadline: float | None,
-        memory_limit_bytes: int,
-        on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        """Follow the child to its end. An interrupt asks it to stop, a second one ends it."""
-        last_sign_of_life = time.monotonic()
-        kill_at: float | None = None
-        stopping = False
-        # Limits hold within ten per cent, also when a step of the model never returns.
-        patience = 0.0 if deadline is None else min(5.0, max(0.5, (deadline - last_sign_of_life) / 10))
-        while True:
-            try:
-                alive, heard = self._read_events()
-                if interrupts.take():
-                    raise KeyboardInterrupt  # noqa: TRY301 (as if it had not been held back)
-                now = time.monotonic()
-                if not alive:
-                    break
-                if heard:
-                    last_sign_of_life = now
-                self._note_memory()
-                if on_progress is not None:
-                    on_progress(self._with_silence(now - last_sign_of_life))
-                if (self.searched is not None or self.progress.tracing) and not self.writing:
-                    # A violation that was found is told, even if that takes longer than the limit.
-                    limit: float | None = last_sign_of_life + EXPLANATION_SECONDS
-                elif stopping:
-                    limit = kill_at
-                else:
-                    limit = None if deadline is None else deadline + patience
-                if limit is not None and now > limit:
-                    self._kill(StopReason.INTERRUPTED if stopping else StopReason.STUCK)
-                if (
-                    memory_limit_bytes
-                    and self.searched is None
-                    and not self.progress.tracing
-                    and self._resident_bytes() > (memory_limit_bytes * MEMORY_OVERSHOOT + 64 * 1024 * 1024)
-                ):
-                    self._kill(StopReason.MEMORY)
-            except KeyboardInterrupt:
-                if stopping:
-                    self._kill(StopReason.INTERRUPTED)
-                else:
-                    stopping = True
-                    kill_at = time.monotonic() + GRACE_AFTER_STOP_SECONDS
-                    self._tell("stop")
-        self._process.wait()
-
-    @property
-    def says_that_the_model_is_wrong(self) -> bool:
-        """Then what was found in it means nothing. Any other failure leaves a violation what it is."""
-        return self.failure is not None and self.failure["kind"] in {"assumption", "unsupported", "option"}
-
-    def raise_if_it_failed(self) -> None:
-        if self.failure is not None and self.failure["kind"] == "option":
-            raise OptionProblem(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] == "assumption":
-            raise AssumptionFailed(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] == "unsupported":
-            raise _unsupported(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
-            raise EngineFailure(str(self.failure["message"]))
-        if self.stop_reason is StopReason.UNKNOWN and self._process.returncode > 0:
-            raise EngineFailure(
-                f"the child process ended with status {self._process.returncode}: {self._last_words()}"
-            )
-
-    def how_it_ended(self) -> str:
-        """A sentence about a child that did not finish."""
-        if self.failure is not None and self.failure["kind"] == "memory":
-            return "memory ran out while the model ran"
-        status = self._process.returncode
-        if status is not None and status < 0:
-            name = signal_name(-status)
-            if -status == signal.SIGKILL:
-                return f"it was killed ({name}), most likely by the system for lack of memory"
-            return f"the model crashed with {name}"
-        return f"it ended with status {status}"
-
-    def _kill(self, why: StopReason) -> None:
-        if self._process.poll() is None:
-            self.stop_reason = why
-            self._process.kill()
-
-    def _tell(self, line: str) -> None:
-        assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
-
-    def _read_events(self) -> tuple[bool, bool]:
-        """Whether the child may still speak, and whether it just did."""
-        ready, _, _ = select.select([self._events], [], [], POLL_SECONDS)
-        if not ready:
-            return True, False
-        chunk = os.read(self._events, 1 << 20)
-        if not chunk:
-            return False, False
-        *lines, rest = (self._pending + chunk).split(b"\n") if b"\n" in chunk else [self._pending + chunk]
-        self._pending = rest
-        for line in lines:
-            self._take(json.loads(line))
-        return True, True
-
-    def _take(self, event: dict[str, Any]) -> None:
-        kind = event.pop("event")
-        if kind == "progress":
-            self.progress = Progress(**event)
-        elif kind == "searched":
-            self.searched = event
-        elif kind == "run":
-            self.runs.append(event)
-        elif kind == "failed":
-            self.failure = event
-        elif kind == "writing":
-            self.writing = True
-            self.progress = replace(self.progress, **event)
-        elif kind == "certificate":
-            self.certificate = event
-        elif kind == "done":
-            self.finished = True
-        self.peak_memory_bytes = max(self.peak_memory_bytes, event.get("peak_memory_bytes", 0))
-
-    def _with_silence(self, seconds: float) -> Progress:
-        memory = max(self.progress.memory_bytes, self._resident_bytes())
-        return replace(self.progress, memory_bytes=memory, silent_seconds=seconds)
-
-    def _note_memory(self) -> None:
-        self.peak_memory_bytes = max(self.peak_memory_bytes, self._status("VmHWM:"))
-
-    def _resident_bytes(self) -> int:
-        return self._status("VmRSS:")
-
-    def _status(self, key: str) -> int:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            for line in Path(f"/proc/{self._process.pid}/status").read_text("ascii").splitlines():
-                if line.startswith(key):
-                    return int(line.split()[1]) * 1024
-        return 0
-
-    def _last_words(self) -> str:
-        self._errors.seek(0)
-        return self._errors.read().decode(errors="replace")[-4000:].strip() or "it said nothing"
-
-
-def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
+def _outcome(child: Job, options: SearchOptions) -> NativeOutcome:
     if child.searched is None:
         if not child.progress.tracing or child.says_that_the_model_is_wrong:
             child.raise_if_it_failed()
@@ -431,7 +170,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
             )
         violations.append(
             NativeViolation(
-                violation["code"], tuple(violation["path"]), None if raw is None else _raw_run(raw)
+                violation["code"], tuple(violation["path"]), None if raw is None else raw_run(raw)
             )
         )
     certificate, problem = _certificate(child)
@@ -448,7 +187,7 @@ def _outcome(child: _Child, options: SearchOptions) -> NativeOutcome:
     )
 
 
-def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:
+def _certificate(child: Job) -> tuple[WrittenCertificate | None, str]:
     found = child.certificate
     if found is None:
         return None, "" if child.finished else _why_it_was_not_written(child)
@@ -459,7 +198,7 @@ def _certificate(child: _Child) -> tuple[WrittenCertificate | None, str]:
     ), ""
 
 
-def _why_it_was_not_written(child: _Child) -> str:
+def _why_it_was_not_written(child: Job) -> str:
     if child.stop_reason is StopReason.STUCK:
         return "the time limit was reached"
     if child.stop_reason is StopReason.INTERRUPTED:
@@ -467,7 +206,7 @@ def _why_it_was_not_written(child: _Child) -> str:
     return child.how_it_ended()
 
 
-def _facts_of_a_broken_search(child: _Child, options: SearchOptions) -> SearchFacts:
+def _facts_of_a_broken_search(child: Job, options: SearchOptions) -> SearchFacts:
     reason, detail = child.stop_reason, ""
     if reason is StopReason.UNKNOWN:
         if child.failure is not None and child.failure["kind"] == "disk":
@@ -524,26 +263,3 @@ def _cache(
         states_of_graph=states_of_graph or options.states_of_graph,
         transitions_of_graph=transitions_of_graph,
     )
-
-
-def _raw_run(run: dict[str, Any]) -> RawRun:
-    return RawRun(
-        initial=bytes.fromhex(run["initial"]),
-        steps=tuple(
-            RawStep(transition, process, action, bytes.fromhex(state))
-            for transition, process, action, state in run["steps"]
-        ),
-        final=None if run["final"] is None else bytes.fromhex(run["final"]),
-        omitted=run["omitted"],
-        break_after=run["break_after"],
-        resume=bytes.fromhex(run["resume"]),
-        words=run["words"],
-    )
-
-
-def _unsupported(message: str) -> UnsupportedConstruct:
-    """`file:line: sentence`, or a sentence alone; a place inside of the sentence is more exact."""
-    place: str | None = None
-    while found := re.match(r"([^\s:][^:]*:\d+(?::\d+)?): (.*)", message, re.DOTALL):
-        place, message = found[1], found[2]
-    return UnsupportedConstruct(message, where=place)

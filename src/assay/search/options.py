@@ -12,10 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
-
-class OptionProblem(ValueError):
-    """An option has a value that it cannot have, or that does not go with the others."""
-
+from assay.transition_system.interface import OptionProblem
 
 STRATEGIES = ("bfs", "dfs", "random-dfs", "cached")
 STORAGES = ("exact", "fingerprint", "bitstate")

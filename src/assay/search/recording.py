@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import _engine
-from assay.search.native import EngineFailure
+from assay.execution.model_process import EngineFailure
 from assay.search.outcome import Model, Outcome
 
 WORD_BYTES = 8

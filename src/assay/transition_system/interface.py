@@ -186,6 +186,10 @@ class LanguageOptions:
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
 
 
+class OptionProblem(ValueError):
+    """An option has a value that it cannot have, or that does not go with the others."""
+
+
 class SourceProblem(Exception):
     """The input is wrong or unsupported. Prints as `file:line:column: message`."""
 

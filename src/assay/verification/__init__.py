@@ -11,9 +11,9 @@ from typing import Any, Unpack
 
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
+from assay.execution import interrupts
 from assay.languages import handwritten
-from assay.search import interrupts
-from assay.search.options import OptionProblem
+from assay.transition_system.interface import OptionProblem
 from assay.verification.request import (
     Listener,
     Request,

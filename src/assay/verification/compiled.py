@@ -13,12 +13,15 @@ from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
-from assay.search import interrupts, native, spilled
-from assay.search.alarm import OutOfTime, alarm_at
-from assay.search.options import OptionProblem
+from assay.execution import interrupts
+from assay.execution.alarm import OutOfTime, alarm_at
+from assay.execution.model_process import AssumptionFailed, ModelProcess
+from assay.execution.replaying import replay
+from assay.search import native, spilled
 from assay.transition_system.interface import (
     CompiledProgram,
     LanguageOptions,
+    OptionProblem,
     SourceHash,
     SourceProblem,
     ToldProgram,
@@ -132,33 +135,35 @@ def _with_saved_estimate(result: Result, request: Request, program: CompiledProg
 def _search(
     path: Path, program: CompiledProgram, request: Request
 ) -> tuple[CompiledProgram, native.NativeOutcome]:
-    """Search, and again without each assumption of the front end that turns out to fail."""
-    while True:
-        certificate = None if program.caveats else request.certificate
-        try:
-            return program, native.search(
-                program.library,
-                request.options,
-                opener=program.opener,
-                deadline=search_deadline(request),
-                on_progress=request.listener,
-                certificate=certificate,
-                claim=claim_of(
-                    request,
-                    program=str(path),
-                    language=program.language,
-                    sources=program.sources,
-                    semantics=program.semantics,
-                ),
-                identity=identity_of(request, program, with_graph=certificate is not None),
-            )
-        except native.AssumptionFailed as failed:
-            if not isinstance(program, ToldProgram):
-                raise
-            if request.options.spill_directory:
-                # What was found of a program that is not as it was assumed to be is worth nothing.
-                spilled.discard(request.options.spill_directory)
-            program = program.without(failed.assumption)
+    """Search, and again without each assumption of the front end that turns out to fail, in one process."""
+    with ModelProcess() as process:
+        while True:
+            certificate = None if program.caveats else request.certificate
+            try:
+                return program, native.search(
+                    program.library,
+                    request.options,
+                    opener=program.opener,
+                    deadline=search_deadline(request),
+                    on_progress=request.listener,
+                    certificate=certificate,
+                    claim=claim_of(
+                        request,
+                        program=str(path),
+                        language=program.language,
+                        sources=program.sources,
+                        semantics=program.semantics,
+                    ),
+                    identity=identity_of(request, program, with_graph=certificate is not None),
+                    process=process,
+                )
+            except AssumptionFailed as failed:
+                if not isinstance(program, ToldProgram):
+                    raise
+                if request.options.spill_directory:
+                    # What was found of a program that is not as it was assumed to be is worth nothing.
+                    spilled.discard(request.options.spill_directory)
+                program = program.without(failed.assumption)
 
 
 def _require_suitable_options(program: CompiledProgram, request: Request) -> None:
@@ -258,7 +263,7 @@ def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
         raise
     require_same_sources(recorded, program.sources)
     positions = recorded.counterexample.positions
-    replayed = native.replay(program.library, positions, opener=program.opener)
+    replayed = replay(program.library, positions, opener=program.opener)
     if replayed.failed_at is not None or replayed.run is None:
         where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
         raise TraceProblem(f"the trace does not replay on {path} ({where}); verify the program again")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from assay.evidence.verdict import StopReason
+from assay.execution import model_process
 from assay.search import native
 from assay.search.estimation import Estimation, Estimator, Plan, memory_for_bits
 from assay.transition_system.interface import CompiledProgram
@@ -44,7 +45,7 @@ def estimate(
         return None, []
     try:
         found = _estimated(request, compiled, program, outcome)
-    except native.EngineFailure as failure:  # nobody loses the verdict for that
+    except model_process.EngineFailure as failure:  # nobody loses the verdict for that
         return None, [f"there is no estimate: {failure}"]
     if found is None:
         return None, ["there is no estimate: time or memory did not suffice for one"] if asked else []

@@ -15,16 +15,17 @@ from assay.evidence.interpreted import codes_at_the_end, explain_run
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
+from assay.execution import interrupts
+from assay.execution.alarm import alarm_at
+from assay.execution.model_process import Progress
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem, HandwrittenSystem, NumberedSystem
-from assay.search import interrupts
 from assay.search import outcome as outcome_types
-from assay.search.alarm import alarm_at
 from assay.search.certificate_writing import write_certificate
-from assay.search.native import Progress, WrittenCertificate
-from assay.search.options import OptionProblem
+from assay.search.native import WrittenCertificate
 from assay.search.recording import Recording
 from assay.search.reference import search
 from assay.search.reference.run import resident_bytes
+from assay.transition_system.interface import OptionProblem
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.traces import is_same_violation

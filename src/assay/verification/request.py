@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
+from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
-from assay.search.native import Progress
-from assay.search.options import OptionProblem, SearchKeywords, SearchOptions
-from assay.transition_system.interface import LanguageOptions, SourceHash
+from assay.search.options import SearchKeywords, SearchOptions
+from assay.transition_system.interface import LanguageOptions, OptionProblem, SourceHash
 
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 

@@ -13,7 +13,7 @@ import pytest
 import assay
 from assay.cli import telling
 from assay.evidence.verdict import Verdict
-from assay.search import interrupts
+from assay.execution import interrupts
 from assay.verification import compiled, traces
 
 MUTEX = Path(__file__).parents[3] / "examples" / "broken_mutex.pml"

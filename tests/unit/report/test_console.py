@@ -6,11 +6,11 @@ from rich.console import Console
 from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
+from assay.execution.model_process import Progress
 from assay.report.console import change_texts, coverage_text, print_result, print_run
 from assay.report.json_output import place
 from assay.report.progress import progress_text
 from assay.report.quantities import bytes_text, rate_text, seconds_text, value_text
-from assay.search.native import Progress
 from assay.transition_system.interface import ViolationFacts, Waiting
 
 

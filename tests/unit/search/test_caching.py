@@ -18,8 +18,8 @@ from assay.evidence.script import Rows, Script
 from assay.evidence.thesis.duplicates import without_duplicates
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 from assay.search import reference
-from assay.search.options import OptionProblem
 from assay.search.reference.replacement import Candidates, packed, rounded
+from assay.transition_system.interface import OptionProblem
 
 MODELS = Path(__file__).parents[3] / "benchmarks" / "models"
 PHILOSOPHERS = MODELS / "philosophers.pml"

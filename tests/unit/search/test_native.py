@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.evidence.verdict import StopReason
+from assay.execution import model_process, replaying
 from assay.search import native
 from assay.search.options import SearchOptions
 
@@ -136,7 +137,7 @@ def test_a_child_killed_from_outside_is_told(compile_counter):
     outcomes = []
     thread = threading.Thread(target=lambda: outcomes.append(native.search(library, SearchOptions())))
     thread.start()
-    os.kill(_only_child(os.getpid(), b"assay.search.worker"), signal.SIGKILL)
+    os.kill(_only_child(os.getpid(), b"assay.execution.worker"), signal.SIGKILL)
     thread.join()
     assert outcomes[0].facts.stop_reason is StopReason.CRASHED
     assert "SIGKILL" in outcomes[0].facts.stop_detail
@@ -145,20 +146,20 @@ def test_a_child_killed_from_outside_is_told(compile_counter):
 def test_a_library_that_is_no_model_is_our_fault(tmp_path):
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
-    with pytest.raises(native.EngineFailure):
+    with pytest.raises(model_process.EngineFailure):
         native.search(broken, SearchOptions())
 
 
 def test_replay_executes_positions_and_names_what_holds_at_the_end(compile_counter):
     library = compile_counter("FAIL_AT=5")
-    assert native.replay(library, [1, 1, 0]).codes == {7}
-    assert native.replay(library, [0]).codes == frozenset()
-    assert native.replay(library, [0, 9]).failed_at == 1
+    assert replaying.replay(library, [1, 1, 0]).codes == {7}
+    assert replaying.replay(library, [0]).codes == frozenset()
+    assert replaying.replay(library, [0, 9]).failed_at == 1
 
 
 def test_very_long_runs_keep_both_ends(compile_counter):
     library = compile_counter("LAST=100000", "STOP_AT_LAST")
-    replayed = native.replay(library, [0] * 100_000)
+    replayed = replaying.replay(library, [0] * 100_000)
     assert replayed.codes == {0}
     assert replayed.run.omitted == 80_000
     assert replayed.run.break_after == 10_000

@@ -6,7 +6,8 @@ import pytest
 import assay
 from assay import _engine
 from assay.cli.main import verify
-from assay.search.options import OptionProblem, SearchKeywords, SearchOptions, table
+from assay.search.options import SearchKeywords, SearchOptions, table
+from assay.transition_system.interface import OptionProblem
 
 NAMES = {option.name for _, option in table()}
 

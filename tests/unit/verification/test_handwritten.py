@@ -9,8 +9,7 @@ import pytest
 import assay
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
-from assay.search.options import OptionProblem
-from assay.transition_system.interface import SourceProblem, Violated
+from assay.transition_system.interface import OptionProblem, SourceProblem, Violated
 
 
 class Counter:

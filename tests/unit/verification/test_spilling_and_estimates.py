@@ -11,12 +11,12 @@ import pytest
 
 import assay
 from assay import languages
-from assay.certification.estimates import certify_estimate
 from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
 from assay.search.estimation import METHODS, Estimator, Plan
-from assay.search.options import OptionProblem, SearchOptions
-from assay.transition_system.interface import LanguageOptions
+from assay.search.options import SearchOptions
+from assay.transition_system.interface import LanguageOptions, OptionProblem
+from assay.verification.repeated_estimates import certify_estimate
 
 MIB = 1 << 20
 PHILOSOPHERS = Path(__file__).parents[3] / "benchmarks" / "models" / "philosophers.pml"

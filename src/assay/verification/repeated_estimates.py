@@ -17,7 +17,7 @@ from assay import __version__, languages
 from assay.certification.result import CertificationResult
 from assay.evidence.estimate_file import EstimateProblem, SavedEstimate, load_estimate
 from assay.evidence.verdict import Verdict
-from assay.search import native
+from assay.execution import model_process
 from assay.search.estimation import METHODS, Estimation, Estimator, Plan
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import LanguageOptions
@@ -34,7 +34,7 @@ def certify_estimate(
     *,
     memory_limit_bytes: int = 0,
     timeout_seconds: float = 0.0,
-    on_progress: Callable[[native.Progress], None] | None = None,
+    on_progress: Callable[[model_process.Progress], None] | None = None,
     started: float | None = None,
 ) -> CertificationResult:
     """Repeat the estimate in a file and compare. Raises `EstimateProblem` if it cannot be repeated."""

@@ -1,0 +1,168 @@
+"""Executing a run again, step by step, in a process that may be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay._engine import Model
+    from assay.evidence.counterexample import RawRun
+    from assay.execution.model_process import ModelProcess
+
+# A depth-first run can be millions of steps long; nobody reads its middle.
+STEPS_KEPT_AT_EACH_END = 10_000
+STEPS_TOLD_AT_EACH_END = 1_000  # by a model that describes itself: its words are many
+SIGN_OF_LIFE_EVERY_STEPS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A run executed again. `failed_at`: the first position that does not exist."""
+
+    failed_at: int | None
+    codes: frozenset[int]
+    run: RawRun | None
+    problem: str = ""
+
+
+def replay(
+    library: Path,
+    positions: Sequence[int],
+    *,
+    opener: str = "",
+    deadline: float | None = None,
+    process: ModelProcess | None = None,
+) -> Replayed:
+    """Execute a run again."""
+    from assay.execution.model_process import Job
+
+    job = {
+        "work": "assay.execution.replaying:work",
+        "library": str(library),
+        "opener": opener,
+        "positions": list(positions),
+    }
+    with Job(job, process) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
+        child.raise_if_it_failed()
+        if not child.runs:
+            return Replayed(None, frozenset(), None, child.how_it_ended())
+        run = child.runs[0]
+        if run["failed_at"] is not None:
+            return Replayed(run["failed_at"], frozenset(), None)
+        return Replayed(None, frozenset(run["codes"]), raw_run(run))
+
+
+def work(model: Model, job: dict[str, Any], send: Any, _stopped: object) -> None:
+    """In the child."""
+    send("run", **execute(model, job["positions"], lambda: send("executing")))
+
+
+def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> dict[str, object]:
+    """Take the named successors once more and report every primitive step.
+
+    `failed_at` is the first position that does not exist (None: all do);
+    `codes` are the violations that hold at the end, 0 for an invalid end state.
+    """
+    from assay.transition_system.opening import describes_itself
+
+    words = _Words(model) if describes_itself(model) else None
+    state, violation = model.initial_state()
+    initial = state
+    codes = {violation} - {0}
+    steps: list[list[object]] = []
+    kept = STEPS_KEPT_AT_EACH_END if words is None else STEPS_TOLD_AT_EACH_END
+    gap_begin = kept
+    gap_end = len(positions) - kept
+    if words is not None:
+        words.say_state(initial)
+    break_after, resume = 0, b""
+    final: bytes | None = state
+    for index, position in enumerate(positions):
+        if index % SIGN_OF_LIFE_EVERY_STEPS == 0:
+            alive()
+        successors = model.successors(state)
+        if final is None or position >= len(successors):
+            return {"failed_at": index}
+        if gap_begin <= index < gap_end:
+            break_after = len(steps)
+        else:
+            if index == gap_end and gap_end > gap_begin:
+                resume = state
+                if words is not None:
+                    words.say_state(state)
+            if words is not None:
+                after = successors[position][0] or state
+                steps.append([index, 0, words.say_step(state, position, after), after.hex()])
+            else:
+                for process, transition, after in model.explain(state, position):
+                    steps.append([index, process, transition, after.hex()])
+        final, violation = successors[position]
+        codes = {violation}
+        if final is not None:
+            codes.add(model.check_step(state, final))
+            state = final
+        codes -= {0}
+    if final is not None:
+        codes |= {model.check_state(final)} - {0}
+        if not model.successors(final) and not model.is_valid_end(final):
+            codes.add(0)
+    if words is not None:
+        words.say_end(final or state, codes)
+    return {
+        "failed_at": None,
+        "initial": initial.hex(),
+        "steps": steps,
+        "final": None if final is None else final.hex(),
+        "codes": sorted(codes),
+        "omitted": max(0, gap_end - gap_begin),
+        "break_after": break_after,
+        "resume": resume.hex(),
+        "words": None if words is None else words.said,
+    }
+
+
+class _Words:
+    """What a model that describes itself says about one run, for those who cannot ask it."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._states: dict[str, object] = {}
+        self._steps: list[object] = []
+        self.said: dict[str, object] = {"states": self._states, "steps": self._steps, "violations": {}}
+
+    def say_state(self, state: bytes) -> None:
+        if state.hex() not in self._states:
+            self._states[state.hex()] = self._model.describe(state)
+
+    def say_step(self, before: bytes, position: int, after: bytes) -> int:
+        """The number under which the step is told."""
+        told = {"before": before.hex(), "after": after.hex(), **self._model.explain(before, position)}
+        self._steps.append(told)
+        self.say_state(after)
+        return len(self._steps) - 1
+
+    def say_end(self, state: bytes, codes: set[int]) -> None:
+        self.say_state(state)
+        self.said["violations"] = {str(code): self._model.violation(code) for code in sorted(codes) if code}
+
+
+def raw_run(run: dict[str, Any]) -> RawRun:
+    """A run as it came out of the child."""
+    from assay.evidence.counterexample import RawRun, RawStep
+
+    return RawRun(
+        initial=bytes.fromhex(run["initial"]),
+        steps=tuple(
+            RawStep(transition, process, action, bytes.fromhex(state))
+            for transition, process, action, state in run["steps"]
+        ),
+        final=None if run["final"] is None else bytes.fromhex(run["final"]),
+        omitted=run["omitted"],
+        break_after=run["break_after"],
+        resume=bytes.fromhex(run["resume"]),
+        words=run["words"],
+    )

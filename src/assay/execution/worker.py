@@ -1,0 +1,125 @@
+"""The child process in which models run.
+
+    python -m assay.execution.worker EVENTS_FD
+
+Whatever a model does here (crash, loop, eat all memory) ends this process and
+not the tool. Jobs are lines of JSON on standard input; events go out as
+lines of JSON on the inherited file descriptor, so that a model which prints
+cannot disturb them. The line `stop` asks for the partial result of the job under way;
+the end of standard input means that the parent is gone or wants no more.
+
+A job names its work (`module:function`, called with the opened model, the job, `send` and `stopped`) and its
+model, which stays open for the next job about it. This module imports as little as possible: its
+start is part of every run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from importlib import import_module
+from typing import Any
+
+from assay.execution.dying import be_the_first_to_go_when_memory_runs_out, die_with_the_parent
+
+
+def main() -> None:
+    events_descriptor = int(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to us too; the parent decides
+    die_with_the_parent()
+    be_the_first_to_go_when_memory_runs_out()
+    events = os.fdopen(events_descriptor, "w", encoding="ascii")
+
+    def send(event: str, **facts: object) -> None:
+        events.write(json.dumps({"event": event, **facts}) + "\n")
+        events.flush()
+
+    jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    stopped = threading.Event()
+    threading.Thread(target=_obey_the_parent, args=(jobs, stopped), daemon=True).start()
+    opened: tuple[str, str] | None = None
+    model: Any = None
+    while True:
+        job = jobs.get()
+        try:
+            if opened != (job["library"], job["opener"]):
+                from assay.transition_system.opening import open_model
+
+                opened, model = None, None  # two at once would take the memory of both
+                model = open_model(job["library"], job["opener"])
+                opened = job["library"], job["opener"]
+            module, _, function = job["work"].partition(":")
+            getattr(import_module(module), function)(model, job, send, stopped)
+        except MemoryError:
+            send("failed", kind="memory", message="memory ran out", peak_memory_bytes=peak_memory_bytes())
+        except Exception as problem:
+            import traceback
+
+            kind, message = _of_the_program(problem)
+            send("failed", kind=kind or "error", message=message if kind else traceback.format_exc())
+        else:
+            send("done", peak_memory_bytes=peak_memory_bytes())
+        _forget_the_peak()
+        stopped.clear()
+
+
+def _of_the_program(problem: Exception) -> tuple[str, str]:
+    """What a failure says about the program, if it is no fault of ours: its kind and the rest of its text."""
+    from assay.transition_system.opening import ASSUMPTION_FAILED, UNSUPPORTED
+
+    text = str(problem) if isinstance(problem, RuntimeError) else ""
+    for kind, begin in (("assumption", ASSUMPTION_FAILED), ("unsupported", UNSUPPORTED)):
+        if text.startswith(begin):
+            return kind, text.removeprefix(begin)
+    return "", ""
+
+
+def _obey_the_parent(jobs: queue.SimpleQueue[dict[str, Any]], stopped: threading.Event) -> None:
+    # The descriptor itself: at exit nobody may find a lock of `sys.stdin` taken.
+    pending = b""
+    while message := os.read(0, 1 << 16):
+        *lines, pending = (pending + message).split(b"\n")
+        for line in lines:
+            if line == b"stop":
+                stopped.set()
+            else:
+                jobs.put(json.loads(line))
+    # Skip tearing down tables of gigabytes; the kernel does it faster.
+    os._exit(0)
+
+
+def peak_memory_bytes() -> int:
+    """The most memory this program ever had resident.
+
+    Not `ru_maxrss`: Linux carries that over from the parent across fork and exec.
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 (pathlib is slow to import)
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as status:  # noqa: PTH123 (pathlib is slow to import)
+        return int(status.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def _forget_the_peak() -> None:
+    """So that the next job's is its own."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as references:  # noqa: PTH123
+        references.write("5")
+
+
+if __name__ == "__main__":
+    main()
