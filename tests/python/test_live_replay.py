@@ -1,5 +1,6 @@
 """Real threads of CPython along a schedule, mostly written by hand, so that the driver is tested alone."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -50,12 +51,21 @@ JOINS = [(MAIN, 15, "line", "")] * 2
 
 @pytest.fixture
 def drive(tmp_path):
-    def run(text, events, *, kind="exception", message="AssertionError: counted to 1", ended=(ONE, TWO)):
+    def run(
+        text,
+        events,
+        *,
+        kind="exception",
+        message="AssertionError: counted to 1",
+        ended=(ONE, TWO),
+        unchanged=True,
+    ):
         file = tmp_path / "program.py"
         file.write_text(text)
         return _drive(
             {
                 "program": str(file),
+                "sha256": hashlib.sha256(file.read_bytes()).hexdigest() if unchanged else "",
                 "files": [str(file)],
                 "kind": kind,
                 "message": message,
@@ -313,3 +323,9 @@ def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
     Path("program.py").write_text(text + "\n")
     with pytest.raises(TraceProblem, match="has changed since"):
         replay_live("program.py", "run.json")
+
+
+def test_a_program_that_changed_since_its_run_was_executed_is_not_run(drive, tmp_path):
+    replayed = drive(f"open({str(tmp_path / 'touched')!r}, 'w')\n", [], unchanged=False)
+    assert (replayed.reproduced, replayed.message) == (False, "the program changed while it was read")
+    assert not (tmp_path / "touched").exists()

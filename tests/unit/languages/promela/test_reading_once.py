@@ -305,6 +305,23 @@ def test_a_cache_that_cannot_be_made_stops_nobody(here, tmp_path, monkeypatch):
         assert verdict_of(here, HOLDS) is assay.Verdict.VERIFIED
 
 
+def test_two_models_that_lie_in_one_place_one_after_the_other_are_two(here):
+    """The loader remembers names; one under /proc is given to another file as soon as it is free."""
+    from assay import _engine
+    from assay.languages import load
+    from assay.transition_system.interface import LanguageOptions
+
+    opened, places = [], set()
+    for value in range(20):
+        (here / "m.pml").write_text(f"byte x = {value}; active proctype P() {{ x = 0 }}\n")
+        program = load(here / "m.pml", LanguageOptions())
+        places.add(program.library)
+        opened.append(_engine.CompiledModel(str(program.library)))
+        del program
+    assert len(places) < 20
+    assert len({model.initial_state()[0] for model in opened}) == 20
+
+
 def test_nobody_can_change_a_compiled_model(here):
     (here / "m.pml").write_text(HOLDS)
     from assay.languages import load
