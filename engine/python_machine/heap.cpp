@@ -15,7 +15,7 @@ constexpr std::uint64_t kHasElements = 0x100;  // beside the kind of an iterator
 
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
-  const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},
+  const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},     {"datetime", "datetime"},
                                   {"datetime", "time"},    {"datetime", "timedelta"}, {"datetime", "timezone"},
                                   {"re", "Pattern"},
                                   {"types", "GenericAlias"}};

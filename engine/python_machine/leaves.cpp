@@ -56,6 +56,22 @@ bool is_exported(PyObject* value, const std::string& module, const std::string& 
   return at.get() == value;
 }
 
+/// All that tells two pieces of code apart: those that CPython writes itself often have the same name.
+std::string text_of_code(PyObject* code) {
+  std::string text;
+  for (const char* part : {"co_code", "co_names", "co_varnames", "co_freevars", "co_argcount", "co_kwonlyargcount", "co_flags"}) {
+    const Ref value = checked(PyObject_GetAttrString(code, part));
+    text += text_of(checked(PyObject_Repr(value.get())).get()) + ";";
+  }
+  const Ref constants = checked(PyObject_GetAttrString(code, "co_consts"));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants.get()); ++i) {
+    PyObject* const constant = PyTuple_GET_ITEM(constants.get(), i);
+    text += PyCode_Check(constant) ? text_of_code(constant) : text_of(checked(PyObject_Repr(constant)).get());
+    text += ";";
+  }
+  return text;
+}
+
 /// The machine of a process lives in a module of that process, which no program can reach.
 bool is_module_of_cpython(const std::string& module) { return module != "__main__" && !module.starts_with("assay."); }
 
@@ -241,7 +257,7 @@ LeafId Leaves::template_of(PyObject* value) {
     return add_template(value, "qn" + type_name(Py_TYPE(value)) + ":" + bits);
   }
   const std::string name = attribute_text(value, "__module__") + "." + attribute_text(value, "__qualname__");
-  const LeafId found = add_template(value, "qf" + name);
+  const LeafId found = add_template(value, "qf" + name + ":" + text_of_code(PyFunction_GET_CODE(value)));
   const int is_same =
       PyObject_RichCompareBool(PyFunction_GET_CODE(objects_[found].get()), PyFunction_GET_CODE(value), Py_EQ);
   if (is_same < 0) throw PythonError();

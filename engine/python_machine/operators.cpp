@@ -257,7 +257,7 @@ namespace {
 /// Types whose values are written down where they stand, without an identity.
 bool is_value_type(PyTypeObject* type) {
   static const std::unordered_set<std::string_view> names = {
-      "decimal.Decimal",  "Fraction", "datetime.date", "datetime.time", "datetime.timedelta", "datetime.timezone",
+      "decimal.Decimal",  "Fraction", "datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone",
       "re.Pattern",       "types.GenericAlias"};
   return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBytes_Type ||
          type == &PyComplex_Type || type == &PyRange_Type || type == &PySlice_Type || type == &PyFrozenSet_Type ||
@@ -285,7 +285,11 @@ bool may_be_same(PyObject* left, PyObject* right) {
   }
   if (!is_value_type(type)) return false;
   if (type == &PyFrozenSet_Type) return PySet_GET_SIZE(left) == PySet_GET_SIZE(right);
-  if (PyDictViewSet_Check(left) || PyDictValues_Check(left) || type == &PySuper_Type || PyCFunction_Check(left)) return true;
+  if (PyCFunction_Check(left)) {
+    return PyCFunction_GET_SELF(left) == PyCFunction_GET_SELF(right) &&
+           reinterpret_cast<PyCFunctionObject*>(left)->m_ml == reinterpret_cast<PyCFunctionObject*>(right)->m_ml;
+  }
+  if (PyDictViewSet_Check(left) || PyDictValues_Check(left) || type == &PySuper_Type) return true;
   const int is_equal = PyObject_RichCompareBool(left, right, Py_EQ);
   if (is_equal < 0) throw PythonError();
   return is_equal == 1;

@@ -1267,7 +1267,7 @@ def test_each_library_compiles_for_the_machine(path, tmp_path):
         ("from queue import *", True),
         ("task = 1", False),
         ("x = 'task_done'", True),
-        ("from task_done.x import y", True),
+        ("try:\n        from task_done.x import y\n    except ImportError:\n        pass", True),
     ],
 )
 def test_the_compiler_says_what_a_program_mentions(text, answer, tmp_path):
