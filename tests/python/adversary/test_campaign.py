@@ -16,8 +16,8 @@ from tests.python.oracle import machine
 pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 ONE_OF = 61  # a prime, so that every table has its turn
-# Dicts of these types get their keys back before the keys have their attributes, which `__hash__` needs: the machine
-# ends with an internal error. It is no verdict, and no agreement either.
+# Dicts of these types get their keys back before the keys have their attributes, which `__hash__` needs: the
+# machine ends with an internal error. It is no verdict, and no agreement either.
 NOT_LOADED = ("OrderedDict", "defaultdict", "Counter")
 PART = [
     pytest.param(
