@@ -42,17 +42,18 @@ def main() -> None:
     jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     stopped = threading.Event()
     threading.Thread(target=_obey_the_parent, args=(jobs, stopped), daemon=True).start()
-    opened: tuple[str, str] | None = None
+    opened: tuple[object, ...] | None = None
     model: Any = None
     while True:
         job = jobs.get()
         try:
-            if opened != (job["library"], job["opener"]):
+            wanted = (*_identity_of(job["library"]), job["opener"])
+            if opened != wanted:
                 from assay.transition_system.opening import open_model
 
                 opened, model = None, None  # two at once would take the memory of both
                 model = open_model(job["library"], job["opener"])
-                opened = job["library"], job["opener"]
+                opened = wanted
             module, _, function = job["work"].partition(":")
             getattr(import_module(module), function)(model, job, send, stopped)
         except MemoryError:
@@ -77,6 +78,12 @@ def _of_the_program(problem: Exception) -> tuple[str, str]:
         if text.startswith(begin):
             return kind, text.removeprefix(begin)
     return "", ""
+
+
+def _identity_of(library: str) -> tuple[object, ...]:
+    """Of the file itself: its name may be that of another one by now (a descriptor is used again)."""
+    found = os.stat(library)  # noqa: PTH116 (pathlib is slow to import)
+    return found.st_dev, found.st_ino, found.st_ctime_ns, found.st_size
 
 
 def _obey_the_parent(jobs: queue.SimpleQueue[dict[str, Any]], stopped: threading.Event) -> None:
