@@ -13,6 +13,7 @@ side by side.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,8 +50,9 @@ def shrink_again(levels: Sequence[int]) -> bool:
     if len(levels) < LEAST_LEVELS:
         return False
     window = max(1, len(levels) // 10)
-    means = [sum(levels[i : i + window]) / window for i in range(len(levels) - window + 1)]
-    return means[-1] <= SHRUNK * max(means)
+    before = [0, *itertools.accumulate(levels)]  # there can be millions: no sum is taken twice
+    sums = [end - begin for begin, end in zip(before, before[window:], strict=False)]
+    return sums[-1] <= SHRUNK * max(sums)
 
 
 def states_beyond(levels: Sequence[int]) -> float | None:
