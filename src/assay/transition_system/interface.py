@@ -173,6 +173,10 @@ class ToldProgram(CompiledProgram, Protocol):
     def without(self, assumption: str) -> ToldProgram: ...
 
 
+# What a front end may leave out because no property can notice; a language has some of them.
+REDUCTIONS = ("dead-variables", "merging", "partial-order")
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageOptions:
     """What every language front end is given."""

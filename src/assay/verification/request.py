@@ -13,9 +13,7 @@ from assay.evidence.certificate.claim import CODINGS, CertificateRequest
 from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
 from assay.search.options import SearchKeywords, SearchOptions
-from assay.transition_system.interface import LanguageOptions, OptionProblem, SourceHash
-
-REDUCTIONS = ("dead-variables", "merging", "partial-order")
+from assay.transition_system.interface import REDUCTIONS, LanguageOptions, OptionProblem, SourceHash
 
 
 @dataclass(frozen=True, slots=True)

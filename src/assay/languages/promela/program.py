@@ -33,6 +33,7 @@ from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.transition_system.interface import (
+    REDUCTIONS,
     LanguageOptions,
     SourceHash,
     SourceProblem,
@@ -43,7 +44,6 @@ from assay.transition_system.interface import (
 )
 from assay.transition_system.sealed_file import SealedFile
 
-REDUCTIONS = ("dead-variables", "merging", "partial-order")
 LARGEST_ACTIVE = 255
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
