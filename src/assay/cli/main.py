@@ -35,8 +35,8 @@ from assay.evidence.verdict import Verdict
 from assay.execution import interrupts
 from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
-from assay.transition_system.interface import OptionProblem, SourceProblem
-from assay.verification.request import REDUCTIONS, Listener, Phase
+from assay.transition_system.interface import REDUCTIONS, OptionProblem, SourceProblem
+from assay.verification.request import Listener, Phase
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
