@@ -156,7 +156,11 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       if (!world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
       const Unwatched unwatched;
       const Ref module = checked(PyImport_ImportModule("assay.languages.python.content"));
-      return done(checked(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get())));
+      Ref content = Ref::steal(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get()));
+      if (!content && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {
+        throw Unsupported(utf8(checked(PyObject_Str(take_exception().get())).get()));
+      }
+      return done(checked(content.release()));
     }
     case Primitive::kIsUnchanged: {
       if (!world.may_read(given[0].get())) return stop(Stop::kVisible);

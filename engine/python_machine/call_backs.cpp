@@ -39,7 +39,6 @@ PyObject* run_watched(PyThreadState* state, _PyInterpreterFrame* frame, int thro
     const Unwatched unwatched;  // only the first time in a process; import statements poll every time
     return _PyEval_EvalFrameDefault(state, frame, thrown);
   }
-  world->poll();
   try {
     world->calls_back(utf8(function->co_name));
   } catch (...) {

@@ -343,6 +343,8 @@ bool holds_program(PyObject* value, std::span<const char* const> methods, bool o
     }
   }
   if (depth == 0) return false;
+  // What follows from the answer depends on what is in there, so that is a question of the step.
+  if (current_world() != nullptr && !PyTuple_Check(value) && !container_name(value).empty()) current_world()->used(value);
   if (PyList_Check(value) || PyTuple_Check(value)) {
     PyObject** items = PySequence_Fast_ITEMS(value);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {

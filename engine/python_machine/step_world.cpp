@@ -137,7 +137,8 @@ void StepWorld::refuse_uncovered(PyObject* object) const {
   for (std::size_t next = 0; next < reach.pending.size() && object != nullptr; ++next) {
     if (reach.pending[next] == object) return;
     const traverseproc traverse = Py_TYPE(reach.pending[next])->tp_traverse;
-    if (traverse != nullptr && !is_module(reach.pending[next])) traverse(reach.pending[next], visit, &reach);
+    const bool is_followed = !is_module(reach.pending[next]) && !PyFunction_Check(reach.pending[next]);
+    if (traverse != nullptr && is_followed) traverse(reach.pending[next], visit, &reach);
   }
   throw Unsupported(
       "a function that a built-in or a library calls touches what other threads can reach; call it outside of the "
@@ -481,6 +482,7 @@ bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool o
 
 void StepWorld::calls_back(const std::string& name) {
   outer_.push_back({frame_, is_allowed_, hashes_first, instructions_});
+  has_polled_ = true;  // also where what calls stands for C code: the function is in Python
   const bool is_seen = is_allowed_ && !(hashes_first && name == "__hash__");
   if (!is_seen || is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return;
   if (thread_ == nullptr || thread_->atomic > 0) return;

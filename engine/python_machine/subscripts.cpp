@@ -111,7 +111,7 @@ Step Interpreter::contains(bool negated) {
   const std::string kind = container_name(container);
   const bool is_compared = (kind == "list" || kind == "tuple" || kind == "deque") &&
                            (holds_program(container, kOrderMethods, true) || holds_program(key, kOrderMethods, true));
-  if (is_compared || iterates_program(container)) {
+  if (is_compared || iterates_program(container) || is_iterator(container)) {
     Site site{.operands = 2};
     if (negated) {
       site.mode = Return::kConvert;

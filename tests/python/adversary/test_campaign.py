@@ -53,6 +53,16 @@ two = one
 @THREADS@
 assert d["a"] == [1, 1]
 """,
+    "default factory of a class in Python": """
+from collections import Counter, defaultdict
+d = defaultdict(Counter)
+def one():
+    d["a"]
+def two():
+    d["a"] = 5
+@THREADS@
+assert d["a"] == 5
+""",
     "list.remove": """
 @ITEM@
 l = [K(1), K(2)]
@@ -83,6 +93,18 @@ def one():
     found = K(3) in l
 def two():
     l.append(l.pop(0))
+@THREADS@
+assert found
+""",
+    "in an iterator over a list": """
+@ITEM@
+l = [K(1), K(2), K(3)]
+found = True
+def one():
+    global found
+    found = K(2) in iter(l)
+def two():
+    l.pop(0)
 @THREADS@
 assert found
 """,
@@ -233,6 +255,32 @@ def one():
 two = one
 @THREADS@
 assert d[K(1)] == 2
+""",
+    "a closure that a comparison reads": """
+import operator
+class C:
+    def __init__(self, f):
+        self.f = f
+    def __eq__(self, other):
+        return self.f() == other.f()
+    def __hash__(self):
+        return 1
+def make():
+    n = 0
+    def get():
+        return n
+    def put():
+        nonlocal n
+        n += 1
+    return get, put
+get, put = make()
+d = {C(get): 1}
+def one():
+    first = C(get) in d
+def two():
+    put()
+@THREADS@
+assert False
 """,
     "a copied object counts": """
 import copy

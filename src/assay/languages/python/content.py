@@ -6,12 +6,15 @@ between what they do. The library `_builtins` looks before such a call whether t
 
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
-from types import MemberDescriptorType, MethodType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 
+IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: no class of the program
+NOT_FOLLOWED = (FunctionType, ModuleType, BuiltinFunctionType)
 ATOMS = frozenset({int, str, float, bool, bytes, complex, range, type(None)})
 
 
@@ -79,6 +82,14 @@ def parts_of(found: object, use: str) -> Iterator[object]:
         yield found.args
     elif isinstance(found, bytearray):
         yield bytes(found)
+    elif type(found).__flags__ & IMMUTABLE_TYPE and not issubclass(type(found), NOT_FOLLOWED):
+        if hasattr(type(found), "__next__"):
+            # How far it has come is written nowhere that could be compared.
+            raise NotImplementedError(
+                "a function of CPython goes through an iterator or generator while others could come in, "
+                "which is not modelled; write the loop yourself"
+            )
+        yield from gc.get_referents(found)  # a cell, a view, a closure of the program
     for kind in type(found).__mro__:
         for name, member in vars(kind).items():
             if isinstance(member, MemberDescriptorType) and kind.__module__ != "builtins":
