@@ -277,8 +277,9 @@ class _Certification:
                 "the script was believed: states were checked again, but not that there are no others, "
                 "and nothing about steps"
             )
-        if not isinstance(program, HandwrittenProgram) and header.semantics.get("safety_only") is True:
-            notes += program.notes
+        if not isinstance(program, HandwrittenProgram) and program.unchecked:
+            # What the program itself asks about and the claim does not cover.
+            notes.append(f"not looked at: {', '.join(left_out.text for left_out in program.unchecked)}")
         if header.program != self.program.name:
             notes.append(f"the certificate calls this text {shown_name(header.program)}")
         return tuple(notes)

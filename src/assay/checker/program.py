@@ -59,7 +59,7 @@ def check(program: Path, certificate: Path) -> Accepted:
             container,
             model,
             describe=lambda code: describe(loaded, code, model),
-            notes=tuple(loaded.notes),
+            notes=(*loaded.notes, *(f"not looked at: {left_out.text}" for left_out in loaded.unchecked)),
         )
     except RuntimeError as problem:
         if not str(problem).startswith((ASSUMPTION_FAILED, UNSUPPORTED)):
