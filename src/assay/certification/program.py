@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -98,10 +99,21 @@ def ship(path: Path, program: CompiledProgram, header: Header, added: LanguageOp
     top = Path(os.path.commonpath([path.resolve().parent, *(source.parent for source in sources)]))
     return ShippedProgram(
         str(PurePosixPath(path.resolve().relative_to(top))),
-        tuple((str(PurePosixPath(source.relative_to(top))), source.read_bytes()) for source in sources),
+        tuple(
+            (str(PurePosixPath(file.relative_to(top))), _as_it_was(file, source.sha256))
+            for file, source in zip(sources, program.sources, strict=True)
+        ),
         header.as_bytes(),
         added,
     )
+
+
+def _as_it_was(file: Path, sha256: str) -> bytes:
+    """The file that was compiled here, not one that took its place since."""
+    content = file.read_bytes()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise CertificateProblem(f"{file} was changed while it was being certified; certify it again")
+    return content
 
 
 @contextmanager

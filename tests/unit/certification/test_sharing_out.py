@@ -124,6 +124,16 @@ def test_a_shipped_program_is_compiled_and_compared_where_it_arrives(certified):
         changed = replace(shipped, files=tuple((name, content + b"\n") for name, content in shipped.files))
         with pytest.raises(CertificateProblem, match="another program text"), unpacked(changed):
             pass
+        included = certified[0].parent.parent / "include" / "limits.h"
+        text = included.read_bytes()
+        try:
+            included.write_bytes(text + b"\n")
+            with pytest.raises(
+                CertificateProblem, match=r"limits\.h was changed while it was being certified"
+            ):
+                ship(certified[0], program, header, NOTHING)
+        finally:
+            included.write_bytes(text)
 
 
 # --- Words ----------------------------------------------------------------------------------------------
