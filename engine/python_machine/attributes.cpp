@@ -2,6 +2,7 @@
 #include "python_machine/class_facts.hpp"
 #include <algorithm>
 
+#include "python_machine/call_backs.hpp"
 #include "python_machine/machine.hpp"
 
 namespace assay::python_machine {
@@ -101,6 +102,7 @@ bool is_container(PyObject* value) {
 
 /// Whether CPython has an attribute that the machine's library, or one of its own types, lacks.
 bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name) {
+  const Unwatched unwatched;  // the question is ours, not the program's
   const Ref reality = checked(PyImport_ImportModule("assay.languages.python.reality"));
   return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name)).get() == Py_True;
 }
@@ -178,6 +180,10 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
   }
 }
 
+static bool has_threads(const Program& program) {
+  return std::any_of(program.modules.begin(), program.modules.end(), [](const Module& m) { return m.name == "_thread"; });
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
   try {
     return load_existing_attribute(object, name, std::move(site));
@@ -203,6 +209,11 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
   }
   if (PyType_Check(object)) {
+    if (name == interned("__dict__") && is_program_type(reinterpret_cast<PyTypeObject*>(object)) &&
+        has_threads(*world.program) && !world.program->modules[top().code->module].is_library) {
+      throw Unsupported("the order in which a class got its attributes is no part of a state; instead of its __dict__ "
+                        "use getattr, hasattr or dir");
+    }
     auto* self = reinterpret_cast<PyTypeObject*>(object);
     PyObject* found = is_program_type(self) ? lookup(self, name) : nullptr;
     PyObject* const of_metaclass = is_program_type(type) ? lookup(type, name) : nullptr;
@@ -273,9 +284,7 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     }
     if (Py_TYPE(found)->tp_descr_get != nullptr) {
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
-      const auto& modules = world.program->modules;
-      const bool has_threads = std::any_of(modules.begin(), modules.end(), [](const Module& m) { return m.name == "_thread"; });
-      if (name == interned("__dict__") && has_threads) {
+      if (name == interned("__dict__") && has_threads(*world.program)) {
         // What is stored through it would be seen by nobody.
         throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
       }

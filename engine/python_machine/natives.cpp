@@ -113,6 +113,24 @@ bool is_deque(PyObject* object) {
          !PyByteArray_Check(object);
 }
 
+/// What a built-in method is bound to: whoever is given the method can read it, and most methods change it.
+PyObject* bound_object(PyObject* callable) {
+  PyObject* self = nullptr;
+  if (PyCFunction_Check(callable)) {
+    self = PyCFunction_GET_SELF(callable);
+  } else if (Py_TYPE(callable) == &_PyMethodWrapper_Type) {
+    self = Ref::steal(PyObject_GetAttrString(callable, "__self__")).get();  // the wrapper keeps it
+  }
+  PyErr_Clear();
+  return self == nullptr || PyModule_Check(self) || is_plain(self) ? nullptr : self;
+}
+
+/// Whether making an object of this type looks into the arguments. `object` and exceptions only keep them.
+bool reads_arguments(PyTypeObject* type) {
+  return !PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) &&
+         (type->tp_new != PyBaseObject_Type.tp_new || type->tp_init != PyBaseObject_Type.tp_init);
+}
+
 bool compares_items(const std::string& counterpart) {
   static const Names names = {"list_remove",  "list_index",  "list_count",  "list___contains__",  "tuple_index",
                               "tuple_count",  "tuple___contains__", "deque_remove", "deque_index", "deque_count",
@@ -279,15 +297,20 @@ std::optional<Step> Interpreter::operate_undisturbed(const char* function, std::
 }
 
 bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const {
-  std::vector<PyObject*> read;
+  std::vector<PyObject*> read, changed = written;
   const auto add = [&](PyObject* object) {
-    if (!is_plain(object)) read.push_back(object);
+    if (PyObject* const bound = bound_object(object)) {
+      read.push_back(bound);
+      if (!reading_methods().contains(text_attribute(object, "__name__"))) changed.push_back(bound);
+    } else if (!is_plain(object)) {
+      read.push_back(object);
+    }
   };
   if (receiver != nullptr) add(receiver);
   for (const Ref& argument : arguments.positional) add(argument.get());
   for (const auto& [name, value] : arguments.keywords) add(value.get());
-  if (read.empty() && written.empty()) return true;
-  return world.may_call(read.data(), read.size(), written.data(), written.size());
+  if (read.empty() && changed.empty()) return true;
+  return world.may_call(read.data(), read.size(), changed.data(), changed.size());
 }
 
 std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* receiver, Arguments& arguments, Site& site) {
@@ -376,7 +399,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       const bool is_kept = counterpart == "defaultdict" || (native.receiver != nullptr && shallow_methods().contains(native.name)) ||
                            (native.receiver != nullptr && key_methods().contains(native.name));
       if (iterates_program(argument) && !is_kept) needs_program = true;
-      if (!is_kept && is_program_callable(argument)) needs_program = true;
+      if (!is_kept && (is_program_callable(argument) || bound_object(argument) != nullptr)) needs_program = true;
       if (inside && holds_program(argument, kOrderMethods, true)) needs_program = true;
       // Sets and dicts have kept the hashes of theirs.
       if (hashes && !PyAnySet_Check(argument) && !PyDict_Check(argument) && holds_program(argument, kKeyMethods, true)) {
@@ -432,11 +455,11 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     const bool copies = type == &PyList_Type || type == &PyTuple_Type || counterpart == "deque" ||
                         (type == &PyDict_Type && !arguments.positional.empty() && PyDict_Check(arguments.positional[0].get()));
     if (copies && written.empty()) {
-      for (const Ref& argument : arguments.positional) {
-        if (is_plain(argument.get()) || PyTuple_CheckExact(argument.get())) continue;
-        if (!world.may_read_item(argument.get(), nullptr)) allowed = false;
+      for (PyObject* argument : arguments.objects()) {
+        if (is_plain(argument) || PyTuple_CheckExact(argument)) continue;
+        if (!world.may_read_item(argument, nullptr)) allowed = false;
       }
-    } else if (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && (!is_program_type(type) || !written.empty())) {
+    } else if (reads_arguments(type) || (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && !written.empty())) {
       allowed = may_call(nullptr, arguments, written);
     }
   } else {
@@ -444,6 +467,17 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (native.receiver != nullptr && (native.name == "__init__" || native.name == "__setattr__" || native.name == "__delattr__" ||
                                        native.name == "__setstate__" || native.name == "add_note" || native.name == "with_traceback")) {
       written.push_back(native.receiver);
+    }
+    Ref notes;
+    if (native.name == "add_note" && native.receiver != nullptr) {  // the list of notes, if there is one, gets another
+      notes = Ref::steal(PyObject_GetAttrString(native.receiver, "__notes__"));
+      PyErr_Clear();
+      if (notes) written.push_back(notes.get());
+    }
+    if (native.module != "builtins") {  // `pack_into` and its like write into the buffers that they are given
+      for (PyObject* argument : arguments.objects()) {
+        if (PyByteArray_Check(argument)) written.push_back(argument);
+      }
     }
     const bool creates = native.name == "__new__" || native.name == "__init_subclass__" || native.name == "__setattr__" ||
                          native.name == "__init__";
@@ -454,7 +488,12 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       // By its name: the attribute may be one that is taken for final.
       if (!world.may_write_attribute(native.receiver, arguments.positional[native.skipped].get())) return stop(Stop::kVisible);
     }
-    allowed = creates && (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
+    PyTypeObject* const made = native.receiver == nullptr           ? nullptr
+                               : PyType_Check(native.receiver) ? reinterpret_cast<PyTypeObject*>(native.receiver)
+                                                               : Py_TYPE(native.receiver);
+    const bool only_keeps = made == nullptr || native.name == "__setattr__" || native.name == "__init_subclass__" ||
+                            !reads_arguments(made);
+    allowed = creates && only_keeps && (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
                   ? written.empty() || world.may_write(written[0])
                   : may_call(native.receiver, arguments, written);
   }

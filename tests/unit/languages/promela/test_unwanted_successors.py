@@ -15,7 +15,13 @@ from tests.agreement.generator import generate
 
 
 class Successor(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint32) for name in ("first_word", "word_count", "violation", "has_state")]
+    _fields_ = [
+        ("first_word", ctypes.c_uint32),
+        ("word_count", ctypes.c_uint32),
+        ("violation", ctypes.c_uint32),
+        ("has_state", ctypes.c_uint16),
+        ("process", ctypes.c_uint16),
+    ]
 
 
 class Buffer(ctypes.Structure):
