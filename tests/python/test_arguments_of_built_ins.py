@@ -1,4 +1,4 @@
-"""What built-ins are given is read, and sometimes changed, when they run: another thread may come before or between."""
+"""What built-ins are given is read, and sometimes changed, when they run: another thread may come before."""
 
 import pytest
 
@@ -87,5 +87,5 @@ def test_what_a_built_in_changes_is_seen_in_every_order(name, tmp_path):
     ],
 )
 def test_what_cannot_be_followed_is_refused(setup, read, write, tmp_path):
-    with pytest.raises(assay.SourceProblem, match="not modelled|no part of a state"):
+    with pytest.raises(assay.SourceProblem, match=r"not modelled|no part of a state"):
         verdict_of(tmp_path, READS_TWICE.format(setup=setup, read=read, write=write))
