@@ -144,7 +144,7 @@ def _length_hint(iterable):
     try:
         if hasattr(kind, "__len__"):
             len(iterable)
-        elif kind.__module__ != "itertools" and hasattr(kind, "__length_hint__"):  # there it is C, and calls nobody
+        elif kind.__module__ != "itertools" and hasattr(kind, "__length_hint__"):  # there it is C
             kind.__length_hint__(iterable)
     except TypeError:  # then room is made later
         pass
