@@ -109,7 +109,14 @@ def test_a_search_that_was_cut_short_leaves_no_log_to_write_from():
         _engine.ScriptWriter(log, subgraphs=False)
 
 
-@pytest.mark.parametrize("option", [{"storage": "bitstate"}, {"strategy": "random-dfs"}, {"threads": 2}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"storage": "bitstate", "strategy": "dfs", "bitstate_bytes": 1024},
+        {"strategy": "random-dfs"},
+        {"threads": 2},
+    ],
+)
 def test_only_exact_searches_on_one_thread_write_a_log(option):
     with pytest.raises(ValueError, match="graph"):
         search(graph_of((0,)).native(), log=_engine.GraphLog(tempfile.gettempdir()), **option)
