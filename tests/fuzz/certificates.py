@@ -461,7 +461,7 @@ class Campaign:
             (certification, "LocalProcesses", lambda *_, **__: InProcess()),
             (certification_program, "languages", SimpleNamespace(load=self._load)),
             (certification_task, "_engine", self.engine),
-            (certification_task, "open_model", self.models.__getitem__),
+            (certification_task, "open_model", lambda library, _key=b"": self.models[library]),
         ):
             setattr(module, name, stand_in)
 
