@@ -438,6 +438,7 @@ class WatchedEngine:
 
     CompiledModel = _engine.CompiledModel
     PythonSystem = _engine.PythonSystem
+    PythonMachine = _engine.PythonMachine
 
     def __init__(self) -> None:
         self.walks: list[_engine.Walk] = []
