@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
+CXX_SOURCES := $(shell find engine -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
 .PHONY: demo test lint format bench bench-certificates bench-python bench-memory spin clean
 
@@ -15,6 +16,7 @@ test: $(VENV)/.ready-to-develop spin lint
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.ready-to-develop
+	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -22,6 +24,7 @@ lint: $(VENV)/.ready-to-develop
 	  --allowlist tests/architecture/stubtest-allowlist.txt
 
 format: $(VENV)/.ready-to-develop
+	$(BIN)/clang-format -i $(CXX_SOURCES)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

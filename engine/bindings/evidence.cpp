@@ -51,18 +51,21 @@ void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t firs
 }
 
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
-                const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts, const nb::bytes& subgraphs) {
+                const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts,
+                const nb::bytes& subgraphs) {
   const auto view = [](const nb::bytes& bytes) { return std::string_view(bytes.c_str(), bytes.size()); };
-  const evidence::FrameView frame{states, entries, references, view(bits), view(ids), view(counts), view(subgraphs)};
+  const evidence::FrameView frame{states,    entries,      references,     view(bits),
+                                  view(ids), view(counts), view(subgraphs)};
   nb::gil_scoped_release unlocked;  // the caller keeps the bytes
   return walk.frame(frame);
 }
 
 void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::uint32_t entries,
-                    std::uint32_t references, const nb::bytes& start, const nb::bytes& bits, const nb::bytes& ids,
-                    const nb::bytes& counts, const nb::bytes& listed) {
-  const evidence::FrameSections sections{states,          entries,        references,        string_of(start),
-                                         string_of(bits), string_of(ids), string_of(counts), string_of(listed)};
+                    std::uint32_t references, const nb::bytes& start, const nb::bytes& bits,
+                    const nb::bytes& ids, const nb::bytes& counts, const nb::bytes& listed) {
+  const evidence::FrameSections sections{
+      states,          entries,        references,        string_of(start),
+      string_of(bits), string_of(ids), string_of(counts), string_of(listed)};
   nb::gil_scoped_release unlocked;
   subgraphs.read(sections);
 }
@@ -105,7 +108,8 @@ void bind_evidence(nb::module_& m) {
       .def(nb::init<const evidence::GraphLog&, bool, std::size_t>(), "log"_a, nb::kw_only(), "subgraphs"_a,
            "memory_bytes"_a = 0, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
-      .def_prop_ro("transitions", [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
+      .def_prop_ro("transitions",
+                   [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
       .def_prop_ro("depth", [](const evidence::ScriptWriter& writer) { return writer.facts().depth; })
       .def("write", &write_script, "frames"_a, "take"_a);
   m.def("frames_for", &evidence::frames_for, "transitions"_a);
@@ -124,10 +128,10 @@ void bind_evidence(nb::module_& m) {
       .def_ro("transitions", &evidence::Region::transitions)
       .def_ro("path", &evidence::Region::path);
   nb::class_<evidence::Subgraphs>(m, "Subgraphs")
-      .def(nb::init<std::uint64_t, std::uint64_t, bool, std::uint64_t>(), "states"_a, "entries"_a, nb::kw_only(),
-           "trusted"_a, "memory_limit_bytes"_a)
-      .def("read", &read_subgraphs, "states"_a, "entries"_a, "references"_a, "start"_a, "bits"_a, "ids"_a, "counts"_a,
-           "subgraphs"_a)
+      .def(nb::init<std::uint64_t, std::uint64_t, bool, std::uint64_t>(), "states"_a, "entries"_a,
+           nb::kw_only(), "trusted"_a, "memory_limit_bytes"_a)
+      .def("read", &read_subgraphs, "states"_a, "entries"_a, "references"_a, "start"_a, "bits"_a, "ids"_a,
+           "counts"_a, "subgraphs"_a)
       .def("partition", &partition_subgraphs, "regions"_a, "before_each"_a)
       .def("script", &script_of_region, "region"_a);
 
@@ -157,7 +161,8 @@ void bind_evidence(nb::module_& m) {
   nb::class_<evidence::Walk>(m, "Walk")
       .def_static(
           "secret_bytes",
-          [](const TransitionSystem& model) { return evidence::Walk::secret_bytes(model.max_words()); }, "model"_a)
+          [](const TransitionSystem& model) { return evidence::Walk::secret_bytes(model.max_words()); },
+          "model"_a)
       .def("begin", &walk_begin, "start"_a, "first_state"_a, "holes"_a = std::vector<Interval>())
       .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a,
            "subgraphs"_a = nb::bytes("", 0))
@@ -165,7 +170,8 @@ void bind_evidence(nb::module_& m) {
       .def_prop_ro("is_finished", &evidence::Walk::is_finished)
       .def("facts", &evidence::Walk::facts)
       .def_prop_ro("violation",
-                   [](const evidence::Walk& walk) -> std::optional<std::pair<std::uint32_t, std::vector<std::uint32_t>>> {
+                   [](const evidence::Walk& walk)
+                       -> std::optional<std::pair<std::uint32_t, std::vector<std::uint32_t>>> {
                      if (!walk.violation()) return std::nullopt;
                      return std::pair(walk.violation()->code, walk.violation()->path);
                    })
@@ -177,13 +183,15 @@ void bind_evidence(nb::module_& m) {
       });
   m.def(
       "walk",
-      [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock, std::uint64_t total_states,
-         std::uint64_t memory_limit_bytes, const nb::bytes& secrets, bool drop_after_last, bool portable) {
-        return evidence::Walk::make(model, {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                            string_of(secrets), drop_after_last, portable});
+      [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock,
+         std::uint64_t total_states, std::uint64_t memory_limit_bytes, const nb::bytes& secrets,
+         bool drop_after_last, bool portable) {
+        return evidence::Walk::make(model,
+                                    {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
+                                     string_of(secrets), drop_after_last, portable});
       },
-      "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a, "secrets"_a,
-      "drop_after_last"_a, "portable"_a = false, nb::keep_alive<0, 1>());
+      "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a,
+      "secrets"_a, "drop_after_last"_a, "portable"_a = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace assay::bindings

@@ -49,8 +49,8 @@ using Words = std::vector<std::uint64_t>;
 
 Words words_of(const nb::bytes& bytes) {
   if (bytes.size() % sizeof(std::uint64_t) != 0) {
-    throw std::invalid_argument("a state is a whole number of 8-byte words, got " + std::to_string(bytes.size()) +
-                                " bytes");
+    throw std::invalid_argument("a state is a whole number of 8-byte words, got " +
+                                std::to_string(bytes.size()) + " bytes");
   }
   Words words(bytes.size() / sizeof(std::uint64_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.c_str(), bytes.size());
@@ -123,27 +123,29 @@ struct PrimitiveStep {
 nb::list explain(const TransitionSystem& model, const nb::bytes& state, std::uint32_t position) {
   const Words words = state_for(model, state);
   std::vector<PrimitiveStep> steps;
-  assay_recorder recorder{&steps, [](void* context, std::uint32_t successor, std::uint32_t process,
-                                     std::uint32_t transition, const std::uint64_t* after, std::uint32_t count) {
-                            static_cast<std::vector<PrimitiveStep>*>(context)->push_back(
-                                {successor, process, transition, Words(after, after + count)});
-                          }};
+  assay_recorder recorder{
+      &steps, [](void* context, std::uint32_t successor, std::uint32_t process, std::uint32_t transition,
+                 const std::uint64_t* after, std::uint32_t count) {
+        static_cast<std::vector<PrimitiveStep>*>(context)->push_back(
+            {successor, process, transition, Words(after, after + count)});
+      }};
   SuccessorBuffer buffer(&recorder);
   model.successors(words, buffer.cleared());
   if (position >= buffer.count()) {
-    throw std::out_of_range("the state has " + std::to_string(buffer.count()) + " successors, asked for number " +
-                            std::to_string(position));
+    throw std::out_of_range("the state has " + std::to_string(buffer.count()) +
+                            " successors, asked for number " + std::to_string(position));
   }
   nb::list result;
   for (const PrimitiveStep& step : steps) {
     if (step.successor != position) continue;
-    result.append(nb::make_tuple(step.process, step.transition, bytes_of(step.after.data(), step.after.size())));
+    result.append(
+        nb::make_tuple(step.process, step.transition, bytes_of(step.after.data(), step.after.size())));
   }
   return result;
 }
 
-search::Result run_search(const TransitionSystem& model, const search::Options& options, nb::object on_progress,
-                          evidence::GraphLog* log) {
+search::Result run_search(const TransitionSystem& model, const search::Options& options,
+                          nb::object on_progress, evidence::GraphLog* log) {
   search::Watcher watcher;
   // Both are called while the lock of the interpreter is not held.
   watcher.interrupted = [] {
@@ -211,78 +213,92 @@ NB_MODULE(_engine, m) {
       .def("initial_state", &initial_state)
       .def("successors", &successors, "state"_a)
       .def("explain", &explain, "state"_a, "position"_a)
-      .def("is_valid_end",
-           [](const TransitionSystem& model, const nb::bytes& state) {
-             const Words words = state_for(model, state);
-             return model.is_valid_end(words);
-           },
-           "state"_a)
-      .def("check_state",
-           [](const TransitionSystem& model, const nb::bytes& state) {
-             const Words words = state_for(model, state);
-             return model.check_state(words);
-           },
-           "state"_a)
-      .def("check_step",
-           [](const TransitionSystem& model, const nb::bytes& before, const nb::bytes& after) {
-             const Words first = state_for(model, before), second = state_for(model, after);
-             return model.check_step(first, second);
-           },
-           "before"_a, "after"_a)
+      .def(
+          "is_valid_end",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            const Words words = state_for(model, state);
+            return model.is_valid_end(words);
+          },
+          "state"_a)
+      .def(
+          "check_state",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            const Words words = state_for(model, state);
+            return model.check_state(words);
+          },
+          "state"_a)
+      .def(
+          "check_step",
+          [](const TransitionSystem& model, const nb::bytes& before, const nb::bytes& after) {
+            const Words first = state_for(model, before), second = state_for(model, after);
+            return model.check_step(first, second);
+          },
+          "before"_a, "after"_a)
       .def("processes", &processes, "state"_a)
       .def("enabled", &enabled, "state"_a)
       .def_prop_ro("flags", &TransitionSystem::flags)
       .def_prop_ro("label_count", &TransitionSystem::label_count)
-      .def("labels",
-           [](const TransitionSystem& model, const nb::bytes& state) { return model.labels(state_for(model, state)); },
-           "state"_a)
+      .def(
+          "labels",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            return model.labels(state_for(model, state));
+          },
+          "state"_a)
       .def_prop_ro("acceptance_count", &TransitionSystem::acceptance_count)
-      .def("acceptance",
-           [](const TransitionSystem& model, const nb::bytes& state) {
-             return model.acceptance(state_for(model, state));
-           },
-           "state"_a)
-      .def("match_key",
-           [](const TransitionSystem& model, const nb::bytes& state) {
-             Words key(std::size_t{model.max_words()} + 1);
-             const std::uint32_t count = model.match_key(state_for(model, state), key.data());
-             return bytes_of(key.data(), count);
-           },
-           "state"_a);
+      .def(
+          "acceptance",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            return model.acceptance(state_for(model, state));
+          },
+          "state"_a)
+      .def(
+          "match_key",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            Words key(std::size_t{model.max_words()} + 1);
+            const std::uint32_t count = model.match_key(state_for(model, state), key.data());
+            return bytes_of(key.data(), count);
+          },
+          "state"_a);
 
-  nb::class_<CompiledModel, TransitionSystem>(m, "CompiledModel").def(nb::init<const std::string&>(), "library"_a);
+  nb::class_<CompiledModel, TransitionSystem>(m, "CompiledModel")
+      .def(nb::init<const std::string&>(), "library"_a);
 
   nb::class_<ExplicitGraph, TransitionSystem>(m, "ExplicitGraph")
-      .def("__init__",
-           [](ExplicitGraph* self, const std::vector<nb::bytes>& states,
-              const std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>>& edges,
-              const std::vector<bool>& valid_ends, const std::vector<std::uint32_t>& state_violations,
-              const std::vector<std::uint64_t>& labels) {
-             std::vector<Words> nodes;
-             for (const nb::bytes& state : states) nodes.push_back(words_of(state));
-             std::vector<std::vector<ExplicitGraph::Edge>> lists;
-             for (const auto& list : edges) {
-               lists.emplace_back();
-               for (const auto& [target, violation] : list) lists.back().push_back({target, violation});
-             }
-             new (self) ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations, labels);
-           },
-           "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a, "labels"_a = std::vector<std::uint64_t>{});
+      .def(
+          "__init__",
+          [](ExplicitGraph* self, const std::vector<nb::bytes>& states,
+             const std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>>& edges,
+             const std::vector<bool>& valid_ends, const std::vector<std::uint32_t>& state_violations,
+             const std::vector<std::uint64_t>& labels) {
+            std::vector<Words> nodes;
+            for (const nb::bytes& state : states) nodes.push_back(words_of(state));
+            std::vector<std::vector<ExplicitGraph::Edge>> lists;
+            for (const auto& list : edges) {
+              lists.emplace_back();
+              for (const auto& [target, violation] : list) lists.back().push_back({target, violation});
+            }
+            new (self)
+                ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations, labels);
+          },
+          "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a,
+          "labels"_a = std::vector<std::uint64_t>{});
 
   // A wrapper lives no longer than what it wraps.
   nb::class_<Product, TransitionSystem>(m, "Product")
-      .def("__init__",
-           [](Product* self, const TransitionSystem& system,
-              const std::vector<std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>>>& edges,
-              const std::vector<std::uint64_t>& acceptance, std::uint32_t acceptance_count) {
-             Automaton automaton{{}, acceptance, acceptance_count};
-             for (const auto& list : edges) {
-               automaton.edges.emplace_back();
-               for (const auto& [mask, value, target] : list) automaton.edges.back().push_back({mask, value, target});
-             }
-             new (self) Product(system, std::move(automaton));
-           },
-           nb::keep_alive<1, 2>(), "system"_a, "edges"_a, "acceptance"_a, "acceptance_count"_a);
+      .def(
+          "__init__",
+          [](Product* self, const TransitionSystem& system,
+             const std::vector<std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>>>& edges,
+             const std::vector<std::uint64_t>& acceptance, std::uint32_t acceptance_count) {
+            Automaton automaton{{}, acceptance, acceptance_count};
+            for (const auto& list : edges) {
+              automaton.edges.emplace_back();
+              for (const auto& [mask, value, target] : list)
+                automaton.edges.back().push_back({mask, value, target});
+            }
+            new (self) Product(system, std::move(automaton));
+          },
+          nb::keep_alive<1, 2>(), "system"_a, "edges"_a, "acceptance"_a, "acceptance_count"_a);
   nb::class_<Audit, TransitionSystem>(m, "Audit")
       .def(nb::init<const TransitionSystem&>(), nb::keep_alive<1, 2>(), "system"_a)
       .def_prop_ro("audited", &Audit::audited);
@@ -320,10 +336,12 @@ NB_MODULE(_engine, m) {
       .def_ro("transitions", &search::Result::transitions)
       .def_ro("depth", &search::Result::depth)
       .def_ro("complete", &search::Result::complete)
-      .def_prop_ro("stop_reason",
-                   [](const search::Result& result) { return std::string(search::name_of(result.stop_reason)); })
-      .def_prop_ro("guarantee",
-                   [](const search::Result& result) { return std::string(search::name_of(result.guarantee)); })
+      .def_prop_ro(
+          "stop_reason",
+          [](const search::Result& result) { return std::string(search::name_of(result.stop_reason)); })
+      .def_prop_ro(
+          "guarantee",
+          [](const search::Result& result) { return std::string(search::name_of(result.guarantee)); })
       .def_ro("observations", &search::Result::observations)
       .def_ro("violations", &search::Result::violations)
       .def_ro("violation_count", &search::Result::violation_count)
@@ -371,7 +389,8 @@ NB_MODULE(_engine, m) {
       },
       "directory"_a);
   m.def(
-      "discard_search", [](const std::string& directory) { assay::storage::SearchDirectory(directory).clear(); },
+      "discard_search",
+      [](const std::string& directory) { assay::storage::SearchDirectory(directory).clear(); },
       "directory"_a);
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);

@@ -28,7 +28,8 @@ Granularity granularity_of(const std::string& name) {
 
 std::vector<std::uint64_t> words_of(const Machine& machine, const nb::bytes& state) {
   const std::size_t size = state.size();
-  if (size == 0 || size % 8 != 0 || size / 8 > machine.max_words()) throw std::invalid_argument("no state of this program");
+  if (size == 0 || size % 8 != 0 || size / 8 > machine.max_words())
+    throw std::invalid_argument("no state of this program");
   std::vector<std::uint64_t> words(size / 8);
   std::memcpy(words.data(), state.c_str(), size);
   return words;
@@ -50,25 +51,29 @@ void bind_python_machine(nb::module_& m) {
   nb::class_<Machine, transition_system::TransitionSystem>(m, "PythonMachine")
       .def(
           "__init__",
-          [](Machine* self, nb::handle program, const std::string& granularity, const nb::bytes& key, bool invariants, bool distrustful) {
+          [](Machine* self, nb::handle program, const std::string& granularity, const nb::bytes& key,
+             bool invariants, bool distrustful) {
             std::optional<support::ElementWords> secret;
             if (key.size() != 0) {
-              if (key.size() != sizeof(support::ElementWords)) throw std::invalid_argument("expected a key of 24 bytes");
+              if (key.size() != sizeof(support::ElementWords))
+                throw std::invalid_argument("expected a key of 24 bytes");
               secret.emplace();
               std::memcpy(secret->data(), key.data(), sizeof *secret);
             }
             translated([&] {
-              new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity), secret,
-                                 invariants, distrustful);
+              new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity),
+                                 secret, invariants, distrustful);
               return 0;
             });
           },
-          "program"_a, "granularity"_a, "key"_a = nb::bytes("", 0), "invariants"_a = true, "distrustful"_a = false)
+          "program"_a, "granularity"_a, "key"_a = nb::bytes("", 0), "invariants"_a = true,
+          "distrustful"_a = false)
       .def("describe",
            [](const Machine& machine, const nb::bytes& state) {
              const std::vector<std::uint64_t> words = words_of(machine, state);
              return translated([&] {
-               return nb::steal<nb::dict>(machine.describe(words.data(), static_cast<std::uint32_t>(words.size())));
+               return nb::steal<nb::dict>(
+                   machine.describe(words.data(), static_cast<std::uint32_t>(words.size())));
              });
            })
       .def("explain",
@@ -79,12 +84,17 @@ void bind_python_machine(nb::module_& m) {
                    machine.explain(words.data(), static_cast<std::uint32_t>(words.size()), position));
              });
            })
-      .def("violation", [](const Machine& machine,
-                           std::uint32_t code) { return translated([&] { return nb::steal<nb::dict>(machine.violation(code)); }); })
+      .def("violation",
+           [](const Machine& machine, std::uint32_t code) {
+             return translated([&] { return nb::steal<nb::dict>(machine.violation(code)); });
+           })
       .def("statistics",
-           [](const Machine& machine) { return translated([&] { return nb::steal<nb::dict>(machine.statistics()); }); })
-      .def("remarks",
-           [](const Machine& machine) { return translated([&] { return nb::steal<nb::list>(machine.remarks()); }); });
+           [](const Machine& machine) {
+             return translated([&] { return nb::steal<nb::dict>(machine.statistics()); });
+           })
+      .def("remarks", [](const Machine& machine) {
+        return translated([&] { return nb::steal<nb::list>(machine.remarks()); });
+      });
 }
 
 }  // namespace assay::bindings

@@ -39,16 +39,16 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 }  // namespace
 
 PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
-    : max_words_(max_words),
-      methods_{method(system, "initial_state"), method(system, "successors"), method(system, "is_valid_end"),
-               method(system, "check_state", true), method(system, "check_step", true), method(system, "labels", true),
-               method(system, "match_key", true)} {}
+    : max_words_(max_words), methods_{method(system, "initial_state"),    method(system, "successors"),
+                                      method(system, "is_valid_end"),     method(system, "check_state", true),
+                                      method(system, "check_step", true), method(system, "labels", true),
+                                      method(system, "match_key", true)} {}
 
 std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
   const std::size_t bytes = state.size();
   if (bytes % sizeof(std::uint64_t) != 0 || bytes / sizeof(std::uint64_t) > max_words_) {
-    throw std::invalid_argument("a state is a whole number of 8-byte words, at most " + std::to_string(max_words_) +
-                                "; got " + std::to_string(bytes) + " bytes");
+    throw std::invalid_argument("a state is a whole number of 8-byte words, at most " +
+                                std::to_string(max_words_) + "; got " + std::to_string(bytes) + " bytes");
   }
   return static_cast<std::uint32_t>(bytes / sizeof(std::uint64_t));
 }
@@ -72,7 +72,8 @@ void PythonSystem::successors(StateView before, assay_buffer* out) const {
     const bool has_state = !state.is_none();
     const nb::bytes content = has_state ? nb::cast<nb::bytes>(state) : nb::bytes("", 0);
     const std::uint32_t length = length_of(content);
-    if (out->words_capacity - out->words_used < length || out->count == out->capacity) out->grow(out, length, 1);
+    if (out->words_capacity - out->words_used < length || out->count == out->capacity)
+      out->grow(out, length, 1);
     std::uint64_t* const after = out->words + out->words_used;
     if (length > 0) std::memcpy(after, content.c_str(), content.size());
     // One action, one step; one that leaves no state behind is shown in the state where it began.

@@ -26,7 +26,8 @@ class PythonSystem final : public transition_system::TransitionSystem {
   bool has_state_checks() const override { return methods_[kCheckState].is_valid(); }
   std::uint32_t check_state(transition_system::StateView state) const override;
   bool has_step_checks() const override { return methods_[kCheckStep].is_valid(); }
-  std::uint32_t check_step(transition_system::StateView before, transition_system::StateView after) const override;
+  std::uint32_t check_step(transition_system::StateView before,
+                           transition_system::StateView after) const override;
 
   std::uint32_t label_count() const override { return methods_[kLabels].is_valid() ? 64 : 0; }
   std::uint64_t labels(transition_system::StateView state) const override;
@@ -37,7 +38,16 @@ class PythonSystem final : public transition_system::TransitionSystem {
   std::span<nanobind::object> methods() { return methods_; }
 
  private:
-  enum Method { kInitialState, kSuccessors, kIsValidEnd, kCheckState, kCheckStep, kLabels, kMatchKey, kMethods };
+  enum Method {
+    kInitialState,
+    kSuccessors,
+    kIsValidEnd,
+    kCheckState,
+    kCheckStep,
+    kLabels,
+    kMatchKey,
+    kMethods
+  };
 
   /// The length in words of a state that Python gave. Throws std::invalid_argument if it cannot be one.
   std::uint32_t length_of(const nanobind::bytes& state) const;

@@ -38,7 +38,9 @@ class SequentialWorld final : public World {
   bool may_write(PyObject* object) override { return is_iterator(object) || ++changes != 0; }
   bool may_read_global(std::uint32_t) override { return true; }
   bool may_write_global(std::uint32_t) override { return true; }
-  bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override { return ++changes != 0; }
+  bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override {
+    return ++changes != 0;
+  }
   bool is_divided(PyObject* const*, std::size_t, bool) override { return false; }
   void enters(const Code&) override {}
   void comes_back(const Code&, const Code&, bool) override {}
@@ -102,9 +104,10 @@ nb::object run_sequentially(nb::handle source) {
     const std::string& message = world.failure.message;
     const std::string last = message.substr(message.rfind('\n') + 1);  // from 0 if it is one line
     error = nb::str(last.c_str(), last.size());
-  }
-  else if (stop == Stop::kBlocked) error = nb::str("blocked: nobody can continue");
-  else if (stop != Stop::kFinished) error = nb::str("cut off");
+  } else if (stop == Stop::kBlocked)
+    error = nb::str("blocked: nobody can continue");
+  else if (stop != Stop::kFinished)
+    error = nb::str("cut off");
   // Objects of the program may name its code: they go before it.
   nb::object answer = nb::make_tuple(nb::str(world.output.c_str(), world.output.size()), error);
   thread = Thread();

@@ -19,7 +19,8 @@ class Bits {
     // With some zeros behind them, so that a whole word can be read wherever a bit is.
     bytes_.resize(bytes.size() + sizeof(std::uint64_t) + 1);
     std::copy(bytes.begin(), bytes.end(), bytes_.begin());
-    if (count % 8 != 0 && (bytes_[count / 8] >> (count % 8)) != 0) throw Rejected("unused bits of a frame are set");
+    if (count % 8 != 0 && (bytes_[count / 8] >> (count % 8)) != 0)
+      throw Rejected("unused bits of a frame are set");
   }
   const std::uint8_t* bytes() const { return bytes_.data(); }
   std::uint64_t next() const { return next_; }

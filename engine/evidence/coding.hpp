@@ -15,10 +15,12 @@ inline void put_varint(std::string& out, std::uint64_t value) {
 }
 
 inline std::uint64_t folded(std::int64_t value) {
-  return value >= 0 ? static_cast<std::uint64_t>(value) << 1 : (static_cast<std::uint64_t>(-(value + 1)) << 1) | 1;
+  return value >= 0 ? static_cast<std::uint64_t>(value) << 1
+                    : (static_cast<std::uint64_t>(-(value + 1)) << 1) | 1;
 }
 inline std::int64_t unfolded(std::uint64_t value) {
-  return (value & 1) != 0 ? -static_cast<std::int64_t>(value >> 1) - 1 : static_cast<std::int64_t>(value >> 1);
+  return (value & 1) != 0 ? -static_cast<std::int64_t>(value >> 1) - 1
+                          : static_cast<std::int64_t>(value >> 1);
 }
 
 /// Reads varints from bytes that a stranger wrote.
@@ -56,7 +58,8 @@ class VarintReader {
 /// The open path: where a walk in preorder stands, as positions of entries.
 /// Each step of the path has the position it took and those of the TREE
 /// entries after it, in order.
-inline void put_path_step(std::string& out, std::uint32_t taken, const std::uint32_t* remaining, std::size_t count) {
+inline void put_path_step(std::string& out, std::uint32_t taken, const std::uint32_t* remaining,
+                          std::size_t count) {
   put_varint(out, taken);
   put_varint(out, count);
   std::uint32_t previous = taken;

@@ -61,9 +61,11 @@ class ContentHash {
 
   /// The mark of a state that differs from a known one in few words. Inlined
   /// and written out, because this is the innermost loop of certification.
-  [[gnu::always_inline]] Element mark_of_similar(Element known, const std::uint64_t* from, std::uint32_t from_length,
-                                                 const std::uint64_t* to, std::uint32_t to_length) const {
-    if (from_length != to_length) [[unlikely]] return mark(to, to_length);
+  [[gnu::always_inline]] Element mark_of_similar(Element known, const std::uint64_t* from,
+                                                 std::uint32_t from_length, const std::uint64_t* to,
+                                                 std::uint32_t to_length) const {
+    if (from_length != to_length) [[unlikely]]
+      return mark(to, to_length);
     typename Element::Sum sum;
     for (std::uint32_t base = 0; base < to_length; base += kWordsAtOnce) {
       const std::uint32_t end = to_length - base < kWordsAtOnce ? to_length : base + kWordsAtOnce;

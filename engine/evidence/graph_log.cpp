@@ -13,7 +13,8 @@ namespace assay::evidence {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("the graph could not be ") + what + " the disk: " + std::strerror(errno));
+  throw std::runtime_error(std::string("the graph could not be ") + what +
+                           " the disk: " + std::strerror(errno));
 }
 
 void write_all(int file, const void* data, std::size_t bytes, std::uint64_t offset) {

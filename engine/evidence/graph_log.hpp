@@ -35,9 +35,7 @@ class GraphLog {
 
   void begin(Order order) { order_ = order; }
   /// Breadth first: the states that follow are one step further away.
-  void begin_level(std::uint64_t first_state) {
-    levels_.push_back({first_state, position()});
-  }
+  void begin_level(std::uint64_t first_state) { levels_.push_back({first_state, position()}); }
   /// The next state; its successors follow, one `add` each. Answers where they will stand.
   std::uint64_t begin_state(std::uint32_t successors) {
     put(successors);

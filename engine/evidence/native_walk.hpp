@@ -9,6 +9,7 @@ namespace assay::evidence {
 
 /// Whether this engine was built with one and runs on a processor that has the instruction.
 bool has_native_walk();
-std::unique_ptr<Walk> make_native_walk(const transition_system::TransitionSystem& system, const WalkOptions& options);
+std::unique_ptr<Walk> make_native_walk(const transition_system::TransitionSystem& system,
+                                       const WalkOptions& options);
 
 }  // namespace assay::evidence

@@ -61,7 +61,8 @@ class OpenPath {
 
    private:
     const std::uint64_t number_;
-    const std::uint32_t* entries_ = nullptr;  // of the parent: where they lead, kUnvisited for a child to come
+    const std::uint32_t* entries_ =
+        nullptr;  // of the parent: where they lead, kUnvisited for a child to come
     std::uint32_t parent_entries_ = 0, taken_ = 0, longer_ = 0;
     std::uint64_t shift_ = 0;
   };
@@ -91,7 +92,8 @@ class OpenPath {
       if (children_.size() > step.first_child) {
         step.taken = children_.back();
         children_.pop_back();
-        if (used_ > step.first_entry) entries_[step.first_entry + step.taken] = static_cast<std::uint32_t>(number);
+        if (used_ > step.first_entry)
+          entries_[step.first_entry + step.taken] = static_cast<std::uint32_t>(number);
         return true;
       }
       used_ = step.first_entry;
@@ -100,7 +102,8 @@ class OpenPath {
     return false;
   }
   /// Enters a state on the way to where a frame starts.
-  void enter_outside(std::uint32_t entries, std::uint32_t taken, const std::vector<std::uint32_t>& remaining) {
+  void enter_outside(std::uint32_t entries, std::uint32_t taken,
+                     const std::vector<std::uint32_t>& remaining) {
     std::fill_n(enter(kNoNumber, entries), entries, kUnvisited);
     add_children(remaining);
     steps_.back().taken = taken;
@@ -114,8 +117,9 @@ class OpenPath {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].first_child : children_.size();
       const auto begin = children_.begin();
-      remaining.assign(std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(end)),
-                       std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(steps_[i].first_child)));
+      remaining.assign(
+          std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(end)),
+          std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(steps_[i].first_child)));
       put_path_step(section, steps_[i].taken, remaining.data(), remaining.size());
     }
     return section;
@@ -127,7 +131,8 @@ class OpenPath {
     return result;
   }
   std::size_t bytes() const {
-    return steps_.capacity() * sizeof(Step) + (entries_.capacity() + children_.capacity()) * sizeof(std::uint32_t);
+    return steps_.capacity() * sizeof(Step) +
+           (entries_.capacity() + children_.capacity()) * sizeof(std::uint32_t);
   }
 
  private:
@@ -178,7 +183,8 @@ class PendingStates {
   std::size_t bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  static constexpr std::size_t kExtraWords = sizeof(support::ElementWords) / sizeof(std::uint64_t) + 1;  // and the length
+  static constexpr std::size_t kExtraWords =
+      sizeof(support::ElementWords) / sizeof(std::uint64_t) + 1;  // and the length
 
   std::vector<std::uint64_t> words_;
   std::size_t used_ = 0;

@@ -32,7 +32,8 @@ class Records {
         std::clamp(words_together / (levels.size() + 1), kCursorWordsAtLeast, kScanWords);
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const std::uint64_t end = i + 1 < levels.size() ? levels[i + 1].first_word : log.words();
-      cursors_.emplace_back(log, levels[i].first_word, end, std::min<std::uint64_t>(room, end - levels[i].first_word));
+      cursors_.emplace_back(log, levels[i].first_word, end,
+                            std::min<std::uint64_t>(room, end - levels[i].first_word));
     }
   }
   GraphLog::Cursor& of_level(std::size_t level) {
@@ -194,8 +195,9 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   const bool is_numbered = numbered_ != nullptr;
   const bool breadth_first = log_.order() == GraphLog::Order::kBreadthFirst && !is_numbered;
   const GraphLog& source = is_numbered ? *numbered_ : log_;
-  Records records(source, memory_bytes_ == 0 ? kCursorWordsTogether
-                                             : std::min(kCursorWordsTogether, memory_bytes_ / 4 / sizeof(std::uint32_t)));
+  Records records(source, memory_bytes_ == 0
+                              ? kCursorWordsTogether
+                              : std::min(kCursorWordsTogether, memory_bytes_ / 4 / sizeof(std::uint32_t)));
   // Breadth first, a discovered state has the next id of its level.
   std::vector<std::uint64_t> next_id;
   if (breadth_first) {
@@ -286,14 +288,15 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
         leads_to = breadth_first ? numbers[targets[k]] : targets[k];
         std::uint64_t predicted = number;
         if (predicts) {
-          const std::int64_t i = k < parent->taken ? std::int64_t{k}
-                                                   : std::int64_t{k} - std::int64_t{degree} + parent->entries;
+          const std::int64_t i =
+              k < parent->taken ? std::int64_t{k} : std::int64_t{k} - std::int64_t{degree} + parent->entries;
           if (i >= 0 && i < parent->entries) {
             const std::uint32_t x = numbers_on_path[parent->first_entry + static_cast<std::size_t>(i)];
             if (x != kNobody) predicted = std::uint64_t{x} + (number - parent->number);
           }
         }
-        put_varint(frame.ids, folded(static_cast<std::int64_t>(leads_to) - static_cast<std::int64_t>(predicted)));
+        put_varint(frame.ids,
+                   folded(static_cast<std::int64_t>(leads_to) - static_cast<std::int64_t>(predicted)));
         ++frame.references;
       }
       numbers_on_path.push_back(leads_to);

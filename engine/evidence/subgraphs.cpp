@@ -26,10 +26,12 @@ bool predicts(const OpenPath& path, std::uint64_t frame_first) {
 
 }  // namespace
 
-Subgraphs::Subgraphs(std::uint64_t states, std::uint64_t entries, bool trusted, std::uint64_t memory_limit_bytes)
+Subgraphs::Subgraphs(std::uint64_t states, std::uint64_t entries, bool trusted,
+                     std::uint64_t memory_limit_bytes)
     : states_(states), entries_(entries), trusted_(trusted), memory_limit_bytes_(memory_limit_bytes) {
   if (states == 0 || states >= kTree || entries >= kTree) {
-    throw std::invalid_argument("a script to be cut by subgraphs has 1 to 2^32 - 2 states and at most as many entries");
+    throw std::invalid_argument(
+        "a script to be cut by subgraphs has 1 to 2^32 - 2 states and at most as many entries");
   }
   require_memory();
   first_entry_.reserve(states + 1);
@@ -60,8 +62,8 @@ void Subgraphs::read(const FrameSections& frame) {
       throw Rejected("Subgraphs does not list " + name());
     }
     if (degree > bits.left()) {
-      throw Rejected("Subgraphs lists " + std::to_string(degree) + " entries for " + name() + ", where its frame has " +
-                     std::to_string(bits.left()) + " left");
+      throw Rejected("Subgraphs lists " + std::to_string(degree) + " entries for " + name() +
+                     ", where its frame has " + std::to_string(bits.left()) + " left");
     }
     if (!trusted_) {
       if (!counts.read(count)) throw Rejected("a frame has fewer reference counts than states");
@@ -76,7 +78,8 @@ void Subgraphs::read(const FrameSections& frame) {
     const OpenPath::Step parent = has_prediction ? path_.innermost() : OpenPath::Step{};
     const auto entries = static_cast<std::uint32_t>(degree);
     std::uint32_t* const leads_to = path_.enter(number, entries);
-    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr, path_.entries_of(parent));
+    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr,
+                                         path_.entries_of(parent));
     children.clear();
     for (std::uint32_t k = 0; k < entries; ++k) {
       std::uint64_t target = kTree;
@@ -96,8 +99,8 @@ void Subgraphs::read(const FrameSections& frame) {
     expects_state_ = path_.advance(number + 1);
   }
   if (bits.left() > 0) {
-    throw Rejected("Subgraphs lists " + std::to_string(bits.next()) + " entries for the states of a frame with " +
-                   std::to_string(frame.entries));
+    throw Rejected("Subgraphs lists " + std::to_string(bits.next()) +
+                   " entries for the states of a frame with " + std::to_string(frame.entries));
   }
   if (!subgraphs.at_end()) throw Rejected("Subgraphs lists more states than a frame has");
   if (!trusted_ && (!ids.at_end() || !counts.at_end())) {
@@ -121,8 +124,8 @@ std::uint64_t Subgraphs::read_reference(VarintReader& ids, std::uint64_t number,
   if (!ids.read(code)) throw Rejected("a frame has fewer numbers than references");
   const std::int64_t target = static_cast<std::int64_t>(predicted) + unfolded(code);
   if (target < 0 || static_cast<std::uint64_t>(target) >= states_) {
-    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
-                   std::to_string(target) + ", which the script does not have");
+    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) +
+                   " refers to state " + std::to_string(target) + ", which the script does not have");
   }
   return static_cast<std::uint64_t>(target);
 }
@@ -149,13 +152,15 @@ void Subgraphs::find_ends() {
     ends_[number] = end;
     const std::int64_t size = std::int64_t{first_entry_[end]} - first_entry_[number];
     if (listed_[number] != size) {
-      throw Rejected("Subgraphs lists " + std::to_string(listed_[number]) + " transitions for the subtree of state " +
-                     std::to_string(number) + ", which has " + std::to_string(size) + " in the script");
+      throw Rejected("Subgraphs lists " + std::to_string(listed_[number]) +
+                     " transitions for the subtree of state " + std::to_string(number) + ", which has " +
+                     std::to_string(size) + " in the script");
     }
   }
 }
 
-const std::vector<Region>& Subgraphs::partition(std::uint32_t regions, const std::function<void()>& before_each) {
+const std::vector<Region>& Subgraphs::partition(std::uint32_t regions,
+                                                const std::function<void()>& before_each) {
   if (regions == 0) throw std::invalid_argument("a partition has at least 1 region");
   if (ends_.empty()) {
     require_whole();
@@ -173,8 +178,9 @@ const std::vector<Region>& Subgraphs::partition(std::uint32_t regions, const std
     Region region = region_of(root, extracted, ancestors);
     const auto transitions = static_cast<std::int64_t>(region.transitions);
     if (sizes[root] != transitions) {
-      throw Rejected("Subgraphs lists " + std::to_string(sizes[root]) + " transitions for the region of state " +
-                     std::to_string(root) + ", which has " + std::to_string(transitions) + " in the script");
+      throw Rejected("Subgraphs lists " + std::to_string(sizes[root]) +
+                     " transitions for the region of state " + std::to_string(root) + ", which has " +
+                     std::to_string(transitions) + " in the script");
     }
     std::uint64_t begin = root;
     for (const Interval& hole : region.cut) {
@@ -246,8 +252,9 @@ Region Subgraphs::region_of(std::uint32_t root, const std::map<std::uint32_t, st
 std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
   const Region& region = regions_.at(index);
   const auto is_cut = [&region](std::uint32_t number) {
-    const auto hole = std::lower_bound(region.cut.begin(), region.cut.end(), number,
-                                       [](const Interval& interval, std::uint32_t begin) { return interval.begin < begin; });
+    const auto hole = std::lower_bound(
+        region.cut.begin(), region.cut.end(), number,
+        [](const Interval& interval, std::uint32_t begin) { return interval.begin < begin; });
     return hole != region.cut.end() && hole->begin == number;
   };
   OpenPath path;
@@ -267,7 +274,8 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
     const auto number = static_cast<std::uint32_t>(numbers.take());
     const std::uint32_t first = first_entry_[number], entries = first_entry_[number + 1] - first;
     std::uint32_t* const leads_to = path.enter(number, entries);
-    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr, path.entries_of(parent));
+    const OpenPath::Prediction predicted(number, entries, has_prediction ? &parent : nullptr,
+                                         path.entries_of(parent));
     children.clear();
     std::uint32_t child = number + 1;
     for (std::uint32_t k = 0; k < entries; ++k) {
@@ -288,7 +296,8 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
       } else {
         ++frame.references;
         if (!trusted_) {
-          put_varint(frame.ids, folded(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(predicted(k))));
+          put_varint(frame.ids,
+                     folded(static_cast<std::int64_t>(target) - static_cast<std::int64_t>(predicted(k))));
         }
       }
       ++frame.entries;

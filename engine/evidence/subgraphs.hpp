@@ -51,20 +51,22 @@ class Subgraphs {
   void require_memory() const;
   void require_whole() const;
   void find_ends();
-  std::uint32_t closest(const std::vector<std::int64_t>& sizes, std::uint64_t left, std::uint32_t shares) const;
+  std::uint32_t closest(const std::vector<std::int64_t>& sizes, std::uint64_t left,
+                        std::uint32_t shares) const;
   Region region_of(std::uint32_t root, const std::map<std::uint32_t, std::uint32_t>& extracted,
                    std::vector<std::uint32_t>& ancestors) const;
-  std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k, std::uint64_t predicted) const;
+  std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k,
+                               std::uint64_t predicted) const;
 
   const std::uint64_t states_;
   const std::uint64_t entries_;
   const bool trusted_;
   const std::uint64_t memory_limit_bytes_;
-  OpenPath path_;              // while frames are read
-  bool expects_state_ = true;  // some entry leads to the next state
+  OpenPath path_;                               // while frames are read
+  bool expects_state_ = true;                   // some entry leads to the next state
   std::uint64_t references_ = 0, counted_ = 0;  // entries that refer, and the sum of all counts
-  std::vector<std::uint32_t> first_entry_;  // of each state, and of nobody after the last
-  std::vector<std::uint32_t> targets_;      // of each entry; kTree
+  std::vector<std::uint32_t> first_entry_;      // of each state, and of nobody after the last
+  std::vector<std::uint32_t> targets_;          // of each entry; kTree
   std::vector<std::uint32_t> counts_;
   std::vector<std::int64_t> listed_;  // the list Subgraphs
   std::vector<std::uint32_t> ends_;   // the subtree of state i has the numbers from i to ends_[i] - 1

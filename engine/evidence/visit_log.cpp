@@ -89,7 +89,8 @@ class FirstVisits {
 }  // namespace
 
 VisitMark VisitMark::of(const std::uint64_t* words, std::size_t count) {
-  return {support::hash_words(words, count, 0x5D1F0A3C96B7E284ull), support::hash_words(words, count, 0x7C2E94B1D0583F6Aull)};
+  return {support::hash_words(words, count, 0x5D1F0A3C96B7E284ull),
+          support::hash_words(words, count, 0x7C2E94B1D0583F6Aull)};
 }
 
 VisitLog::VisitLog(const std::string& directory)
@@ -115,7 +116,8 @@ std::uint64_t VisitLog::estimated_states() const {
   return std::min(visits_, static_cast<std::uint64_t>(all * std::log(all / unmet)) + 1);
 }
 
-bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const std::function<bool()>& should_stop) {
+bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once,
+                           const std::function<bool()>& should_stop) {
   using support::ScratchFile;
   states_.flush();
   lists_.flush();
@@ -137,7 +139,8 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
     }
   }
   const std::uint64_t distinct = first.count_all();
-  if (distinct >= GraphLog::kUnknown) throw std::runtime_error("the graph has more states than a log can number");
+  if (distinct >= GraphLog::kUnknown)
+    throw std::runtime_error("the graph has more states than a log can number");
 
   // Their successors by number. Each pass fills in what its table knows.
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
@@ -186,8 +189,8 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once, const st
   // The tree: numbers follow the walk, so the next one to come is the first
   // successor, from the end of the path back, that has not come yet.
   struct Open {
-    std::uint64_t place;   // of its successors in the log
-    std::size_t first;     // of them in `pending`
+    std::uint64_t place;  // of its successors in the log
+    std::size_t first;    // of them in `pending`
     std::uint32_t next;
   };
   std::vector<Open> path;

@@ -40,9 +40,9 @@ struct WalkViolation {
 
 /// A reference that is wrong: kExplain only.
 struct Discrepancy {
-  std::uint64_t state = 0;      // number of the state that has the entry
-  std::uint32_t position = 0;   // of the entry
-  std::uint64_t claimed = 0;    // the number that the entry gives
+  std::uint64_t state = 0;           // number of the state that has the entry
+  std::uint32_t position = 0;        // of the entry
+  std::uint64_t claimed = 0;         // the number that the entry gives
   std::uint64_t actual = kNoNumber;  // the number under which that state is visited, if it was seen
   std::vector<std::uint32_t> path;   // to the state that has the entry, if it was known when this showed
 };
@@ -68,12 +68,12 @@ struct WalkFacts {
   std::uint64_t states = 0;
   std::uint64_t entries = 0;
   std::uint64_t references = 0;
-  std::uint64_t counted = 0;        // sum of the reference counts that the script claims
+  std::uint64_t counted = 0;  // sum of the reference counts that the script claims
   std::uint64_t depth = 0;
-  std::uint64_t path_length = 0;    // of the initialization path
-  std::uint64_t duplicates = 0;     // kExplain: states visited under a second number
-  std::uint64_t map_entries = 0;    // kExplain: the largest size of the map
-  std::string referred, visited;    // the two products, 24 bytes each: kAuthenticate only
+  std::uint64_t path_length = 0;  // of the initialization path
+  std::uint64_t duplicates = 0;   // kExplain: states visited under a second number
+  std::uint64_t map_entries = 0;  // kExplain: the largest size of the map
+  std::string referred, visited;  // the two products, 24 bytes each: kAuthenticate only
 };
 
 class Walk {
@@ -83,7 +83,8 @@ class Walk {
   /// How many random bytes a walk needs for states of that many words.
   static std::size_t secret_bytes(std::uint32_t max_words) { return evidence::secret_bytes(max_words); }
 
-  static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system, const WalkOptions& options);
+  static std::unique_ptr<Walk> make(const transition_system::TransitionSystem& system,
+                                    const WalkOptions& options);
 
   /// Goes to where a frame starts, whose first state has that number; those
   /// after it count on from there, without the numbers in `holes`. Throws

@@ -23,7 +23,10 @@ using transition_system::TransitionSystem;
 
 inline std::string plural(std::uint64_t count, const std::string& what) {
   const bool ends_in_y = what.back() == 'y';
-  return std::to_string(count) + " " + (count == 1 ? what : ends_in_y ? what.substr(0, what.size() - 1) + "ies" : what + "s");
+  return std::to_string(count) + " " +
+         (count == 1  ? what
+          : ends_in_y ? what.substr(0, what.size() - 1) + "ies"
+                      : what + "s");
 }
 
 /// Two products over everything seen: equal, apart from a tiny probability,
@@ -67,9 +70,7 @@ class Products {
 struct Fingerprint {
   support::ElementWords mark;
 
-  friend bool operator==(const Fingerprint& a, const Fingerprint& b) {
-    return a.mark == b.mark;
-  }
+  friend bool operator==(const Fingerprint& a, const Fingerprint& b) { return a.mark == b.mark; }
 };
 
 /// The map FP from numbers to fingerprints. A number is known from its first
@@ -88,7 +89,8 @@ class FingerprintMap {
   };
 
   /// Null, or the claim that this one contradicts.
-  const Claim* refer(std::uint64_t number, const Fingerprint& fingerprint, std::uint64_t state, std::uint32_t position) {
+  const Claim* refer(std::uint64_t number, const Fingerprint& fingerprint, std::uint64_t state,
+                     std::uint32_t position) {
     const auto [at, is_new] = map_.try_emplace(number, Claim{fingerprint, state, position});
     peak_ = std::max(peak_, map_.size());
     Claim& claim = at->second;
@@ -236,8 +238,8 @@ class WalkFor final : public Walk {
       throw Rejected("Subgraphs does not list state " + std::to_string(number));
     }
     if (listed != entries) {
-      throw Rejected("Subgraphs lists " + std::to_string(listed) + " entries for state " + std::to_string(number) +
-                     ", which has " + std::to_string(entries));
+      throw Rejected("Subgraphs lists " + std::to_string(listed) + " entries for state " +
+                     std::to_string(number) + ", which has " + std::to_string(entries));
     }
   }
 
@@ -257,11 +259,12 @@ class WalkFor final : public Walk {
 
  private:
   void require_length(std::uint32_t count) const {
-    if (count > max_words_) [[unlikely]] refuse_length(count);
+    if (count > max_words_) [[unlikely]]
+      refuse_length(count);
   }
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_length(std::uint32_t count) const {
-    throw std::runtime_error("the model wrote a state of " + std::to_string(count) + " words but promised at most " +
-                             std::to_string(max_words_));
+    throw std::runtime_error("the model wrote a state of " + std::to_string(count) +
+                             " words but promised at most " + std::to_string(max_words_));
   }
   void require_memory() const {
     if (options_.memory_limit_bytes == 0) return;
@@ -277,9 +280,11 @@ class WalkFor final : public Walk {
     return successor;
   }
   /// Of a successor of the state in `words_`, which has that many words and that mark.
-  [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count, const Mark& parent) {
+  [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count,
+                                            const Mark& parent) {
     if constexpr (!kReadsIds) return Mark();
-    return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor), successor.word_count);
+    return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor),
+                                 successor.word_count);
   }
   /// Keeps a child of the state in `words_` for later.
   void push_child(std::uint32_t position, std::uint32_t count, const Mark& parent) {
@@ -342,20 +347,22 @@ class WalkFor final : public Walk {
       return violated(0);
     }
     if (count > bits.left()) {
-      throw Rejected("state " + std::to_string(number) + " has " + plural(count, "successor") + ", but the frame has " +
-                     plural(bits.left(), "entry") + " left for it");
+      throw Rejected("state " + std::to_string(number) + " has " + plural(count, "successor") +
+                     ", but the frame has " + plural(bits.left(), "entry") + " left for it");
     }
     enter(number, mark, length, count, bits, ids);
     return !violation_;
   }
 
   /// The entries of the state that was just visited.
-  void enter(std::uint64_t number, Mark mark, std::uint32_t length, std::uint32_t count, Bits& bits, VarintReader& ids) {
+  void enter(std::uint64_t number, Mark mark, std::uint32_t length, std::uint32_t count, Bits& bits,
+             VarintReader& ids) {
     const bool has_parent = kReadsIds && !path_.empty() && path_.innermost().number != kNoNumber &&
                             path_.innermost().number >= frame_first_;
     const OpenPath::Step parent = has_parent ? path_.innermost() : OpenPath::Step{};
     std::uint32_t* const leads_to = path_.enter(number, kReadsIds ? count : 0);
-    const OpenPath::Prediction predicted(number, count, has_parent ? &parent : nullptr, path_.entries_of(parent));
+    const OpenPath::Prediction predicted(number, count, has_parent ? &parent : nullptr,
+                                         path_.entries_of(parent));
     for (std::uint32_t base = 0; base < count; base += 64) {
       const std::uint32_t here = std::min(count - base, 64u);
       const std::uint64_t tree = bits.peek(base, here), all = ~std::uint64_t{0} >> (64 - here);
@@ -385,7 +392,8 @@ class WalkFor final : public Walk {
 
   /// Keeps the children of the state that was just visited, the last one first: they are taken from
   /// the end. The first one takes the place of its parent, so it is the last to be looked at. Answers how many.
-  std::uint32_t enter_children(const Mark& mark, std::uint32_t length, std::uint32_t count, const Bits& bits) {
+  std::uint32_t enter_children(const Mark& mark, std::uint32_t length, std::uint32_t count,
+                               const Bits& bits) {
     constexpr std::uint32_t kNone = 0xFFFFFFFFu;
     std::uint32_t held = kNone, children = 0;
     for (std::uint32_t chunk = (count + 63) / 64; chunk-- > 0;) {
@@ -413,40 +421,47 @@ class WalkFor final : public Walk {
     return code == 0 || violated_by_step(code, k);
   }
 
-  [[gnu::always_inline]] std::uint64_t read_reference(VarintReader& ids, std::uint64_t number, std::uint32_t k,
-                                                      std::uint64_t predicted) {
+  [[gnu::always_inline]] std::uint64_t read_reference(VarintReader& ids, std::uint64_t number,
+                                                      std::uint32_t k, std::uint64_t predicted) {
     std::uint64_t code = 0;
-    if (!ids.read(code)) [[unlikely]] throw Rejected("a frame has fewer numbers than references");
+    if (!ids.read(code)) [[unlikely]]
+      throw Rejected("a frame has fewer numbers than references");
     // What would be below zero wraps around and is too large as well.
     const std::uint64_t target = predicted + static_cast<std::uint64_t>(unfolded(code));
-    if (target >= options_.total_states) [[unlikely]] reject_reference(number, k, target);
+    if (target >= options_.total_states) [[unlikely]]
+      reject_reference(number, k, target);
     return target;
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_reference(std::uint64_t number, std::uint32_t k,
                                                                       std::uint64_t target) {
-    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) + " refers to state " +
-                   std::to_string(static_cast<std::int64_t>(target)) + ", which the script does not have");
+    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) +
+                   " refers to state " + std::to_string(static_cast<std::int64_t>(target)) +
+                   ", which the script does not have");
   }
 
-  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target, const Fingerprint& content) {
+  void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target,
+                      const Fingerprint& content) {
     if (map_.refer(target, content, number, k) == nullptr || discrepancy_) return;
     discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
     discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
     wanted_ = content;
-    if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end())
+      discrepancy_->actual = known->second;
   }
   void note_visit(std::uint64_t number, const Fingerprint& content, std::uint64_t references) {
     if (!options_.drop_after_last) {
       const auto [known, is_new] = numbers_.try_emplace(content.mark[0], number);
       if (!is_new) ++facts_.duplicates;
     }
-    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content) discrepancy_->actual = number;
+    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content)
+      discrepancy_->actual = number;
     const FingerprintMap::Claim* const wrong = map_.visit(number, content, references);
     if (wrong == nullptr || discrepancy_) return;
     // An earlier entry took this number for another state.
     discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
     wanted_ = wrong->fingerprint;
-    if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end()) discrepancy_->actual = known->second;
+    if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end())
+      discrepancy_->actual = known->second;
   }
 
   std::uint64_t* scratch_initial() {
@@ -484,7 +499,8 @@ class WalkFor final : public Walk {
 template <class Mark>
 std::unique_ptr<Walk> make_walk(const TransitionSystem& system, const WalkOptions& options) {
   switch (options.purpose) {
-    case Purpose::kAuthenticate: return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark>>(system, options);
+    case Purpose::kAuthenticate:
+      return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark>>(system, options);
     case Purpose::kExplain: return std::make_unique<WalkFor<Purpose::kExplain, Mark>>(system, options);
     case Purpose::kTrust: return std::make_unique<WalkFor<Purpose::kTrust, Mark>>(system, options);
   }

@@ -107,7 +107,9 @@ void find_final_cells(Code& code, const std::map<std::string, bool>& outer) {
     for (const auto& [of, local] : code.cell_parameters) stores += of == cell;
     for (std::size_t i = 0; i < code.instructions.size(); ++i) {
       const Operation op = operation(code.instructions[i]);
-      if ((op != Operation::STORE_DEREF && op != Operation::DELETE_DEREF) || (code.instructions[i] >> 8) != cell) continue;
+      if ((op != Operation::STORE_DEREF && op != Operation::DELETE_DEREF) ||
+          (code.instructions[i] >> 8) != cell)
+        continue;
       stores += is_in_loop(code, i) ? 2 : 1;
     }
     // One in an inner function may be executed many times.

@@ -8,8 +8,26 @@ namespace assay::python_machine {
 namespace {
 
 enum class Primitive : std::uint8_t {
-  kAtomic, kBlock, kChoose, kCurrent, kAdopt, kStart, kPause, kBeginAtomic, kEndAtomic, kAssume, kInvariant, kFail, kWrite, kIsSingle, kUnsupported, kRemark,
-  kHandled, kObserves, kContent, kIsUnchanged
+  kAtomic,
+  kBlock,
+  kChoose,
+  kCurrent,
+  kAdopt,
+  kStart,
+  kPause,
+  kBeginAtomic,
+  kEndAtomic,
+  kAssume,
+  kInvariant,
+  kFail,
+  kWrite,
+  kIsSingle,
+  kUnsupported,
+  kRemark,
+  kHandled,
+  kObserves,
+  kContent,
+  kIsUnchanged
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -50,7 +68,8 @@ std::array<PyMethodDef, kEntries.size() + 1>& methods() {
   static std::array<PyMethodDef, kEntries.size() + 1> definitions = [] {
     std::array<PyMethodDef, kEntries.size() + 1> made{};
     for (std::size_t i = 0; i < kEntries.size(); ++i) {
-      made[i] = {kEntries[i].name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(called_from_outside)),
+      made[i] = {kEntries[i].name,
+                 reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(called_from_outside)),
                  METH_VARARGS | METH_KEYWORDS, nullptr};
     }
     return made;
@@ -61,7 +80,8 @@ std::array<PyMethodDef, kEntries.size() + 1>& methods() {
 }  // namespace
 
 PyObject* assay_module() {
-  static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_assay", nullptr, -1, methods().data(), nullptr, nullptr, nullptr, nullptr};
+  static PyModuleDef definition = {
+      PyModuleDef_HEAD_INIT, "_assay", nullptr, -1, methods().data(), nullptr, nullptr, nullptr, nullptr};
   static PyObject* module = checked(PyModule_Create(&definition)).release();
   return module;
 }
@@ -73,27 +93,24 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
   if (definition < first || definition >= first + kEntries.size()) return std::nullopt;
   const Entry& entry = kEntries[static_cast<std::size_t>(definition - first)];
   if (arguments.positional.size() != entry.arguments || !arguments.keywords.empty()) {
-    raise(PyExc_TypeError, "_assay.%s takes %zd arguments by position", entry.name, static_cast<Py_ssize_t>(entry.arguments));
+    raise(PyExc_TypeError, "_assay.%s takes %zd arguments by position", entry.name,
+          static_cast<Py_ssize_t>(entry.arguments));
   }
   const std::vector<Ref>& given = arguments.positional;
   const auto done = [&](Ref value) { return complete(std::move(site), std::move(value)); };
   const auto none = [&] { return done(Ref::borrow(Py_None)); };
   switch (entry.primitive) {
-    case Primitive::kAtomic:
-      return done(given[0]);
-    case Primitive::kBlock:
-      return stop(Stop::kBlocked);
+    case Primitive::kAtomic: return done(given[0]);
+    case Primitive::kBlock: return stop(Stop::kBlocked);
     case Primitive::kChoose: {
       const long count = PyLong_AsLong(given[0].get());
       if (count == -1 && PyErr_Occurred() != nullptr) throw PythonError();
-      if (count < 1 || count > 1'000'000) raise(PyExc_ValueError, "expected a choice among 1 to 1000000, got %ld", count);
+      if (count < 1 || count > 1'000'000)
+        raise(PyExc_ValueError, "expected a choice among 1 to 1000000, got %ld", count);
       return done(checked(PyLong_FromUnsignedLong(world.choose(static_cast<std::uint32_t>(count)))));
     }
-    case Primitive::kCurrent:
-      return done(thread.identity ? thread.identity : Ref::borrow(Py_None));
-    case Primitive::kAdopt:
-      thread.identity = given[0];
-      return none();
+    case Primitive::kCurrent: return done(thread.identity ? thread.identity : Ref::borrow(Py_None));
+    case Primitive::kAdopt: thread.identity = given[0]; return none();
     case Primitive::kStart: {
       if (thread.atomic == 0 && !world.may_synchronise()) return stop(Stop::kVisible);
       const int daemon = PyObject_IsTrue(given[4].get());
@@ -145,8 +162,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       if (!PyUnicode_Check(given[0].get())) raise(PyExc_TypeError, "expected a text to write");
       if (world.keep_output) world.output += utf8(given[0].get());
       return none();
-    case Primitive::kIsSingle:
-      return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
+    case Primitive::kIsSingle: return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
     case Primitive::kHandled: {
       Ref exception = nearest_handled();
       return done(exception ? std::move(exception) : Ref::borrow(Py_None));
@@ -167,11 +183,10 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       const bool is_same = has_items(given[0].get(), given[1].get());
       return done(Ref::borrow(is_same ? Py_True : Py_False));
     }
-    case Primitive::kRemark:
-      world.remark(utf8(str_of(given[0].get()).get()));
-      return none();
+    case Primitive::kRemark: world.remark(utf8(str_of(given[0].get()).get())); return none();
     case Primitive::kUnsupported:
-      throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get()) : std::string("a library says no"));
+      throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get())
+                                                        : std::string("a library says no"));
     case Primitive::kObserves:
       world.observes(utf8(checked(PyObject_Str(given[0].get())).get()));
       return none();

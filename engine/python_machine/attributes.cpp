@@ -30,7 +30,8 @@ bool may_look_up(World& world, PyTypeObject* type, PyObject* name, PyObject* fou
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-    if (is_program_type(reinterpret_cast<PyTypeObject*>(base)) && !world.may_read_attribute(base, name)) return false;
+    if (is_program_type(reinterpret_cast<PyTypeObject*>(base)) && !world.may_read_attribute(base, name))
+      return false;
     const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(base));
     const int is_here = dict ? PyDict_Contains(dict.get(), name) : 0;
     if (is_here < 0) throw PythonError();
@@ -56,15 +57,17 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
 /// What a store would change although no state tells it.
 void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
   if (PyModule_Check(object)) {
-    throw Unsupported("the program stores " + utf8(name) + " in a module of CPython, which is no part of a state");
+    throw Unsupported("the program stores " + utf8(name) +
+                      " in a module of CPython, which is no part of a state");
   }
   if (is_function(object) && (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
                               name == interned("__code__") || name == interned("__closure__"))) {
     throw Unsupported("the program changes " + utf8(name) + " of a function; make another function");
   }
   if (world.is_closed(object)) {
-    throw Unsupported(std::string("the program stores ") + utf8(name) + " in a " + Py_TYPE(object)->tp_name +
-                      " that states have no place for it in; store it before threads start, or in a dict beside it");
+    throw Unsupported(
+        std::string("the program stores ") + utf8(name) + " in a " + Py_TYPE(object)->tp_name +
+        " that states have no place for it in; store it before threads start, or in a dict beside it");
   }
   if (PyCell_Check(object)) throw Unsupported("a variable is stored through its cell; use nonlocal");
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
@@ -80,16 +83,19 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
   }
   if (PyExceptionInstance_Check(object)) {
     PyObject* const found = lookup(Py_TYPE(object), name);
-    const bool is_field = found != nullptr && (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
+    const bool is_field = found != nullptr &&
+                          (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
                           !is_program_type(PyDescr_TYPE(found));
     if (is_field && !utf8(name).starts_with("__") && utf8(name) != "args") {
-      throw Unsupported("the field " + utf8(name) + " of an exception is changed; make a new exception instead");
+      throw Unsupported("the field " + utf8(name) +
+                        " of an exception is changed; make a new exception instead");
     }
   }
 }
 
 /// A container that CPython keeps for itself and hands out all the same: what is done to it would be seen in all states.
-void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name, PyObject* value) {
+void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name,
+                           PyObject* value) {
   if (world.program->modules[frame.code->module].is_library || !world.is_hidden(value)) return;
   const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder) : utf8(repr_of(holder).get());
   throw Unsupported(utf8(name) + " of " + where + " is a " + Py_TYPE(value)->tp_name +
@@ -104,7 +110,8 @@ bool is_container(PyObject* value) {
 bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name) {
   const Unwatched unwatched;  // the question is ours, not the program's
   const Ref reality = checked(PyImport_ImportModule("assay.languages.python.reality"));
-  return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name)).get() == Py_True;
+  return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name))
+             .get() == Py_True;
 }
 
 bool is_enumeration(PyTypeObject* type) {
@@ -162,7 +169,8 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     return;
   }
   if (is_iterator(object)) {
-    if (exists_in_cpython("assay.languages.python.reality", "list_iterator", name)) refuse(word + " of an iterator");
+    if (exists_in_cpython("assay.languages.python.reality", "list_iterator", name))
+      refuse(word + " of an iterator");
     return;
   }
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
@@ -175,13 +183,15 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (!candidate.is_library || candidate.name != module) continue;
-      if (exists_in_cpython(module, utf8(path.get()), name)) refuse(module + "." + utf8(path.get()) + "." + word);
+      if (exists_in_cpython(module, utf8(path.get()), name))
+        refuse(module + "." + utf8(path.get()) + "." + word);
     }
   }
 }
 
 static bool has_threads(const Program& program) {
-  return std::any_of(program.modules.begin(), program.modules.end(), [](const Module& m) { return m.name == "_thread"; });
+  return std::any_of(program.modules.begin(), program.modules.end(),
+                     [](const Module& m) { return m.name == "_thread"; });
 }
 
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
@@ -211,8 +221,9 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   if (PyType_Check(object)) {
     if (name == interned("__dict__") && is_program_type(reinterpret_cast<PyTypeObject*>(object)) &&
         has_threads(*world.program) && !world.program->modules[top().code->module].is_library) {
-      throw Unsupported("the order in which a class got its attributes is no part of a state; instead of its __dict__ "
-                        "use getattr, hasattr or dir");
+      throw Unsupported(
+          "the order in which a class got its attributes is no part of a state; instead of its __dict__ "
+          "use getattr, hasattr or dir");
     }
     auto* self = reinterpret_cast<PyTypeObject*>(object);
     PyObject* found = is_program_type(self) ? lookup(self, name) : nullptr;
@@ -222,12 +233,14 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     if (of_metaclass != nullptr && (found == nullptr || is_overridden)) {
       if (!may_look_up(world, type, name, of_metaclass)) return stop(Stop::kVisible);
       if (Ref getter = property_part(of_metaclass, "fget")) {
-        return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
+        return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}},
+                             std::move(site));
       }
     }
     if (is_program_type(type) && found == nullptr && of_metaclass == nullptr) {
       if (PyObject* fallback = hook(type, "__getattr__")) {
-        return call_function(fallback, {.positional = {Ref::borrow(object), Ref::borrow(name)}, .keywords = {}},
+        return call_function(fallback,
+                             {.positional = {Ref::borrow(object), Ref::borrow(name)}, .keywords = {}},
                              std::move(site));
       }
       if (!may_look_up(world, type, name, nullptr)) return stop(Stop::kVisible);
@@ -256,7 +269,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
-    if (PyModule_Check(object) && is_container(value.get())) refuse_hidden_content(world, top(), object, name, value.get());
+    if (PyModule_Check(object) && is_container(value.get()))
+      refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
   }
   if (is_function(object) && (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
@@ -265,14 +279,17 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   if (!is_generic) {
     if (PyObject* own = hook(type, "__getattribute__")) {
-      if (hook(type, "__getattr__") != nullptr) return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
-      return call_function(own, {.positional = {Ref::borrow(object), Ref::borrow(name)}, .keywords = {}}, std::move(site));
+      if (hook(type, "__getattr__") != nullptr)
+        return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
+      return call_function(own, {.positional = {Ref::borrow(object), Ref::borrow(name)}, .keywords = {}},
+                           std::move(site));
     }
   }
   PyObject* found = lookup(type, name);
   if (found != nullptr && is_data_descriptor(found)) {
     if (Ref getter = property_part(found, "fget")) {
-      return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
+      return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}},
+                           std::move(site));
     }
     if (PyObject* getter = program_method(found, "__get__")) {
       if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
@@ -291,15 +308,18 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       // Slots and the fields of exceptions are not among the final attributes that a step is remembered by, and
       // built-in methods (an exception's `__init__`) store the latter without telling their names.
       if (!is_plain(object)) world.used(object);
-      const bool is_native = (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
-                             !is_program_type(PyDescr_TYPE(found)) && !PyType_Check(object) && !is_function(object);
-      if (!is_plain(object) && !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
+      const bool is_native =
+          (Py_TYPE(found) == &PyMemberDescr_Type || Py_TYPE(found) == &PyGetSetDescr_Type) &&
+          !is_program_type(PyDescr_TYPE(found)) && !PyType_Check(object) && !is_function(object);
+      if (!is_plain(object) &&
+          !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
         return stop(Stop::kVisible);
       }
       Ref value = checked(PyObject_GenericGetAttr(object, name));
       if (is_native && value.get() == Py_None && PyExceptionInstance_Check(object) &&
           (name == interned("name") || name == interned("obj") || name == interned("path"))) {
-        throw Unsupported("the field " + utf8(name) + " of an exception that the machine raised is not modelled; use its text");
+        throw Unsupported("the field " + utf8(name) +
+                          " of an exception that the machine raised is not modelled; use its text");
       }
       return complete(std::move(site), std::move(value));
     }
@@ -356,7 +376,8 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
   }
   refuse_hidden(world, object, name, value);
   if (is_enumeration(type) && !world.is_single()) {
-    throw Unsupported("a member of an enumeration gets an attribute, " + utf8(name) + ", while several threads run");
+    throw Unsupported("a member of an enumeration gets an attribute, " + utf8(name) +
+                      ", while several threads run");
   }
   if (!is_program_type(type) && !is_function(object) && !PyExceptionInstance_Check(object)) {
     PyObject* self = object;
@@ -395,8 +416,9 @@ Step Interpreter::load_special(PyObject* name) {
   }
   if (is_function(found)) return complete({.operands = 1}, checked(PyMethod_New(found, object)));
   const descrgetfunc get = Py_TYPE(found)->tp_descr_get;
-  return complete({.operands = 1},
-                  get == nullptr ? Ref::borrow(found) : checked(get(found, object, reinterpret_cast<PyObject*>(type))));
+  return complete({.operands = 1}, get == nullptr
+                                       ? Ref::borrow(found)
+                                       : checked(get(found, object, reinterpret_cast<PyObject*>(type))));
 }
 
 }  // namespace assay::python_machine

@@ -21,14 +21,16 @@ class Audit {
   void visit(PyObject* object, const std::string& path) {
     if (object == nullptr || !seen_.insert(object).second) return;
     if (is_plain(object) || is_module(object) || object == Py_Ellipsis || object == Py_NotImplemented) return;
-    if (PyType_Check(object) || PyModule_Check(object)) return;  // classes of the program are roots themselves
+    if (PyType_Check(object) || PyModule_Check(object))
+      return;  // classes of the program are roots themselves
     const bool is_leaf = heap_.leaves.is_fixed(object);
     const bool is_in_state = is_leaf || heap_.slot(object) != Heap::kNoSlot || heap_.is_private(object);
     if (!is_in_state && !is_written_in_place(object)) {
       throw std::runtime_error("internal: " + path + " is a " + Py_TYPE(object)->tp_name +
                                " that the program can reach and no state has");
     }
-    if (is_leaf && heap_.classes.facts(Py_TYPE(object)).is_enumeration) return;  // its content is handed out to nobody
+    if (is_leaf && heap_.classes.facts(Py_TYPE(object)).is_enumeration)
+      return;  // its content is handed out to nobody
     const std::string below = path + "/" + Py_TYPE(object)->tp_name;
     if (PyFunction_Check(object)) {  // its globals are a module's of CPython
       visit(PyFunction_GET_DEFAULTS(object), below);
@@ -40,7 +42,8 @@ class Audit {
     if (is_function(object)) {
       const auto* const function = reinterpret_cast<Function*>(object);
       own = {function->keyword_defaults, function->attributes};
-      for (Py_ssize_t i = 0; is_leaf && function->closure != nullptr && i < PyTuple_GET_SIZE(function->closure); ++i) {
+      for (Py_ssize_t i = 0;
+           is_leaf && function->closure != nullptr && i < PyTuple_GET_SIZE(function->closure); ++i) {
         PyObject* const cell = PyTuple_GET_ITEM(function->closure, i);  // that super() finds its class in
         if (PyCell_GET(cell) != nullptr && PyType_Check(PyCell_GET(cell))) seen_.insert(cell);
       }
@@ -74,9 +77,10 @@ class Audit {
   /// What has no identity in a state stands wherever it is referred to; its parts are looked at.
   bool is_written_in_place(PyObject* object) {
     PyTypeObject* const type = Py_TYPE(object);
-    return PyTuple_Check(object) || type == &PyFrozenSet_Type || type == &PySlice_Type || PyMethod_Check(object) ||
-           type == &PySuper_Type || PyDictViewSet_Check(object) || PyDictValues_Check(object) || is_wrapper(object) ||
-           PyFunction_Check(object) || PyCFunction_Check(object) || heap_.leaves.find(object).has_value();
+    return PyTuple_Check(object) || type == &PyFrozenSet_Type || type == &PySlice_Type ||
+           PyMethod_Check(object) || type == &PySuper_Type || PyDictViewSet_Check(object) ||
+           PyDictValues_Check(object) || is_wrapper(object) || PyFunction_Check(object) ||
+           PyCFunction_Check(object) || heap_.leaves.find(object).has_value();
   }
 
   Heap& heap_;
@@ -89,7 +93,8 @@ void Heap::audit(const Thread& thread) {
   Audit audit(*this);
   for (const Module& module : program.modules) {
     for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
-      audit.visit(globals[module.first_global + g].get(), module.name + "." + utf8(module.global_names[g].get()));
+      audit.visit(globals[module.first_global + g].get(),
+                  module.name + "." + utf8(module.global_names[g].get()));
     }
   }
   for (const MadeClass& made : made_classes_) {
@@ -98,7 +103,8 @@ void Heap::audit(const Thread& thread) {
     PyObject *key = nullptr, *item = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(type->tp_dict, &position, &key, &item)) {
-      if (Classes::role(key, item) != Entry::kMakeup) audit.visit(item, std::string(type->tp_name) + "." + utf8(key));
+      if (Classes::role(key, item) != Entry::kMakeup)
+        audit.visit(item, std::string(type->tp_name) + "." + utf8(key));
     }
   }
   for (const Invariant& invariant : invariants) audit.visit(invariant.function.get(), invariant.name);

@@ -65,7 +65,8 @@ CallBack::~CallBack() { world_.called_back(); }
 bool watch_python_functions(bool on) {
   PyInterpreterState* const interpreter = PyInterpreterState_Get();
   const bool before = _PyInterpreterState_GetEvalFrameFunc(interpreter) == run_watched;
-  if (on != before) _PyInterpreterState_SetEvalFrameFunc(interpreter, on ? run_watched : _PyEval_EvalFrameDefault);
+  if (on != before)
+    _PyInterpreterState_SetEvalFrameFunc(interpreter, on ? run_watched : _PyEval_EvalFrameDefault);
   return before;
 }
 

@@ -16,26 +16,30 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-[[noreturn]] void raise_missing(const std::string& function, const char* kind, const std::vector<std::string>& names) {
+[[noreturn]] void raise_missing(const std::string& function, const char* kind,
+                                const std::vector<std::string>& names) {
   raise(PyExc_TypeError, "%s() missing %zd required %s argument%s: %s", function.c_str(),
         static_cast<Py_ssize_t>(names.size()), kind, names.size() == 1 ? "" : "s", listed(names).c_str());
 }
 
-[[noreturn]] void raise_too_many(const Function& function, std::size_t given, const std::vector<Ref>& locals) {
+[[noreturn]] void raise_too_many(const Function& function, std::size_t given,
+                                 const std::vector<Ref>& locals) {
   const Code& code = *function.code;
-  const std::size_t defaults = function.defaults == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function.defaults));
+  const std::size_t defaults =
+      function.defaults == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function.defaults));
   std::size_t keywords_given = 0;
-  for (std::size_t i = code.positional; i < code.positional + code.keyword_only; ++i) keywords_given += locals[i] ? 1 : 0;
+  for (std::size_t i = code.positional; i < code.positional + code.keyword_only; ++i)
+    keywords_given += locals[i] ? 1 : 0;
   const bool plural = defaults > 0 || code.positional != 1;
   std::string takes = std::to_string(code.positional);
   if (defaults > 0) takes = "from " + std::to_string(code.positional - defaults) + " to " + takes;
   std::string also;
   if (keywords_given > 0) {
-    also = std::string(" positional argument") + (given != 1 ? "s" : "") + " (and " + std::to_string(keywords_given) +
-           " keyword-only argument" + (keywords_given != 1 ? "s" : "") + ")";
+    also = std::string(" positional argument") + (given != 1 ? "s" : "") + " (and " +
+           std::to_string(keywords_given) + " keyword-only argument" + (keywords_given != 1 ? "s" : "") + ")";
   }
-  raise(PyExc_TypeError, "%s() takes %s positional argument%s but %zd%s %s given", code.qualname.c_str(), takes.c_str(),
-        plural ? "s" : "", static_cast<Py_ssize_t>(given), also.c_str(),
+  raise(PyExc_TypeError, "%s() takes %s positional argument%s but %zd%s %s given", code.qualname.c_str(),
+        takes.c_str(), plural ? "s" : "", static_cast<Py_ssize_t>(given), also.c_str(),
         given == 1 && keywords_given == 0 ? "was" : "were");
 }
 
@@ -74,18 +78,22 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
   locals.resize(code.local_names.size());
   const std::size_t given = arguments.positional.size();
   const std::size_t named = code.positional + code.keyword_only;
-  for (std::size_t i = 0; i < given && i < code.positional; ++i) locals[i] = std::move(arguments.positional[i]);
+  for (std::size_t i = 0; i < given && i < code.positional; ++i)
+    locals[i] = std::move(arguments.positional[i]);
   if (code.varargs) {
-    Ref rest = checked(PyTuple_New(given > code.positional ? static_cast<Py_ssize_t>(given - code.positional) : 0));
+    Ref rest =
+        checked(PyTuple_New(given > code.positional ? static_cast<Py_ssize_t>(given - code.positional) : 0));
     for (std::size_t i = code.positional; i < given; ++i) {
-      PyTuple_SET_ITEM(rest.get(), static_cast<Py_ssize_t>(i - code.positional), arguments.positional[i].release());
+      PyTuple_SET_ITEM(rest.get(), static_cast<Py_ssize_t>(i - code.positional),
+                       arguments.positional[i].release());
     }
     locals[named] = std::move(rest);
   }
   Ref extra;
   if (code.varkw) extra = checked(PyDict_New());
   for (auto& [name, value] : arguments.keywords) {
-    if (!PyUnicode_Check(name.get())) raise(PyExc_TypeError, "%s() keywords must be strings", code.qualname.c_str());
+    if (!PyUnicode_Check(name.get()))
+      raise(PyExc_TypeError, "%s() keywords must be strings", code.qualname.c_str());
     std::size_t found = named;
     for (std::size_t i = code.positional_only; i < named && found == named; ++i) {
       PyObject* parameter = code.local_names[i].get();
@@ -93,7 +101,8 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
     }
     if (found < named) {
       if (locals[found]) {
-        raise(PyExc_TypeError, "%s() got multiple values for argument '%S'", code.qualname.c_str(), name.get());
+        raise(PyExc_TypeError, "%s() got multiple values for argument '%S'", code.qualname.c_str(),
+              name.get());
       }
       locals[found] = std::move(value);
     } else if (code.varkw) {
@@ -113,16 +122,19 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
         raise(PyExc_TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
               code.qualname.c_str(), names.c_str());
       }
-      raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%S'", code.qualname.c_str(), name.get());
+      raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%S'", code.qualname.c_str(),
+            name.get());
     }
   }
   if (given > code.positional && !code.varargs) raise_too_many(*function, given, locals);
-  const std::size_t defaults = function->defaults == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function->defaults));
+  const std::size_t defaults =
+      function->defaults == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function->defaults));
   std::vector<std::string> missing;
   for (std::size_t i = given; i < code.positional; ++i) {
     if (locals[i]) continue;
     if (i + defaults >= code.positional) {
-      locals[i] = Ref::borrow(PyTuple_GET_ITEM(function->defaults, static_cast<Py_ssize_t>(i + defaults - code.positional)));
+      locals[i] = Ref::borrow(
+          PyTuple_GET_ITEM(function->defaults, static_cast<Py_ssize_t>(i + defaults - code.positional)));
     } else {
       missing.push_back(utf8(code.local_names[i].get()));
     }
@@ -142,13 +154,16 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
   }
   if (!missing.empty()) raise_missing(code.qualname, "keyword-only", missing);
   if (code.varkw) locals[named + (code.varargs ? 1 : 0)] = std::move(extra);
-  for (std::size_t i = 0; i < code.cell_names.size(); ++i) frame->cells.push_back(checked(PyCell_New(nullptr)));
+  for (std::size_t i = 0; i < code.cell_names.size(); ++i)
+    frame->cells.push_back(checked(PyCell_New(nullptr)));
   for (const auto& [cell, local] : code.cell_parameters) {
     PyCell_Set(frame->cells[cell].get(), locals[local].get());
     locals[local] = Ref();
   }
-  const std::size_t free = function->closure == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function->closure));
-  if (free != code.free_names.size()) throw Unsupported("a closure of " + code.qualname + " has the wrong size");
+  const std::size_t free =
+      function->closure == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(function->closure));
+  if (free != code.free_names.size())
+    throw Unsupported("a closure of " + code.qualname + " has the wrong size");
   for (std::size_t i = 0; i < free; ++i) {
     frame->cells.push_back(Ref::borrow(PyTuple_GET_ITEM(function->closure, static_cast<Py_ssize_t>(i))));
   }
@@ -201,9 +216,11 @@ Step Interpreter::instantiate(PyTypeObject* type, Arguments arguments, Site site
     }
   }
   if (own_new || initialiser == nullptr || !is_function(initialiser)) {
-    return call_native(callable, std::move(arguments), std::move(site));  // no frame of ours to begin with, or __new__ first
+    return call_native(callable, std::move(arguments),
+                       std::move(site));  // no frame of ours to begin with, or __new__ first
   }
-  if (type->tp_new != PyBaseObject_Type.tp_new && !may_call(callable, arguments, {})) return stop(Stop::kVisible);
+  if (type->tp_new != PyBaseObject_Type.tp_new && !may_call(callable, arguments, {}))
+    return stop(Stop::kVisible);
   const Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
   const Ref made = checked(type->tp_new(type, positional.get(), keywords.get()));

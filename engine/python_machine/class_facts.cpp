@@ -31,11 +31,17 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
   if (const auto known = facts_.find(type); known != facts_.end()) return *known->second;
   auto made = std::make_unique<ClassFacts>();
   made->type = type;
-  const std::pair<PyTypeObject*, Base> bases[] = {
-      {ordered_dict_, Base::kOrderedDict}, {default_dict_, Base::kDefaultDict}, {deque_, Base::kDeque},
-      {&PyList_Type, Base::kList},         {&PyDict_Type, Base::kDict},         {&PySet_Type, Base::kSet},
-      {&PyTuple_Type, Base::kTuple},       {&PyLong_Type, Base::kValue},        {&PyUnicode_Type, Base::kValue},
-      {&PyFloat_Type, Base::kValue},       {&PyBytes_Type, Base::kValue}};
+  const std::pair<PyTypeObject*, Base> bases[] = {{ordered_dict_, Base::kOrderedDict},
+                                                  {default_dict_, Base::kDefaultDict},
+                                                  {deque_, Base::kDeque},
+                                                  {&PyList_Type, Base::kList},
+                                                  {&PyDict_Type, Base::kDict},
+                                                  {&PySet_Type, Base::kSet},
+                                                  {&PyTuple_Type, Base::kTuple},
+                                                  {&PyLong_Type, Base::kValue},
+                                                  {&PyUnicode_Type, Base::kValue},
+                                                  {&PyFloat_Type, Base::kValue},
+                                                  {&PyBytes_Type, Base::kValue}};
   for (const auto& [base, kind] : bases) {
     if (PyType_IsSubtype(type, base)) {
       made->base = kind;
@@ -43,7 +49,8 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
       break;
     }
   }
-  if (made->base == Base::kUnknown && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException))) {
+  if (made->base == Base::kUnknown &&
+      PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException))) {
     made->base = Base::kException;
     made->native = type;
     while (made->native->tp_flags & Py_TPFLAGS_HEAPTYPE) made->native = made->native->tp_base;
@@ -58,8 +65,9 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
     PyTypeObject* native = type;
     // Types that C code makes can have fields of their own; only those of class statements end like this one.
     const destructor made_by_statement = reinterpret_cast<PyTypeObject*>(enumeration_.get())->tp_dealloc;
-    while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) && native->tp_dealloc == made_by_statement &&
-           native->tp_alloc == PyType_GenericAlloc && native->tp_new != nullptr && native->tp_base != nullptr) {
+    while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+           native->tp_dealloc == made_by_statement && native->tp_alloc == PyType_GenericAlloc &&
+           native->tp_new != nullptr && native->tp_base != nullptr) {
       native = native->tp_base;
     }
     if (native == &PyBaseObject_Type) {
@@ -106,9 +114,11 @@ ClassFacts& Classes::add_of_program(PyTypeObject* type) {
 }
 
 Entry Classes::role(PyObject* name, PyObject* value) {
-  static const std::unordered_set<std::string_view> makeup = {
-      "__annotations__",    "__slots__",      "__orig_bases__",  "__parameters__",       "__dataclass_fields__",
-      "__dataclass_params__", "__abstractmethods__", "__static_attributes__", "__firstlineno__", "__annotate__"};
+  static const std::unordered_set<std::string_view> makeup = {"__annotations__",      "__slots__",
+                                                              "__orig_bases__",       "__parameters__",
+                                                              "__dataclass_fields__", "__dataclass_params__",
+                                                              "__abstractmethods__",  "__static_attributes__",
+                                                              "__firstlineno__",      "__annotate__"};
   const char* const text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
   if (text == nullptr) {
     PyErr_Clear();
@@ -116,11 +126,12 @@ Entry Classes::role(PyObject* name, PyObject* value) {
   }
   const std::string_view word(text);
   PyTypeObject* const type = Py_TYPE(value);
-  if (makeup.contains(word) || word.starts_with("_abc_") || type == &PyMemberDescr_Type || type == &PyGetSetDescr_Type ||
-      std::string_view(type->tp_name) == "_collections._tuplegetter") {
+  if (makeup.contains(word) || word.starts_with("_abc_") || type == &PyMemberDescr_Type ||
+      type == &PyGetSetDescr_Type || std::string_view(type->tp_name) == "_collections._tuplegetter") {
     return Entry::kMakeup;
   }
-  if (is_function(value) || PyFunction_Check(value) || PyCFunction_Check(value) || is_wrapper(value)) return Entry::kMethod;
+  if (is_function(value) || PyFunction_Check(value) || PyCFunction_Check(value) || is_wrapper(value))
+    return Entry::kMethod;
   return word.starts_with("__") && word.ends_with("__") ? Entry::kMethod : Entry::kData;
 }
 

@@ -11,13 +11,25 @@
 namespace assay::python_machine {
 
 /// The built-in type that a class's instances extend.
-enum class Base : std::uint8_t { kPlain, kList, kDict, kOrderedDict, kDefaultDict, kSet, kDeque, kTuple, kValue, kException, kUnknown };
+enum class Base : std::uint8_t {
+  kPlain,
+  kList,
+  kDict,
+  kOrderedDict,
+  kDefaultDict,
+  kSet,
+  kDeque,
+  kTuple,
+  kValue,
+  kException,
+  kUnknown
+};
 
 struct ClassFacts {
   PyTypeObject* type = nullptr;
   Base base = Base::kUnknown;
   bool has_dict = false;
-  bool is_of_program = false;      // made by a class statement of the program
+  bool is_of_program = false;  // made by a class statement of the program
   bool is_enumeration = false;
   std::vector<Ref> members;        // descriptors of __slots__, base classes first
   std::vector<Ref> fields;         // descriptors of what a built-in exception keeps beside its arguments

@@ -45,7 +45,8 @@ Ref metaclass_of(PyObject* bases, PyObject* keywords) {
     if (PyType_IsSubtype(best, candidate) != 0) continue;
     if (PyType_IsSubtype(candidate, best) == 0) {
       raise(PyExc_TypeError,
-            "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses "
+            "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the "
+            "metaclasses "
             "of all its bases");
     }
     best = candidate;
@@ -57,7 +58,8 @@ Ref metaclass_of(PyObject* bases, PyObject* keywords) {
 Ref class_keywords(PyObject* keywords) {
   if (keywords == nullptr || PyDict_Size(keywords) == 0) return {};
   Ref rest = checked(PyDict_Copy(keywords));
-  if (PyDict_Contains(rest.get(), interned("metaclass")) == 1 && PyDict_DelItem(rest.get(), interned("metaclass")) != 0) {
+  if (PyDict_Contains(rest.get(), interned("metaclass")) == 1 &&
+      PyDict_DelItem(rest.get(), interned("metaclass")) != 0) {
     throw PythonError();
   }
   return PyDict_Size(rest.get()) == 0 ? Ref() : rest;
@@ -116,8 +118,10 @@ bool makes_plainly(PyObject* metaclass) {
 }  // namespace
 
 bool is_maker_of_classes(PyObject* callable) {
-  static PyObject* const plain = checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyType_Type), "__new__")).release();
-  static PyObject* const abstract = checked(PyObject_GetAttrString(abstract_metaclass(), "__new__")).release();
+  static PyObject* const plain =
+      checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyType_Type), "__new__")).release();
+  static PyObject* const abstract =
+      checked(PyObject_GetAttrString(abstract_metaclass(), "__new__")).release();
   return callable == abstract || PyObject_RichCompareBool(callable, plain, Py_EQ) == 1;
 }
 
@@ -157,8 +161,10 @@ Step Interpreter::build_class(bool with_keywords) {
       PyObject_SetItem(body->names.get(), interned("__qualname__"), qualname.get()) != 0) {
     throw PythonError();
   }
-  Ref description = checked(PyTuple_Pack(5, name, bases.get(), rest ? rest.get() : Py_None, metaclass.get(), original_bases));
-  return push_frame(std::move(body), {.operands = operands, .mode = Return::kClass, .extra = std::move(description)});
+  Ref description = checked(
+      PyTuple_Pack(5, name, bases.get(), rest ? rest.get() : Py_None, metaclass.get(), original_bases));
+  return push_frame(std::move(body),
+                    {.operands = operands, .mode = Return::kClass, .extra = std::move(description)});
 }
 
 Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, const Code* body) {
@@ -173,14 +179,16 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
       PyObject_SetItem(names.get(), interned("__orig_bases__"), PyTuple_GET_ITEM(description, 4)) != 0) {
     throw PythonError();
   }
-  if (cell != nullptr && PyCell_Check(cell) && PyObject_SetItem(names.get(), interned("__classcell__"), cell) != 0) {
+  if (cell != nullptr && PyCell_Check(cell) &&
+      PyObject_SetItem(names.get(), interned("__classcell__"), cell) != 0) {
     throw PythonError();
   }
   const Making making(body);
   const Ref arguments = checked(PyTuple_Pack(3, name, bases, names.get()));
   PyObject* const given = keywords == Py_None ? nullptr : keywords;
   Ref type;
-  if (PyType_Check(metaclass) && Py_TYPE(metaclass)->tp_call == PyType_Type.tp_call && makes_plainly(metaclass)) {
+  if (PyType_Check(metaclass) && Py_TYPE(metaclass)->tp_call == PyType_Type.tp_call &&
+      makes_plainly(metaclass)) {
     // What type.__call__ does.
     type = new_class(metaclass, arguments.get(), given);
     const initproc initialise = reinterpret_cast<PyTypeObject*>(metaclass)->tp_init;
@@ -205,7 +213,8 @@ Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* k
   const Ref known = body == nullptr ? Ref() : world.class_known(body);
   if (!known || reinterpret_cast<PyObject*>(Py_TYPE(known.get())) != metaclass ||
       reinterpret_cast<PyTypeObject*>(known.get())->tp_bases == nullptr ||
-      PyObject_RichCompareBool(reinterpret_cast<PyTypeObject*>(known.get())->tp_bases, PyTuple_GET_ITEM(arguments, 1), Py_EQ) != 1) {
+      PyObject_RichCompareBool(reinterpret_cast<PyTypeObject*>(known.get())->tp_bases,
+                               PyTuple_GET_ITEM(arguments, 1), Py_EQ) != 1) {
     return checked((is_abstract ? abstract_new : PyType_Type.tp_new)(maker, arguments, keywords));
   }
   // As CPython does it, in the class that the statement made before: others may keep it while it is being made.
@@ -237,11 +246,13 @@ Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* k
   if (has("__eq__") && !has("__hash__")) set(interned("__hash__"), Py_None);
   position = 0;
   while (PyDict_Next(entries.get(), &position, &name, &value) != 0) {
-    const Ref told = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__set_name__"));
+    const Ref told =
+        Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__set_name__"));
     PyErr_Clear();
     if (told) checked(PyObject_CallFunctionObjArgs(told.get(), value, type, name, nullptr));
   }
-  const Ref super = checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), type, type, nullptr));
+  const Ref super =
+      checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), type, type, nullptr));
   const Ref hook = checked(PyObject_GetAttrString(super.get(), "__init_subclass__"));
   checked(PyObject_Call(hook.get(), checked(PyTuple_New(0)).get(), keywords));
   if (is_abstract) {
@@ -286,7 +297,8 @@ PyObject* written_for_machine(PyObject* function) {
     Py_INCREF(function);  // an address means one function
     const Ref module = checked(PyObject_GetAttrString(function, "__module__"));
     const Ref qualname = checked(PyObject_GetAttrString(function, "__qualname__"));
-    if (PyUnicode_Check(module.get()) && (utf8(module.get()) == "collections.abc" || utf8(module.get()) == "collections")) {
+    if (PyUnicode_Check(module.get()) &&
+        (utf8(module.get()) == "collections.abc" || utf8(module.get()) == "collections")) {
       known->second = utf8(qualname.get());
       std::replace(known->second.begin(), known->second.end(), '.', '_');
     }
@@ -329,9 +341,10 @@ bool is_program_callable(PyObject* object) {
 }
 
 bool is_plain(PyObject* object) {
-  return object == Py_None || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) ||
-         PyFloat_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object) || PyType_Check(object) ||
-         PyComplex_CheckExact(object) || PyCFunction_Check(object);
+  return object == Py_None || PyLong_CheckExact(object) || PyUnicode_CheckExact(object) ||
+         PyBool_Check(object) || PyFloat_CheckExact(object) || PyBytes_CheckExact(object) ||
+         PyRange_Check(object) || PyType_Check(object) || PyComplex_CheckExact(object) ||
+         PyCFunction_Check(object);
 }
 
 bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made, int depth) {
@@ -344,7 +357,8 @@ bool holds_program(PyObject* value, std::span<const char* const> methods, bool o
   }
   if (depth == 0) return false;
   // What follows from the answer depends on what is in there, so that is a question of the step.
-  if (current_world() != nullptr && !PyTuple_Check(value) && !container_name(value).empty()) current_world()->used(value);
+  if (current_world() != nullptr && !PyTuple_Check(value) && !container_name(value).empty())
+    current_world()->used(value);
   if (PyList_Check(value) || PyTuple_Check(value)) {
     PyObject** items = PySequence_Fast_ITEMS(value);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
@@ -354,7 +368,8 @@ bool holds_program(PyObject* value, std::span<const char* const> methods, bool o
     Py_ssize_t position = 0;
     PyObject *key, *item;
     while (PyDict_Next(value, &position, &key, &item) != 0) {
-      if (holds_program(key, methods, or_made, depth - 1) || holds_program(item, methods, or_made, depth - 1)) return true;
+      if (holds_program(key, methods, or_made, depth - 1) || holds_program(item, methods, or_made, depth - 1))
+        return true;
     }
   } else if (PyAnySet_Check(value)) {
     Py_ssize_t position = 0;

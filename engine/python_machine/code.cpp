@@ -24,14 +24,19 @@ class Reader {
     const Py_ssize_t count = PyTuple_GET_SIZE(modules.get());
     if (count == 0) throw std::invalid_argument("a program has at least one module, got none");
     program_.modules.resize(static_cast<std::size_t>(count));
-    for (Py_ssize_t i = 0; i < count; ++i) read_module(PyTuple_GET_ITEM(modules.get(), i), static_cast<std::uint32_t>(i));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      read_module(PyTuple_GET_ITEM(modules.get(), i), static_cast<std::uint32_t>(i));
     program_.final_attributes = checked(PyFrozenSet_New(attribute(source, "final_attributes").get()));
   }
 
  private:
-  static Ref attribute(PyObject* object, const char* name) { return checked(PyObject_GetAttrString(object, name)); }
+  static Ref attribute(PyObject* object, const char* name) {
+    return checked(PyObject_GetAttrString(object, name));
+  }
 
-  static Ref tuple(PyObject* object, const char* name) { return checked(PySequence_Tuple(attribute(object, name).get())); }
+  static Ref tuple(PyObject* object, const char* name) {
+    return checked(PySequence_Tuple(attribute(object, name).get()));
+  }
 
   static std::string text_of(PyObject* text) {
     Py_ssize_t size = 0;
@@ -40,7 +45,9 @@ class Reader {
     return {data, static_cast<std::size_t>(size)};
   }
 
-  static std::string text(PyObject* object, const char* name) { return text_of(attribute(object, name).get()); }
+  static std::string text(PyObject* object, const char* name) {
+    return text_of(attribute(object, name).get());
+  }
 
   static std::uint32_t number_of(PyObject* value) {
     const unsigned long number = PyLong_AsUnsignedLong(value);
@@ -49,7 +56,9 @@ class Reader {
     return static_cast<std::uint32_t>(number);
   }
 
-  static std::uint32_t number(PyObject* object, const char* name) { return number_of(attribute(object, name).get()); }
+  static std::uint32_t number(PyObject* object, const char* name) {
+    return number_of(attribute(object, name).get());
+  }
 
   static bool flag(PyObject* object, const char* name) {
     const int truth = PyObject_IsTrue(attribute(object, name).get());
@@ -83,7 +92,8 @@ class Reader {
         throw std::invalid_argument(std::string("a row of ") + name + " has the wrong length");
       }
       std::array<std::uint32_t, width> numbers;
-      for (std::size_t k = 0; k < width; ++k) numbers[k] = number_of(PyTuple_GET_ITEM(row.get(), static_cast<Py_ssize_t>(k)));
+      for (std::size_t k = 0; k < width; ++k)
+        numbers[k] = number_of(PyTuple_GET_ITEM(row.get(), static_cast<Py_ssize_t>(k)));
       result.push_back(numbers);
     }
     return result;
@@ -134,9 +144,12 @@ class Reader {
     code.cell_names = interned(source, "cell_names");
     code.free_names = interned(source, "free_names");
     code.names = interned(source, "names");
-    for (const auto& [cell, local] : rows<2>(source, "cell_parameters")) code.cell_parameters.emplace_back(cell, local);
-    for (const auto& row : rows<4>(source, "positions")) code.positions.push_back({row[0], row[1], row[2], row[3]});
-    for (const auto& row : rows<4>(source, "handlers")) code.handlers.push_back({row[0], row[1], row[2], row[3]});
+    for (const auto& [cell, local] : rows<2>(source, "cell_parameters"))
+      code.cell_parameters.emplace_back(cell, local);
+    for (const auto& row : rows<4>(source, "positions"))
+      code.positions.push_back({row[0], row[1], row[2], row[3]});
+    for (const auto& row : rows<4>(source, "handlers"))
+      code.handlers.push_back({row[0], row[1], row[2], row[3]});
     const Ref instructions = tuple(source, "instructions");
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(instructions.get()); ++i) {
       code.instructions.push_back(number_of(PyTuple_GET_ITEM(instructions.get(), i)));
@@ -156,21 +169,26 @@ class Reader {
   }
 
   [[noreturn]] static void refuse(const Code& code, std::size_t pc, const char* what) {
-    throw std::invalid_argument("the code of " + code.qualname + " is wrong at instruction " + std::to_string(pc) + ": " + what);
+    throw std::invalid_argument("the code of " + code.qualname + " is wrong at instruction " +
+                                std::to_string(pc) + ": " + what);
   }
 
   /// Every operand names something that exists, so that the interpreter need not look.
   void check(const Code& code, const Module& module) const {
     const std::size_t size = code.instructions.size();
-    const std::size_t parameters = code.positional + code.keyword_only + (code.varargs ? 1 : 0) + (code.varkw ? 1 : 0);
+    const std::size_t parameters =
+        code.positional + code.keyword_only + (code.varargs ? 1 : 0) + (code.varkw ? 1 : 0);
     if (parameters > code.local_names.size()) refuse(code, 0, "more parameters than locals");
-    if (code.positional_only > code.positional) refuse(code, 0, "more positional-only parameters than positional ones");
+    if (code.positional_only > code.positional)
+      refuse(code, 0, "more positional-only parameters than positional ones");
     if (code.positions.size() != size) refuse(code, 0, "each instruction has one position");
     for (const auto& [cell, local] : code.cell_parameters) {
-      if (cell >= code.cell_names.size() || local >= parameters) refuse(code, 0, "a cell parameter that does not exist");
+      if (cell >= code.cell_names.size() || local >= parameters)
+        refuse(code, 0, "a cell parameter that does not exist");
     }
     for (const Handler& handler : code.handlers) {
-      if (handler.end > size || handler.target >= size) refuse(code, handler.target, "a handler outside of the code");
+      if (handler.end > size || handler.target >= size)
+        refuse(code, handler.target, "a handler outside of the code");
     }
     if (size == 0 || !ends(code.instructions.back())) refuse(code, size, "execution runs off the end");
     for (std::size_t pc = 0; pc < size; ++pc) {
@@ -179,29 +197,38 @@ class Reader {
       if (number >= kOperationNames.size()) refuse(code, pc, "an unknown operation");
       std::size_t limit = SIZE_MAX;
       switch (static_cast<Operation>(number)) {
-        case Operation::LOAD_CONST: case Operation::FAIL: limit = code.constants.size(); break;
-        case Operation::LOAD_FAST: case Operation::STORE_FAST: case Operation::DELETE_FAST:
-          limit = code.local_names.size();
-          break;
-        case Operation::LOAD_DEREF: case Operation::STORE_DEREF: case Operation::DELETE_DEREF:
-        case Operation::LOAD_CLOSURE: case Operation::LOAD_CLASSDEREF:
-          limit = code.cell_names.size() + code.free_names.size();
-          break;
-        case Operation::LOAD_GLOBAL: case Operation::STORE_GLOBAL: case Operation::DELETE_GLOBAL:
-          limit = module.global_names.size();
-          break;
-        case Operation::LOAD_NAME: case Operation::STORE_NAME: case Operation::DELETE_NAME:
-        case Operation::LOAD_BUILTIN: case Operation::LOAD_ATTR: case Operation::STORE_ATTR:
-        case Operation::DELETE_ATTR: case Operation::LOAD_SPECIAL: case Operation::IMPORT_NATIVE:
-        case Operation::IMPORT_FROM:
-          limit = code.names.size();
-          break;
-        case Operation::FOR_ITER: case Operation::JUMP: case Operation::POP_JUMP_IF_FALSE:
-        case Operation::POP_JUMP_IF_TRUE: case Operation::JUMP_IF_FALSE_OR_POP: case Operation::JUMP_IF_TRUE_OR_POP:
-        case Operation::LOOP:
-          limit = size;
-          break;
-        case Operation::BINARY: case Operation::INPLACE: limit = 13; break;
+        case Operation::LOAD_CONST:
+        case Operation::FAIL: limit = code.constants.size(); break;
+        case Operation::LOAD_FAST:
+        case Operation::STORE_FAST:
+        case Operation::DELETE_FAST: limit = code.local_names.size(); break;
+        case Operation::LOAD_DEREF:
+        case Operation::STORE_DEREF:
+        case Operation::DELETE_DEREF:
+        case Operation::LOAD_CLOSURE:
+        case Operation::LOAD_CLASSDEREF: limit = code.cell_names.size() + code.free_names.size(); break;
+        case Operation::LOAD_GLOBAL:
+        case Operation::STORE_GLOBAL:
+        case Operation::DELETE_GLOBAL: limit = module.global_names.size(); break;
+        case Operation::LOAD_NAME:
+        case Operation::STORE_NAME:
+        case Operation::DELETE_NAME:
+        case Operation::LOAD_BUILTIN:
+        case Operation::LOAD_ATTR:
+        case Operation::STORE_ATTR:
+        case Operation::DELETE_ATTR:
+        case Operation::LOAD_SPECIAL:
+        case Operation::IMPORT_NATIVE:
+        case Operation::IMPORT_FROM: limit = code.names.size(); break;
+        case Operation::FOR_ITER:
+        case Operation::JUMP:
+        case Operation::POP_JUMP_IF_FALSE:
+        case Operation::POP_JUMP_IF_TRUE:
+        case Operation::JUMP_IF_FALSE_OR_POP:
+        case Operation::JUMP_IF_TRUE_OR_POP:
+        case Operation::LOOP: limit = size; break;
+        case Operation::BINARY:
+        case Operation::INPLACE: limit = 13; break;
         case Operation::COMPARE: limit = 10; break;
         case Operation::UNARY: limit = 4; break;
         case Operation::IMPORT: limit = program_.modules.size(); break;
@@ -213,8 +240,9 @@ class Reader {
 
   static bool ends(std::uint32_t instruction) {
     const auto operation = static_cast<Operation>(instruction & 0xff);
-    return operation == Operation::RETURN_VALUE || operation == Operation::JUMP || operation == Operation::LOOP ||
-           operation == Operation::RAISE || operation == Operation::RERAISE || operation == Operation::FAIL;
+    return operation == Operation::RETURN_VALUE || operation == Operation::JUMP ||
+           operation == Operation::LOOP || operation == Operation::RAISE || operation == Operation::RERAISE ||
+           operation == Operation::FAIL;
   }
 
   Program& program_;

@@ -32,7 +32,7 @@ struct Code {
   std::vector<Ref> local_names;  // str, parameters first: positional, keyword-only, *args, **kwargs
   std::vector<Ref> cell_names, free_names;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_parameters;  // cell, local: moved at entry
-  std::vector<Ref> names;      // str, interned
+  std::vector<Ref> names;                                                // str, interned
   std::vector<Ref> constants;  // immutable values; a Code is a capsule (see code_of)
   std::vector<std::uint32_t> instructions;
   std::vector<Position> positions;
@@ -40,17 +40,17 @@ struct Code {
   /// For each instruction, which locals may still be read; empty: all. A dead local is no part of a state.
   std::vector<std::vector<bool>> live_at;
   std::vector<bool> final_cells;  // own cells, then free ones: stored once
-  bool stands_in = false;         // for C code of CPython, which is interrupted only where it calls the program
-  bool is_made_once = false;      // no second function is ever made of it, so that function needs no identity
+  bool stands_in = false;     // for C code of CPython, which is interrupted only where it calls the program
+  bool is_made_once = false;  // no second function is ever made of it, so that function needs no identity
 };
 
 struct Module {
   std::string name, file;
   bool is_library = false;
   const Code* code = nullptr;
-  std::vector<Ref> global_names;                          // str
+  std::vector<Ref> global_names;  // str
   std::unordered_map<std::string, std::uint32_t> global_index;
-  std::uint32_t first_global = 0;                         // of this module among all globals of the program
+  std::uint32_t first_global = 0;  // of this module among all globals of the program
   std::vector<bool> global_is_final;
 };
 

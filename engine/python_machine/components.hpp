@@ -22,13 +22,14 @@ class Components {
   struct Entry {
     const Token* tokens = nullptr;
     std::uint32_t length = 0;
-    std::uint32_t first_ref = 0;   // of the object slots it refers to, in order of their first occurrence
+    std::uint32_t first_ref = 0;  // of the object slots it refers to, in order of their first occurrence
     std::uint32_t ref_count = 0;
-    ComponentId finals = 0;        // of an instance: the component of its final attributes alone
-    std::uint32_t shape = 0;       // the same for components that refer to the same slots in the same order
-    std::uint32_t core_shape = 0;  // of a thread: of its identity alone, and whether it has ended; of others: their shape
+    ComponentId finals = 0;   // of an instance: the component of its final attributes alone
+    std::uint32_t shape = 0;  // the same for components that refer to the same slots in the same order
+    std::uint32_t core_shape =
+        0;  // of a thread: of its identity alone, and whether it has ended; of others: their shape
     std::uint32_t identity = kNone;  // of a thread: the object slot of its identity, if it has one
-    bool is_ended = false;         // a thread without frames
+    bool is_ended = false;           // a thread without frames
   };
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -127,7 +128,10 @@ class Components {
       std::vector<std::uint32_t> key(refs_.begin() + e.first_ref, refs_.end());
       key.push_back(e.is_ended ? kEmpty - 1 : has_identity ? slot_of(tokens[2]) : kEmpty);
       e.shape = shape_number(std::move(key));
-      e.core_shape = e.is_ended ? e.shape : has_identity ? shape_number({slot_of(tokens[2])}) : is_thread ? 0 : e.shape;
+      e.core_shape = e.is_ended     ? e.shape
+                     : has_identity ? shape_number({slot_of(tokens[2])})
+                     : is_thread    ? 0
+                                    : e.shape;
     }
     entries_.push_back(e);
     hashes_.push_back(hash);

@@ -44,17 +44,20 @@ class Speaker {
     if (is_function(o)) return "<function " + reinterpret_cast<Function*>(o)->code->qualname + ">";
     if (is_generator(o)) return "<generator " + reinterpret_cast<Generator*>(o)->code->qualname + ">";
     if (is_iterator(o)) return "<iterator>";
-    if (is_module(o)) return "<module " + heap_.program.modules[reinterpret_cast<ModuleObject*>(o)->module].name + ">";
+    if (is_module(o))
+      return "<module " + heap_.program.modules[reinterpret_cast<ModuleObject*>(o)->module].name + ">";
     if (PyType_Check(o)) return "<class " + short_type(reinterpret_cast<PyTypeObject*>(o)) + ">";
     if (type == &PyCell_Type) return repr(PyCell_GET(o), depth);
     if (type == &PyMethod_Type) return "<method " + name_of(PyMethod_GET_FUNCTION(o)) + ">";
     const ClassFacts& facts = heap_.classes.facts(type);
     const bool is_container = type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type ||
-                              type == &PyTuple_Type || type == heap_.classes.deque_type() || type == &PyFrozenSet_Type;
+                              type == &PyTuple_Type || type == heap_.classes.deque_type() ||
+                              type == &PyFrozenSet_Type;
     if (depth == 0 && (is_container || facts.is_of_program)) return "...";
-    if (type == &PyList_Type || type == &PyTuple_Type || type == &PySet_Type || type == heap_.classes.deque_type() ||
-        type == &PyFrozenSet_Type) {
-      const Ref items = type == &PySet_Type || type == &PyFrozenSet_Type ? heap_.ordered(o) : checked(PySequence_List(o));
+    if (type == &PyList_Type || type == &PyTuple_Type || type == &PySet_Type ||
+        type == heap_.classes.deque_type() || type == &PyFrozenSet_Type) {
+      const Ref items =
+          type == &PySet_Type || type == &PyFrozenSet_Type ? heap_.ordered(o) : checked(PySequence_List(o));
       std::string inside;
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()) && i < kItems; ++i) {
         inside += (i == 0 ? "" : ", ") + repr(PyList_GET_ITEM(items.get(), i), depth - 1);
@@ -149,8 +152,8 @@ PyObject* Machine::violation(std::uint32_t code) const {
   put(facts, "line", found.file.empty() ? Ref::borrow(Py_None) : number(found.line));
   Ref traceback = checked(PyList_New(0));
   for (const auto& [of, pc] : found.traceback) {
-    push(traceback, Ref::steal(Py_BuildValue("(sIs)", program_->modules[of->module].file.c_str(), line_at(*of, pc),
-                                             of->name.c_str())));
+    push(traceback, Ref::steal(Py_BuildValue("(sIs)", program_->modules[of->module].file.c_str(),
+                                             line_at(*of, pc), of->name.c_str())));
   }
   put(facts, "traceback", traceback);
   return facts.release();
@@ -164,7 +167,8 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
   std::vector<bool> waits;
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     choices.clear();
-    waits.push_back(!has_ended(t) && outcomes_[outcome_of(state, t, choices, alternatives)].kind == Outcome::Kind::kBlocked);
+    waits.push_back(!has_ended(t) &&
+                    outcomes_[outcome_of(state, t, choices, alternatives)].kind == Outcome::Kind::kBlocked);
   }
   world.heap.load(state);
   Speaker speaker(world.heap);
@@ -191,7 +195,8 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
             text(speaker.repr(frame->locals[i].get())));
       }
       for (std::size_t i = 0; i < frame->cells.size() && i < frame->code->cell_names.size(); ++i) {
-        put(locals, string_of(frame->code->cell_names[i].get()).c_str(), text(speaker.repr(frame->cells[i].get())));
+        put(locals, string_of(frame->code->cell_names[i].get()).c_str(),
+            text(speaker.repr(frame->cells[i].get())));
       }
       put(shown, "locals", locals);
       push(frames, shown);
@@ -237,8 +242,8 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
     for (std::size_t g = 0; g < module.global_names.size(); ++g) {
       PyObject* const value = world.globals[module.first_global + g].get();
       const std::string name = string_of(module.global_names[g].get());
-      if (value == nullptr || is_function(value) || PyType_Check(value) || is_module(value) || PyModule_Check(value) ||
-          name.starts_with("__") || PyCFunction_Check(value)) {
+      if (value == nullptr || is_function(value) || PyType_Check(value) || is_module(value) ||
+          PyModule_Check(value) || name.starts_with("__") || PyCFunction_Check(value)) {
         continue;
       }
       put(shown, name.c_str(), text(speaker.repr(value)));
@@ -280,7 +285,8 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
     if (module.is_library || here == last) continue;
     last = here;
     if (shown++ >= kLines) break;
-    push(shown_lines, Ref::steal(Py_BuildValue("(sIs)", module.file.c_str(), here.second, code->name.c_str())));
+    push(shown_lines,
+         Ref::steal(Py_BuildValue("(sIs)", module.file.c_str(), here.second, code->name.c_str())));
   }
   put(result, "lines", shown_lines);
 
@@ -307,9 +313,10 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
   for (std::uint32_t choice : step.choices) push(choices, number(choice));
   put(result, "choices", choices);
   const Outcome& outcome = outcomes_[step.outcome];
-  put(result, "violation", position < all.size() && outcome.kind == Outcome::Kind::kViolation
-                               ? Ref::steal(violation(outcome.violation))
-                               : Ref::borrow(Py_None));
+  put(result, "violation",
+      position < all.size() && outcome.kind == Outcome::Kind::kViolation
+          ? Ref::steal(violation(outcome.violation))
+          : Ref::borrow(Py_None));
   return result.release();
 }
 

@@ -69,7 +69,8 @@ std::vector<std::pair<const Code*, std::uint32_t>> traceback_of(PyObject* except
     const unsigned long code = PyLong_AsUnsignedLong(PyTuple_GET_ITEM(trace, i));
     const unsigned long pc = PyLong_AsUnsignedLong(PyTuple_GET_ITEM(trace, i + 1));
     if (PyErr_Occurred() != nullptr) throw PythonError();
-    if (code < program.codes.size()) lines.emplace_back(program.codes[code].get(), static_cast<std::uint32_t>(pc));
+    if (code < program.codes.size())
+      lines.emplace_back(program.codes[code].get(), static_cast<std::uint32_t>(pc));
   }
   return lines;
 }
@@ -105,7 +106,8 @@ void give_exception(const Ref& exception) {
 #if PY_VERSION_HEX >= 0x030c0000
   PyErr_SetRaisedException(Py_NewRef(exception.get()));
 #else
-  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(exception.get()))), Py_NewRef(exception.get()), nullptr);
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(exception.get()))), Py_NewRef(exception.get()),
+                nullptr);
 #endif
 }
 
@@ -194,7 +196,8 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
   if (with_line) add_line(exception.get(), frame, at);
   for (const Handler& handler : frame.code->handlers) {
     if (at < handler.start || at >= handler.end) continue;
-    if (handler.depth > frame.stack.size()) throw Unsupported("a handler in " + frame.code->qualname + " expects a deeper stack");
+    if (handler.depth > frame.stack.size())
+      throw Unsupported("a handler in " + frame.code->qualname + " expects a deeper stack");
     frame.stack.resize(handler.depth);
     frame.stack.push_back(std::move(exception));
     frame.pc = handler.target;
@@ -202,7 +205,8 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
   }
   std::unique_ptr<Frame> left = std::move(thread.frames.back());
   thread.frames.pop_back();
-  if (left->on_return == Return::kFinish && is_quiet_exit(exception.get(), left->code == world.program->modules[0].code)) {
+  if (left->on_return == Return::kFinish &&
+      is_quiet_exit(exception.get(), left->code == world.program->modules[0].code)) {
     return Step::kDone;
   }
   if (left->in_atomic) --thread.atomic;
@@ -228,7 +232,9 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
 }
 
 Step Interpreter::propagate(Return mode, Ref extra, Ref exception) {
-  const auto matches = [&](PyObject* type) { return PyErr_GivenExceptionMatches(exception.get(), type) != 0; };
+  const auto matches = [&](PyObject* type) {
+    return PyErr_GivenExceptionMatches(exception.get(), type) != 0;
+  };
   switch (mode) {
     case Return::kFinish: {
       world.failure.kind = matches(PyExc_AssertionError) ? "assertion" : "exception";
@@ -237,9 +243,7 @@ Step Interpreter::propagate(Return mode, Ref extra, Ref exception) {
       world.failure.exception = std::move(exception);
       return stop(Stop::kFailed);
     }
-    case Return::kNested:
-      nested_error = std::move(exception);
-      return Step::kDone;
+    case Return::kNested: nested_error = std::move(exception); return Step::kDone;
     case Return::kNext:
       if (matches(PyExc_StopIteration) || (extra && matches(extra.get()))) {  // the FOR_ITER is behind us
         Frame& caller = top();
@@ -267,8 +271,7 @@ Step Interpreter::propagate(Return mode, Ref extra, Ref exception) {
         return Step::kDone;
       }
       break;
-    default:
-      break;
+    default: break;
   }
   return unwind(std::move(exception), calling_instruction(top(), mode));
 }

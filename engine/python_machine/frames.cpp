@@ -25,7 +25,8 @@ Ref convert(Conversion conversion, const Ref& value) {
       return Ref::borrow((truth == 1) == (conversion == Conversion::kBool) ? Py_True : Py_False);
     }
     case Conversion::kStrictBool:
-      if (!PyBool_Check(value.get())) raise(PyExc_TypeError, "__bool__ should return bool, returned %s", type->tp_name);
+      if (!PyBool_Check(value.get()))
+        raise(PyExc_TypeError, "__bool__ should return bool, returned %s", type->tp_name);
       return value;
     case Conversion::kLength: {
       const Ref number = checked(PyNumber_Index(value.get()));
@@ -35,10 +36,12 @@ Ref convert(Conversion conversion, const Ref& value) {
       return number;
     }
     case Conversion::kStr:
-      if (!PyUnicode_Check(value.get())) raise(PyExc_TypeError, "__str__ returned non-string (type %s)", type->tp_name);
+      if (!PyUnicode_Check(value.get()))
+        raise(PyExc_TypeError, "__str__ returned non-string (type %s)", type->tp_name);
       return value;
     case Conversion::kRepr:
-      if (!PyUnicode_Check(value.get())) raise(PyExc_TypeError, "__repr__ returned non-string (type %s)", type->tp_name);
+      if (!PyUnicode_Check(value.get()))
+        raise(PyExc_TypeError, "__repr__ returned non-string (type %s)", type->tp_name);
       return value;
     case Conversion::kFormat:
       if (!PyUnicode_Check(value.get())) {
@@ -46,15 +49,18 @@ Ref convert(Conversion conversion, const Ref& value) {
       }
       return value;
     case Conversion::kIterator:
-      if (type->tp_iternext == nullptr) raise(PyExc_TypeError, "iter() returned non-iterator of type '%s'", type->tp_name);
+      if (type->tp_iternext == nullptr)
+        raise(PyExc_TypeError, "iter() returned non-iterator of type '%s'", type->tp_name);
       return value;
     case Conversion::kHash: {
       if (!PyLong_Check(value.get())) raise(PyExc_TypeError, "__hash__ method should return an integer");
       const Py_hash_t hash = PyObject_Hash(value.get());
       if (hash == -1) throw PythonError();
       const Py_ssize_t direct = PyLong_AsSsize_t(value.get());
-      if (direct == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
-      else return checked(PyLong_FromSsize_t(direct == -1 ? -2 : direct));
+      if (direct == -1 && PyErr_Occurred() != nullptr)
+        PyErr_Clear();
+      else
+        return checked(PyLong_FromSsize_t(direct == -1 ? -2 : direct));
       return checked(PyLong_FromSsize_t(hash));
     }
   }
@@ -80,7 +86,8 @@ std::unique_ptr<Frame> body_frame(const Code* code) {
   auto frame = std::make_unique<Frame>();
   frame->code = code;
   frame->locals.resize(code->local_names.size());
-  for (std::size_t i = 0; i < code->cell_names.size(); ++i) frame->cells.push_back(checked(PyCell_New(nullptr)));
+  for (std::size_t i = 0; i < code->cell_names.size(); ++i)
+    frame->cells.push_back(checked(PyCell_New(nullptr)));
   return frame;
 }
 
@@ -88,23 +95,18 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
   try {
     switch (mode) {
       case Return::kPush:
-      case Return::kNext:
-        top().stack.push_back(std::move(value));
-        return Step::kDone;
+      case Return::kNext: top().stack.push_back(std::move(value)); return Step::kDone;
       case Return::kDiscard:
-      case Return::kFinish:
-        return Step::kDone;
-      case Return::kNested:
-        result = std::move(value);
-        return Step::kDone;
+      case Return::kFinish: return Step::kDone;
+      case Return::kNested: result = std::move(value); return Step::kDone;
       case Return::kInstance:
         if (value.get() != Py_None) {
-          raise(PyExc_TypeError, "__init__() should return None, not '%.200s'", Py_TYPE(value.get())->tp_name);
+          raise(PyExc_TypeError, "__init__() should return None, not '%.200s'",
+                Py_TYPE(value.get())->tp_name);
         }
         top().stack.push_back(std::move(extra));
         return Step::kDone;
-      case Return::kTruth:
-        return decide(truth_of_result(static_cast<bool>(extra), value));
+      case Return::kTruth: return decide(truth_of_result(static_cast<bool>(extra), value));
       case Return::kConvert:
         top().stack.push_back(convert(static_cast<Conversion>(PyLong_AsLong(extra.get())), value));
         return Step::kDone;
@@ -112,17 +114,19 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
         const int code = static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(extra.get(), 0)));
         const int attempt = static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(extra.get(), 3)));
         if (value.get() == Py_NotImplemented) {
-          return operate(code, PyTuple_GET_ITEM(extra.get(), 1), PyTuple_GET_ITEM(extra.get(), 2), attempt + 1,
-                         {.advance = false});
+          return operate(code, PyTuple_GET_ITEM(extra.get(), 1), PyTuple_GET_ITEM(extra.get(), 2),
+                         attempt + 1, {.advance = false});
         }
-        top().stack.push_back(PyTuple_GET_SIZE(extra.get()) == 5 ? convert(Conversion::kNotBool, value) : std::move(value));
+        top().stack.push_back(PyTuple_GET_SIZE(extra.get()) == 5 ? convert(Conversion::kNotBool, value)
+                                                                 : std::move(value));
         return Step::kDone;
       }
       case Return::kYieldFrom:  // a __next__ of the program; generators come through return_value
         return yield_value(std::move(value));
       case Return::kCatch:
-        top().stack.push_back(PyTuple_GET_SIZE(extra.get()) == 3 ? Ref::borrow(PyTuple_GET_ITEM(extra.get(), 2))
-                                                                 : std::move(value));
+        top().stack.push_back(PyTuple_GET_SIZE(extra.get()) == 3
+                                  ? Ref::borrow(PyTuple_GET_ITEM(extra.get(), 2))
+                                  : std::move(value));
         return Step::kDone;
       case Return::kClose:
         if (extra) {
@@ -131,8 +135,7 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
         }
         top().stack.push_back(Ref::borrow(Py_None));
         return Step::kDone;
-      case Return::kClass:
-        break;  // see return_value
+      case Return::kClass: break;  // see return_value
     }
   } catch (const PythonError&) {
     rethrow_interruption();
@@ -142,9 +145,11 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
 }
 
 Step Interpreter::push_frame(std::unique_ptr<Frame> frame, Site site) {
-  if (thread.frames.size() >= kRecursionLimit) raise(PyExc_RecursionError, "maximum recursion depth exceeded");
+  if (thread.frames.size() >= kRecursionLimit)
+    raise(PyExc_RecursionError, "maximum recursion depth exceeded");
   if (frame->code->atomic) {
-    const bool is_allowed = thread.atomic > 0 || (frame->code->early && world.joins_step(*frame->code)) || world.may_synchronise();
+    const bool is_allowed = thread.atomic > 0 || (frame->code->early && world.joins_step(*frame->code)) ||
+                            world.may_synchronise();
     if (!is_allowed) return stop(Stop::kVisible);
     frame->in_atomic = true;
     ++thread.atomic;
@@ -174,7 +179,8 @@ void Interpreter::tell_caller(const Code& function) {
   const Frame& caller = top();
   if (caller.code->instructions.empty()) return;
   const auto& instructions = caller.code->instructions;
-  const auto before = static_cast<Operation>((caller.pc == 0 ? instructions[0] : instructions[caller.pc - 1]) & 0xff);
+  const auto before =
+      static_cast<Operation>((caller.pc == 0 ? instructions[0] : instructions[caller.pc - 1]) & 0xff);
   world.comes_back(function, *caller.code,
                    before == Operation::CALL || before == Operation::CALL_KW || before == Operation::CALL_EX);
 }
@@ -194,8 +200,7 @@ Step Interpreter::return_value(Ref value) {
       case Return::kNext:
       case Return::kYieldFrom:
       case Return::kClose:
-      case Return::kNested:
-        break;
+      case Return::kNested: break;
       default: {
         Ref end = checked(value.get() == Py_None ? PyObject_CallNoArgs(PyExc_StopIteration)
                                                  : PyObject_CallOneArg(PyExc_StopIteration, value.get()));

@@ -21,7 +21,8 @@ void generator_finish(PyObject* object) {
 
 /// Puts the frame of a generator that is not running onto the thread.
 Frame& Interpreter::enter_generator(PyObject* object, Site site) {
-  if (thread.frames.size() >= kRecursionLimit) raise(PyExc_RecursionError, "maximum recursion depth exceeded");
+  if (thread.frames.size() >= kRecursionLimit)
+    raise(PyExc_RecursionError, "maximum recursion depth exceeded");
   Generator* generator = as_generator(object);
   const Ref self = Ref::borrow(object);  // the site's operands may hold the last reference
   leave(site);
@@ -38,8 +39,7 @@ Step Interpreter::resume(PyObject* object, PyObject* sent, Site site) {
   Generator* generator = as_generator(object);
   if (!world.may_write(object)) return stop(Stop::kVisible);
   switch (generator->state) {
-    case GeneratorState::kRunning:
-      raise(PyExc_ValueError, "generator already executing");
+    case GeneratorState::kRunning: raise(PyExc_ValueError, "generator already executing");
     case GeneratorState::kFinished: {
       leave(site);
       Ref end = checked(PyObject_CallNoArgs(PyExc_StopIteration));
@@ -79,7 +79,8 @@ Step Interpreter::throw_into(PyObject* object, Ref exception, Site site) {
     if (PyErr_GivenExceptionMatches(exception.get(), PyExc_GeneratorExit) != 0) {
       if (as_generator(inner)->state == GeneratorState::kSuspended) {
         Ref exit = exception;
-        return throw_into(inner, std::move(exit), {.mode = Return::kClose, .extra = exception, .advance = false});
+        return throw_into(inner, std::move(exit),
+                          {.mode = Return::kClose, .extra = exception, .advance = false});
       }
     } else if (as_generator(inner)->state != GeneratorState::kRunning) {
       return throw_into(inner, std::move(exception), {.mode = Return::kYieldFrom, .advance = false});
@@ -105,7 +106,8 @@ Step Interpreter::close(PyObject* object, Site site) {
 bool Interpreter::may_leave_generators() {
   for (auto at = thread.frames.rbegin(); at != thread.frames.rend(); ++at) {
     if ((*at)->generator && !world.may_write((*at)->generator.get())) return false;
-    if ((*at)->on_return != Return::kYieldFrom) break;  // else what it returns or yields is yielded by the next one
+    if ((*at)->on_return != Return::kYieldFrom)
+      break;  // else what it returns or yields is yielded by the next one
   }
   return true;
 }
@@ -130,11 +132,8 @@ Step Interpreter::yield_value(Ref value) {
       const Ref text = checked(PyUnicode_FromString("generator ignored GeneratorExit"));
       return raise_in_caller(checked(PyObject_CallOneArg(PyExc_RuntimeError, text.get())), mode);
     }
-    case Return::kNested:
-      yielded = true;
-      break;
-    default:
-      break;
+    case Return::kNested: yielded = true; break;
+    default: break;
   }
   return deliver(mode, std::move(extra), std::move(value));
 }
@@ -161,7 +160,8 @@ Step Interpreter::yield_from() {
     if (is_iterator(inner.get())) {
       auto* iterator = reinterpret_cast<Iterator*>(inner.get());
       if (!world.may_write(inner.get())) return stop(Stop::kVisible);
-      if (iterator->container != nullptr && !world.may_read_item(iterator->container, nullptr)) return stop(Stop::kVisible);
+      if (iterator->container != nullptr && !world.may_read_item(iterator->container, nullptr))
+        return stop(Stop::kVisible);
     } else if (PyObject* object = inner.get(); !world.may_call(&object, 1, &object, 1)) {
       return stop(Stop::kVisible);
     }

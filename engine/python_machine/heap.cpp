@@ -15,10 +15,10 @@ constexpr std::uint64_t kHasElements = 0x100;  // beside the kind of an iterator
 
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
-  const char* const names[][2] = {{"decimal", "Decimal"},  {"fractions", "Fraction"}, {"datetime", "date"},     {"datetime", "datetime"},
-                                  {"datetime", "time"},    {"datetime", "timedelta"}, {"datetime", "timezone"},
-                                  {"re", "Pattern"},
-                                  {"types", "GenericAlias"}};
+  const char* const names[][2] = {
+      {"decimal", "Decimal"},   {"fractions", "Fraction"}, {"datetime", "date"},
+      {"datetime", "datetime"}, {"datetime", "time"},      {"datetime", "timedelta"},
+      {"datetime", "timezone"}, {"re", "Pattern"},         {"types", "GenericAlias"}};
   Ref types = checked(PyTuple_New(std::size(names)));
   for (std::size_t i = 0; i < std::size(names); ++i) {
     const Ref module = checked(PyImport_ImportModule(names[i][0]));
@@ -34,14 +34,15 @@ Ref instance_dict(PyObject* object) { return checked(PyObject_GenericGetDict(obj
 Ref plain_value(PyTypeObject* native, PyObject* object) {
   if (native == &PyUnicode_Type) return checked(PyUnicode_FromObject(object));
   if (native == &PyFloat_Type) return checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(object)));
-  if (native == &PyBytes_Type) return checked(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  if (native == &PyBytes_Type)
+    return checked(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
   return checked(PyLong_Type.tp_as_number->nb_int(object));
 }
 
 std::string type_text_of(PyTypeObject* type) {
   auto* const object = reinterpret_cast<PyObject*>(type);
-  return utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "__module__")).get())).get()) + "." +
-         utf8(checked(PyObject_GetAttrString(object, "__qualname__")).get());
+  return utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "__module__")).get())).get()) +
+         "." + utf8(checked(PyObject_GetAttrString(object, "__qualname__")).get());
 }
 
 std::string type_text(PyObject* value) { return Py_TYPE(value)->tp_name; }
@@ -70,7 +71,8 @@ class Writer {
       return;
     }
     PyTypeObject* const type = Py_TYPE(v);
-    if (type == &PyLong_Type || type == &PyUnicode_Type || v == Py_None || type == &PyBool_Type) return leaf(v);
+    if (type == &PyLong_Type || type == &PyUnicode_Type || v == Py_None || type == &PyBool_Type)
+      return leaf(v);
     if (type == &PyTuple_Type) {
       if (const std::optional<LeafId> id = heap_.leaves.find(v)) {
         out.push_back(token(Tag::kLeaf, *id));
@@ -149,7 +151,8 @@ class Writer {
     number(static_cast<std::uint64_t>(f.on_return) | (f.in_atomic ? 256 : 0));
     const auto& live_at = f.code->live_at;
     for (std::size_t i = 0; i < f.locals.size(); ++i) {
-      const bool is_live = live_at.empty() || live_at[f.pc][i] || (!is_running && f.pc > 0 && live_at[f.pc - 1][i]);
+      const bool is_live =
+          live_at.empty() || live_at[f.pc][i] || (!is_running && f.pc > 0 && live_at[f.pc - 1][i]);
       value(is_live ? f.locals[i].get() : nullptr);
     }
     number(f.cells.size());
@@ -239,13 +242,15 @@ class Writer {
     if (is_iterator(v)) return Kind::kIterator;
     if (type == heap_.classes.deque_type()) return Kind::kDeque;
     if (type == &PyByteArray_Type) return Kind::kByteArray;
-    const auto unless_leaf = [&](Kind kind) { return heap_.leaves.find(v) ? std::nullopt : std::optional(kind); };
+    const auto unless_leaf = [&](Kind kind) {
+      return heap_.leaves.find(v) ? std::nullopt : std::optional(kind);
+    };
     if (type == function_type) return unless_leaf(Kind::kFunction);
     if (is_wrapper(v) || PyFunction_Check(v)) return std::nullopt;
     if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
-    if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type || type == &PyCFunction_Type ||
-        type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type ||
-        type == &PyFloat_Type) {
+    if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type ||
+        type == &PyCFunction_Type || type == &PyFrozenSet_Type || type == &PySlice_Type ||
+        type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
       return std::nullopt;
     }
     const ClassFacts& facts = heap_.classes.facts(type);
@@ -259,7 +264,8 @@ class Writer {
  private:
   void native_function(PyObject* o) {
     constexpr int kDeepest = 100;
-    if (++depth_ > kDeepest) throw Unsupported("a function of CPython that holds itself cannot be part of a state");
+    if (++depth_ > kDeepest)
+      throw Unsupported("a function of CPython that holds itself cannot be part of a state");
     const Parts cells = cells_of_native_function(o);
     out.push_back(token(Tag::kNativeFunction, cells.size()));
     out.push_back(token(Tag::kLeaf, heap_.leaves.template_of(o)));
@@ -283,7 +289,8 @@ class Writer {
         return;
       }
       slot = static_cast<std::uint32_t>(heap_.living_.size());
-      if (slot >= kMaxObjects) throw Unsupported("more than " + std::to_string(kMaxObjects) + " shared objects");
+      if (slot >= kMaxObjects)
+        throw Unsupported("more than " + std::to_string(kMaxObjects) + " shared objects");
       heap_.living_.push_back({Ref::borrow(o), Heap::kNothing});
       heap_.slots_.emplace(o, slot);
     }
@@ -339,7 +346,8 @@ class Writer {
         break;
       }
       case Base::kOrderedDict: {
-        const Ref items = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "(O)", o));
+        const Ref items =
+            checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "(O)", o));
         const Ref pairs = checked(PySequence_List(items.get()));
         number(static_cast<std::uint64_t>(PyList_GET_SIZE(pairs.get())));
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
@@ -368,7 +376,8 @@ class Writer {
         }
         break;
       }
-      case Base::kValue: {  // a number or text of a class of the program: the plain one, and then its attributes
+      case Base::
+          kValue: {  // a number or text of a class of the program: the plain one, and then its attributes
         const Ref plain = plain_value(facts.native, o);
         leaf(plain.get());
         break;
@@ -456,15 +465,19 @@ class Reader {
       }
       case Tag::kSuper: {
         const Ref of = value(), self = value();
-        return checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), of.get(), self.get(),
-                                                    nullptr));
+        return checked(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), of.get(),
+                                                    self.get(), nullptr));
       }
       case Tag::kView: {
         const Ref dict = value();
         // A subclass may have methods of its own with these names.
-        auto* const type = reinterpret_cast<PyObject*>(PyODict_Check(dict.get()) ? &PyODict_Type : &PyDict_Type);
-        return checked(
-            PyObject_CallMethod(type, payload == 0 ? "keys" : payload == 1 ? "values" : "items", "O", dict.get()));
+        auto* const type =
+            reinterpret_cast<PyObject*>(PyODict_Check(dict.get()) ? &PyODict_Type : &PyDict_Type);
+        return checked(PyObject_CallMethod(type,
+                                           payload == 0   ? "keys"
+                                           : payload == 1 ? "values"
+                                                          : "items",
+                                           "O", dict.get()));
       }
       case Tag::kWrapper: return wrapper();
       case Tag::kNativeFunction: return native_function(payload);
@@ -503,7 +516,8 @@ class Reader {
       case Kind::kCell: return checked(PyCell_New(nullptr));
       case Kind::kFunction: return new_function(heap_.program.codes[number()].get(), {}, {}, {});
       case Kind::kGenerator: return new_empty_generator(heap_.program.codes[number()].get());
-      case Kind::kIterator: return new_iterator(static_cast<Iteration>(number() & ~kHasElements), Py_None, 0, 0);
+      case Kind::kIterator:
+        return new_iterator(static_cast<Iteration>(number() & ~kHasElements), Py_None, 0, 0);
       case Kind::kInstance: {
         const Ref type_object = value();
         auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
@@ -603,8 +617,10 @@ class Reader {
   }
   Ref wrapper() {
     const Ref type = value();
-    const Ref args = checked(PyTuple_New(type.get() == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i) PyTuple_SET_ITEM(args.get(), i, value().release());
+    const Ref args =
+        checked(PyTuple_New(type.get() == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
+      PyTuple_SET_ITEM(args.get(), i, value().release());
     return checked(PyObject_CallObject(type.get(), args.get()));
   }
   Ref native_function(std::uint64_t cells) {
@@ -704,8 +720,8 @@ class Reader {
         for (std::uint64_t i = 0; i < count; ++i) {
           const Ref key = value();
           const Ref item = value();
-          const Ref done = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "__setitem__", "OOO",
-                                                       o, key.get(), item.get()));
+          const Ref done = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native),
+                                                       "__setitem__", "OOO", o, key.get(), item.get()));
         }
         break;
       }
@@ -832,8 +848,9 @@ std::map<std::string, std::pair<PyObject*, PyObject*>> entries_of(PyTypeObject* 
 
 /// What EnumMeta keeps in the class for itself.
 bool is_of_enumerations(const std::string& name) {
-  static const std::set<std::string> names = {"_member_map_",   "_value2member_map_", "_unhashable_values_", "_member_names_",
-                                              "_hashable_values_", "_unhashable_values_map_"};
+  static const std::set<std::string> names = {"_member_map_",        "_value2member_map_",
+                                              "_unhashable_values_", "_member_names_",
+                                              "_hashable_values_",   "_unhashable_values_map_"};
   return names.contains(name);
 }
 
@@ -858,7 +875,8 @@ void Heap::spell(PyObject* value, std::string& out) {
     spell(ordered(value).get(), out);
   } else if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
     out += "[";
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) spell(PySequence_Fast_GET_ITEM(value, i), out);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
+      spell(PySequence_Fast_GET_ITEM(value, i), out);
     out += "]";
   } else {
     throw Unsupported("an enumeration has or refers to a value of type " + type_text(value) +
@@ -868,7 +886,9 @@ void Heap::spell(PyObject* value, std::string& out) {
 
 std::string Heap::makeup_of(PyTypeObject* type) {
   std::string makeup = type->tp_name;
-  const auto put = [&](const void* part) { makeup += "," + std::to_string(reinterpret_cast<std::uintptr_t>(part)); };
+  const auto put = [&](const void* part) {
+    makeup += "," + std::to_string(reinterpret_cast<std::uintptr_t>(part));
+  };
   put(Py_TYPE(type));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_bases); ++i) put(PyTuple_GET_ITEM(type->tp_bases, i));
   for (const auto& [name, entry] : entries_of(type, Entry::kMakeup)) {
@@ -881,7 +901,8 @@ std::string Heap::makeup_of(PyTypeObject* type) {
       if (PyObject_TypeCheck(entry.second, type)) continue;
       if (is_of_enumerations(name)) continue;
       Ref content = Ref::borrow(entry.second);
-      if (std::string_view(Py_TYPE(entry.second)->tp_name) == "property" && !is_wrapper(entry.second)) {  // enum.property
+      if (std::string_view(Py_TYPE(entry.second)->tp_name) == "property" &&
+          !is_wrapper(entry.second)) {  // enum.property
         content = checked(PyObject_GetAttrString(entry.second, "fget"));
       }
       if (leaves.find(content.get())) {
@@ -913,7 +934,8 @@ Ref Heap::class_known(const Code* body) const {
   const auto found = class_of_name_.find("C#" + std::to_string(body->number));
   if (found == class_of_name_.end()) return {};
   const MadeClass& known = made_classes_[found->second];
-  if (known.is_made) throw Unsupported("a class statement is executed twice; move the class out of the function");
+  if (known.is_made)
+    throw Unsupported("a class statement is executed twice; move the class out of the function");
   return known.type;
 }
 
@@ -932,15 +954,17 @@ Ref Heap::class_made(Ref made, const Code* body) {
     if (first == type) return made;
     classes.add_of_program(type);
     if (leaves.add_twin(made.get(), known.type.get()); makeup_of(type) != known.makeup) {
-      throw Unsupported(std::string("the class ") + type->tp_name +
-                        " has other bases, slots or members on another way through the program; write two classes");
+      throw Unsupported(
+          std::string("the class ") + type->tp_name +
+          " has other bases, slots or members on another way through the program; write two classes");
     }
     if (classes.facts(first).is_enumeration) return known.type;
     const Ref old_names = checked(PyDict_Keys(first->tp_dict));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
       PyObject* const old = PyList_GET_ITEM(old_names.get(), i);
       const int stays = PyDict_Contains(type->tp_dict, old);
-      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.type.get(), old, nullptr) < 0)) throw PythonError();
+      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.type.get(), old, nullptr) < 0))
+        throw PythonError();
     }
     for (const Entry role : {Entry::kData, Entry::kMethod}) {
       for (const auto& [_, entry] : entries_of(type, role)) {
@@ -1001,7 +1025,8 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
   Writer writer(*this, false);
   if (fixed == 0) {
     writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kStatics)));
-    for (std::size_t i = 0; i < module_started.size(); ++i) writer.number(module_started[i] + module_finished[i]);
+    for (std::size_t i = 0; i < module_started.size(); ++i)
+      writer.number(module_started[i] + module_finished[i]);
     writer.number(static_cast<std::uint64_t>(std::ranges::count_if(made_classes_, &MadeClass::is_made)));
     for (const auto& [_, index] : class_of_name_) {
       if (!made_classes_[index].is_made) continue;
@@ -1017,8 +1042,8 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
     writer.number(invariants.size());
     for (const Invariant& invariant : invariants) {
       writer.value(invariant.function.get());
-      const Ref name = checked(PyUnicode_FromStringAndSize(invariant.name.data(),
-                                                           static_cast<Py_ssize_t>(invariant.name.size())));
+      const Ref name = checked(
+          PyUnicode_FromStringAndSize(invariant.name.data(), static_cast<Py_ssize_t>(invariant.name.size())));
       writer.leaf(name.get());
     }
   } else {
@@ -1072,7 +1097,8 @@ ComponentId Heap::write_thread(const Thread& thread) {
 
 std::vector<ComponentId> Heap::write_fresh() {
   std::vector<ComponentId> written;
-  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot) written.push_back(write_object(slot));
+  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot)
+    written.push_back(write_object(slot));
   return written;
 }
 
@@ -1104,7 +1130,8 @@ void Heap::load(const StateIds& state) {
   const Loading loading(*this);
   const std::uint32_t count = state.objects();
   // Objects that got a slot after the last load belong to no state that is known here.
-  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot) slots_.erase(living_[slot].object.get());
+  for (std::uint32_t slot = loaded_objects_; slot < living_.size(); ++slot)
+    slots_.erase(living_[slot].object.get());
   living_.resize(loaded_objects_);
   for (std::uint32_t slot = count; slot < living_.size(); ++slot) slots_.erase(living_[slot].object.get());
   living_.resize(count);

@@ -26,7 +26,8 @@ namespace assay::python_machine {
 
 struct StateIds {
   std::uint32_t fixed = 0, threads = 0;
-  std::vector<ComponentId> ids;  // fixed, threads (ended ones as long as somebody refers to their identity), objects
+  std::vector<ComponentId>
+      ids;  // fixed, threads (ended ones as long as somebody refers to their identity), objects
 
   std::uint32_t objects() const { return static_cast<std::uint32_t>(ids.size()) - fixed - threads; }
   ComponentId& thread(std::uint32_t i) { return ids[fixed + i]; }
@@ -74,9 +75,13 @@ class Heap {
   std::uint32_t living_count() const { return static_cast<std::uint32_t>(living_.size()); }
 
   /// Where a fixed component is: 0 is the statics.
-  std::uint32_t fixed_of_global(std::uint32_t global) const { return fixed_of_global_[global]; }  // 0 if final
+  std::uint32_t fixed_of_global(std::uint32_t global) const {
+    return fixed_of_global_[global];
+  }  // 0 if final
   std::uint32_t fixed_of_class(PyTypeObject* type);
-  std::uint32_t fixed_count() const { return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size()); }
+  std::uint32_t fixed_count() const {
+    return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size());
+  }
 
   /// Calls the visitor with what a fixed component refers to.
   void visit_fixed(std::uint32_t fixed, visitproc visitor, void* context);
@@ -130,9 +135,9 @@ class Heap {
   std::vector<Living> living_;
   std::unordered_map<PyObject*, std::uint32_t> slots_;
   std::vector<ComponentId> fixed_mirrors_;
-  std::vector<std::uint32_t> variable_globals_;            // fixed 1 + i -> global
+  std::vector<std::uint32_t> variable_globals_;  // fixed 1 + i -> global
   std::vector<std::uint32_t> fixed_of_global_;
-  std::vector<std::size_t> variable_classes_;              // the next fixed ones -> made class
+  std::vector<std::size_t> variable_classes_;  // the next fixed ones -> made class
   std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
   /// A class that the program makes while it runs. Its methods are part of the statics; data, if it may have some, has a
   /// component of its own; and what can be given to no class later, its makeup, is the same in all states.
@@ -143,7 +148,8 @@ class Heap {
     std::string makeup;
   };
   PyTypeObject* type_of_fixed(std::uint32_t fixed) const {
-    return reinterpret_cast<PyTypeObject*>(made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
+    return reinterpret_cast<PyTypeObject*>(
+        made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
   }
   std::string makeup_of(PyTypeObject* type);
   void spell(PyObject* value, std::string& out);

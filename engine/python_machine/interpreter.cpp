@@ -57,7 +57,9 @@ Ref pop(Frame& frame) {
   return value;
 }
 
-PyObject* peek(const Frame& frame, std::size_t depth = 1) { return frame.stack[frame.stack.size() - depth].get(); }
+PyObject* peek(const Frame& frame, std::size_t depth = 1) {
+  return frame.stack[frame.stack.size() - depth].get();
+}
 
 /// A function that compiled code calls by name; see languages/python/helpers.py.
 Ref helper(PyObject* name) {
@@ -67,15 +69,17 @@ Ref helper(PyObject* name) {
 }
 
 PyObject* cell_name(const Code& code, std::size_t cell) {
-  return cell < code.cell_names.size() ? code.cell_names[cell].get() : code.free_names[cell - code.cell_names.size()].get();
+  return cell < code.cell_names.size() ? code.cell_names[cell].get()
+                                       : code.free_names[cell - code.cell_names.size()].get();
 }
 
 [[noreturn]] void raise_empty_cell(const Code& code, std::size_t cell) {
   if (cell < code.cell_names.size()) {
-    raise(PyExc_UnboundLocalError, "cannot access local variable '%U' where it is not associated with a value",
-          cell_name(code, cell));
+    raise(PyExc_UnboundLocalError,
+          "cannot access local variable '%U' where it is not associated with a value", cell_name(code, cell));
   }
-  raise(PyExc_NameError, "cannot access free variable '%U' where it is not associated with a value in enclosing scope",
+  raise(PyExc_NameError,
+        "cannot access free variable '%U' where it is not associated with a value in enclosing scope",
         cell_name(code, cell));
 }
 
@@ -138,7 +142,8 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
       Frame& frame = top();
       if (++executed > kLongRun && base == 0 && thread.atomic == 0) return Stop::kLong;
       // A loop that goes on by choice would otherwise have a step for each number of times that it can.
-      if (std::exchange(loops_, false) && world.has_chosen() && base == 0 && thread.atomic == 0) return Stop::kLong;
+      if (std::exchange(loops_, false) && world.has_chosen() && base == 0 && thread.atomic == 0)
+        return Stop::kLong;
       // A new thread may reach what this step has made, which only the next step knows to be shared.
       if (!world.started.empty() && base == 0 && thread.atomic == 0) return Stop::kLong;
       world.begin_instruction(thread, frame);
@@ -191,7 +196,8 @@ Ref call_nested_with(PyObject* function, Arguments arguments) {
   Thread& thread = interpreter.thread;
   const std::size_t base = thread.frames.size();
   if (!is_function(function)) {
-    return checked(PyObject_Call(function, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
+    return checked(
+        PyObject_Call(function, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
   }
   std::unique_ptr<Frame> frame = interpreter.bind(reinterpret_cast<Function*>(function), arguments);
   if (frame->code->generator) return new_generator(std::move(frame));
@@ -279,7 +285,8 @@ Thread make_thread(World& world, PyObject* function, PyObject* args, PyObject* k
   while (kwargs != nullptr && PyDict_Check(kwargs) && PyDict_Next(kwargs, &position, &name, &value) != 0) {
     arguments.keywords.emplace_back(Ref::borrow(name), Ref::borrow(value));
   }
-  std::unique_ptr<Frame> frame = Interpreter(world, thread).bind(reinterpret_cast<Function*>(bound), arguments);
+  std::unique_ptr<Frame> frame =
+      Interpreter(world, thread).bind(reinterpret_cast<Function*>(bound), arguments);
   if (frame->code->generator || frame->code->atomic) {
     throw Unsupported("a thread's target is a plain function, " + frame->code->qualname + " is none");
   }
@@ -313,22 +320,20 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     return Step::kDone;
   };
   switch (static_cast<Operation>(instruction & 0xff)) {
-    case Operation::NOP:
-      return done();
-    case Operation::LOAD_CONST:
-      return push(code.constants[operand]);
+    case Operation::NOP: return done();
+    case Operation::LOAD_CONST: return push(code.constants[operand]);
     case Operation::LOAD_FAST:
       if (!frame.locals[operand]) {
-        raise(PyExc_UnboundLocalError, "cannot access local variable '%U' where it is not associated with a value",
+        raise(PyExc_UnboundLocalError,
+              "cannot access local variable '%U' where it is not associated with a value",
               code.local_names[operand].get());
       }
       return push(frame.locals[operand]);
-    case Operation::STORE_FAST:
-      frame.locals[operand] = pop(frame);
-      return done();
+    case Operation::STORE_FAST: frame.locals[operand] = pop(frame); return done();
     case Operation::DELETE_FAST:
       if (!frame.locals[operand]) {
-        raise(PyExc_UnboundLocalError, "cannot access local variable '%U' where it is not associated with a value",
+        raise(PyExc_UnboundLocalError,
+              "cannot access local variable '%U' where it is not associated with a value",
               code.local_names[operand].get());
       }
       frame.locals[operand] = Ref();
@@ -352,8 +357,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       PyCell_Set(cell, nullptr);
       return done();
     }
-    case Operation::LOAD_CLOSURE:
-      return push(frame.cells[operand]);
+    case Operation::LOAD_CLOSURE: return push(frame.cells[operand]);
     case Operation::LOAD_CLASSDEREF: {
       PyObject* cell = frame.cells[operand].get();
       if (!world.may_read(cell)) return stop(Stop::kVisible);
@@ -406,7 +410,8 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       return push(std::move(value));
     }
     case Operation::STORE_NAME:
-      if (PyObject_SetItem(frame.names.get(), code.names[operand].get(), peek(frame)) != 0) throw PythonError();
+      if (PyObject_SetItem(frame.names.get(), code.names[operand].get(), peek(frame)) != 0)
+        throw PythonError();
       stack.pop_back();
       return done();
     case Operation::DELETE_NAME:
@@ -422,30 +427,24 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       if (!value) value = helper(name);
       return push(std::move(value));
     }
-    case Operation::LOAD_ATTR:
-      return load_attribute(peek(frame), code.names[operand].get(), {.operands = 1});
+    case Operation::LOAD_ATTR: return load_attribute(peek(frame), code.names[operand].get(), {.operands = 1});
     case Operation::STORE_ATTR:
       return store_attribute(peek(frame), code.names[operand].get(), peek(frame, 2),
                              {.operands = 2, .mode = Return::kDiscard});
     case Operation::DELETE_ATTR:
       return store_attribute(peek(frame), code.names[operand].get(), nullptr,
                              {.operands = 1, .mode = Return::kDiscard});
-    case Operation::LOAD_SPECIAL:
-      return load_special(code.names[operand].get());
-    case Operation::LOAD_SUBSCR:
-      return load_item(peek(frame, 2), peek(frame), {.operands = 2});
+    case Operation::LOAD_SPECIAL: return load_special(code.names[operand].get());
+    case Operation::LOAD_SUBSCR: return load_item(peek(frame, 2), peek(frame), {.operands = 2});
     case Operation::STORE_SUBSCR:
-      return store_item(peek(frame, 2), peek(frame), peek(frame, 3), {.operands = 3, .mode = Return::kDiscard});
+      return store_item(peek(frame, 2), peek(frame), peek(frame, 3),
+                        {.operands = 3, .mode = Return::kDiscard});
     case Operation::DELETE_SUBSCR:
       return store_item(peek(frame, 2), peek(frame), nullptr, {.operands = 2, .mode = Return::kDiscard});
-    case Operation::BINARY:
-      return binary(operand, false);
-    case Operation::INPLACE:
-      return binary(operand, true);
-    case Operation::UNARY:
-      return unary(operand);
-    case Operation::COMPARE:
-      return compare(operand);
+    case Operation::BINARY: return binary(operand, false);
+    case Operation::INPLACE: return binary(operand, true);
+    case Operation::UNARY: return unary(operand);
+    case Operation::COMPARE: return compare(operand);
     case Operation::BUILD_TUPLE: {
       Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(operand)));
       Py_ssize_t i = 0;
@@ -472,8 +471,9 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       return complete({.operands = operand}, checked(PyUnicode_Join(interned(""), parts.get())));
     }
     case Operation::BUILD_SLICE:
-      return complete({.operands = operand}, checked(operand == 3 ? PySlice_New(peek(frame, 3), peek(frame, 2), peek(frame))
-                                                                  : PySlice_New(peek(frame, 2), peek(frame), nullptr)));
+      return complete({.operands = operand},
+                      checked(operand == 3 ? PySlice_New(peek(frame, 3), peek(frame, 2), peek(frame))
+                                           : PySlice_New(peek(frame, 2), peek(frame), nullptr)));
     case Operation::BUILD_MAP: {
       Ref dict = checked(PyDict_New());
       const auto items = last(frame, std::size_t{2} * operand);
@@ -497,23 +497,14 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::LIST_EXTEND:
     case Operation::SET_UPDATE:
     case Operation::DICT_UPDATE:
-    case Operation::DICT_MERGE:
-      return extend(static_cast<Operation>(instruction & 0xff), operand);
-    case Operation::LIST_TO_TUPLE:
-      return complete({.operands = 1}, checked(PyList_AsTuple(peek(frame))));
-    case Operation::FORMAT_VALUE:
-      return format_value(operand);
-    case Operation::UNPACK_SEQUENCE:
-      return unpack(operand, std::nullopt);
-    case Operation::UNPACK_EX:
-      return unpack(operand & 0xff, operand >> 8);
-    case Operation::GET_ITER:
-      return get_iterator(peek(frame), {.operands = 1});
-    case Operation::FOR_ITER:
-      return for_iter();
-    case Operation::JUMP:
-      frame.pc = operand;
-      return Step::kDone;
+    case Operation::DICT_MERGE: return extend(static_cast<Operation>(instruction & 0xff), operand);
+    case Operation::LIST_TO_TUPLE: return complete({.operands = 1}, checked(PyList_AsTuple(peek(frame))));
+    case Operation::FORMAT_VALUE: return format_value(operand);
+    case Operation::UNPACK_SEQUENCE: return unpack(operand, std::nullopt);
+    case Operation::UNPACK_EX: return unpack(operand & 0xff, operand >> 8);
+    case Operation::GET_ITER: return get_iterator(peek(frame), {.operands = 1});
+    case Operation::FOR_ITER: return for_iter();
+    case Operation::JUMP: frame.pc = operand; return Step::kDone;
     case Operation::LOOP:
       frame.pc = operand;
       world.poll();
@@ -522,23 +513,20 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::POP_JUMP_IF_FALSE:
     case Operation::POP_JUMP_IF_TRUE:
     case Operation::JUMP_IF_FALSE_OR_POP:
-    case Operation::JUMP_IF_TRUE_OR_POP:
-      return test(peek(frame));
+    case Operation::JUMP_IF_TRUE_OR_POP: return test(peek(frame));
     case Operation::CALL:
     case Operation::CALL_KW:
-    case Operation::CALL_EX:
-      return call_instruction(static_cast<Operation>(instruction & 0xff), operand);
+    case Operation::CALL_EX: return call_instruction(static_cast<Operation>(instruction & 0xff), operand);
     case Operation::MAKE_FUNCTION: {
       std::size_t depth = 1;
       const Code* inner = code_of(peek(frame, depth));
       Ref closure = (operand & 4) != 0 ? Ref::borrow(peek(frame, ++depth)) : Ref();
       Ref keyword_defaults = (operand & 2) != 0 ? Ref::borrow(peek(frame, ++depth)) : Ref();
       Ref defaults = (operand & 1) != 0 ? Ref::borrow(peek(frame, ++depth)) : Ref();
-      return complete({.operands = depth},
-                      new_function(inner, std::move(defaults), std::move(keyword_defaults), std::move(closure)));
+      return complete({.operands = depth}, new_function(inner, std::move(defaults),
+                                                        std::move(keyword_defaults), std::move(closure)));
     }
-    case Operation::BUILD_CLASS:
-      return build_class(operand != 0);
+    case Operation::BUILD_CLASS: return build_class(operand != 0);
     case Operation::RETURN_VALUE:
       if (!may_leave_generators()) return stop(Stop::kVisible);
       return return_value(pop(frame));
@@ -551,10 +539,8 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::GET_YIELD_FROM_ITER:
       if (is_generator(peek(frame))) return done();
       return get_iterator(peek(frame), {.operands = 1});
-    case Operation::YIELD_FROM:
-      return yield_from();
-    case Operation::RAISE:
-      return raise_instruction(operand);
+    case Operation::YIELD_FROM: return yield_from();
+    case Operation::RAISE: return raise_instruction(operand);
     case Operation::PUSH_EXC_INFO: {
       Ref exception = pop(frame);
       stack.push_back(frame.handled ? frame.handled : Ref::borrow(Py_None));
@@ -566,10 +552,8 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       frame.handled = before.get() == Py_None ? Ref() : std::move(before);
       return done();
     }
-    case Operation::RERAISE:
-      return unwind(pop(frame), frame.pc, false);
-    case Operation::CHECK_EXC_MATCH:
-      return check_match();
+    case Operation::RERAISE: return unwind(pop(frame), frame.pc, false);
+    case Operation::CHECK_EXC_MATCH: return check_match();
     case Operation::PUSH_EXC_ARGS: {
       PyObject* exception = peek(frame);
       stack.reserve(stack.size() + 3);
@@ -577,16 +561,10 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       stack.push_back(Ref::borrow(exception));
       return push(Ref::borrow(Py_None));
     }
-    case Operation::POP_TOP:
-      stack.pop_back();
-      return done();
-    case Operation::COPY:
-      return push(Ref::borrow(peek(frame, operand)));
-    case Operation::SWAP:
-      std::swap(stack.back(), stack[stack.size() - operand]);
-      return done();
-    case Operation::IMPORT:
-      return import_module(operand);
+    case Operation::POP_TOP: stack.pop_back(); return done();
+    case Operation::COPY: return push(Ref::borrow(peek(frame, operand)));
+    case Operation::SWAP: std::swap(stack.back(), stack[stack.size() - operand]); return done();
+    case Operation::IMPORT: return import_module(operand);
     case Operation::IMPORT_NATIVE: {
       PyObject* name = code.names[operand].get();
       if (name == interned("_assay")) return push(Ref::borrow(assay_module()));
@@ -605,7 +583,8 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           if (!world.may_read_global(source.first_global + global->second)) return stop(Stop::kVisible);
           value = world.globals[source.first_global + global->second];
         }
-        if (source.file.ends_with("__init__.py")) world.poll();  // `from package import ...` calls a function in Python
+        if (source.file.ends_with("__init__.py"))
+          world.poll();  // `from package import ...` calls a function in Python
         if (!value) {
           refuse_missing(module, name);
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
@@ -615,13 +594,13 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         value = Ref::steal(PyObject_GetAttr(module, name));
         if (!value) {
           PyErr_Clear();
-          raise(PyExc_ImportError, "cannot import name '%U' from '%s'", name, PyModule_Check(module) ? PyModule_GetName(module) : "?");
+          raise(PyExc_ImportError, "cannot import name '%U' from '%s'", name,
+                PyModule_Check(module) ? PyModule_GetName(module) : "?");
         }
       }
       return push(std::move(value));
     }
-    case Operation::FAIL:
-      throw Unsupported(utf8(checked(PyObject_Str(code.constants[operand].get())).get()));
+    case Operation::FAIL: throw Unsupported(utf8(checked(PyObject_Str(code.constants[operand].get())).get()));
   }
   throw Unsupported("an operation that the machine does not know");
 }

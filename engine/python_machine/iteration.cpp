@@ -15,7 +15,9 @@ PyTypeObject* deque_type() {
   return type;
 }
 
-bool iterates_like(PyObject* object, const PyTypeObject& type) { return Py_TYPE(object)->tp_iter == type.tp_iter; }
+bool iterates_like(PyObject* object, const PyTypeObject& type) {
+  return Py_TYPE(object)->tp_iter == type.tp_iter;
+}
 
 /// The entry at that position, counting only those that are there; false behind the last.
 bool entry_at(PyObject* dict, Py_ssize_t index, PyObject** key, PyObject** value) {
@@ -57,7 +59,8 @@ bool is_still(PyObject* before, PyObject* now) {
     if (is_equal < 0) throw PythonError();
     return is_equal == 1;
   }
-  return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) || PyCFunction_Check(before);
+  return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) ||
+         PyCFunction_Check(before);
 }
 
 /// Whether nothing was written since the last time.
@@ -84,7 +87,8 @@ bool has_same_keys(PyObject* dict, PyObject* expected) {
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0, index = 0;
   for (; PyDict_Next(dict, &position, &key, &value) != 0; ++index) {
-    if (index >= PyTuple_GET_SIZE(expected) || !is_still(PyTuple_GET_ITEM(expected, index), key)) return false;
+    if (index >= PyTuple_GET_SIZE(expected) || !is_still(PyTuple_GET_ITEM(expected, index), key))
+      return false;
   }
   return index == PyTuple_GET_SIZE(expected);
 }
@@ -110,7 +114,8 @@ Py_ssize_t keys_left_behind(Iterator* iterator) {
     }
   }
   std::vector<Ref> planned;
-  for (Py_ssize_t i = 0; i < iterator->index; ++i) planned.push_back(Ref::borrow(PyTuple_GET_ITEM(iterator->elements, i)));
+  for (Py_ssize_t i = 0; i < iterator->index; ++i)
+    planned.push_back(Ref::borrow(PyTuple_GET_ITEM(iterator->elements, i)));
   planned.insert(planned.end(), coming.begin(), coming.end());
   set_elements(iterator, planned);
   return left_behind;
@@ -118,7 +123,8 @@ Py_ssize_t keys_left_behind(Iterator* iterator) {
 
 Ref next_of_dict(Iterator* iterator) {
   PyObject* dict = iterator->container;
-  const bool is_ordered = Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter;  // an OrderedDict has an order of its own
+  const bool is_ordered =
+      Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter;  // an OrderedDict has an order of its own
   const auto fail = [&](const char* why) {
     iterator->size = -1;  // CPython keeps failing
     raise(PyExc_RuntimeError, "%s", why);
@@ -171,7 +177,8 @@ void follow_changes(Iterator* iterator) {
     const std::size_t places = planned.size() - static_cast<std::size_t>(iterator->index) + 1;
     const std::uint32_t place = current_world()->choose(static_cast<std::uint32_t>(places) + 1);
     if (place == places) continue;
-    planned.insert(planned.begin() + iterator->index + place, Ref::borrow(PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i))));
+    planned.insert(planned.begin() + iterator->index + place,
+                   Ref::borrow(PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i))));
     is_changed = true;
   }
   if (is_changed) set_elements(iterator, planned);
@@ -213,7 +220,8 @@ Ref next_in_sequence(Iterator* iterator) {
   }
   Ref value = Ref::steal(PySequence_GetItem(sequence, iterator->index));
   if (!value) {
-    if (PyErr_ExceptionMatches(PyExc_IndexError) == 0 && PyErr_ExceptionMatches(PyExc_StopIteration) == 0) throw PythonError();
+    if (PyErr_ExceptionMatches(PyExc_IndexError) == 0 && PyErr_ExceptionMatches(PyExc_StopIteration) == 0)
+      throw PythonError();
     if (interruption_pending()) throw PythonError();
     PyErr_Clear();
     return {};
@@ -257,7 +265,8 @@ Ref over(Iteration kind, PyObject* container) {
   } else if (iterates_like(container, *deque_type())) {
     elements = checked(PySequence_Tuple(container));
   }
-  return new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size, std::move(elements));
+  return new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size,
+                      std::move(elements));
 }
 
 Ref next_of(Iterator* iterator) {
@@ -265,20 +274,12 @@ Ref next_of(Iterator* iterator) {
   const Ref kept = Ref::borrow(iterator->container);
   Ref value;
   switch (iterator->kind) {
-    case Iteration::kSequence:
-      value = next_in_sequence(iterator);
-      break;
-    case Iteration::kReversed:
-      value = next_reversed(iterator);
-      break;
+    case Iteration::kSequence: value = next_in_sequence(iterator); break;
+    case Iteration::kReversed: value = next_reversed(iterator); break;
     case Iteration::kKeys:
     case Iteration::kValues:
-    case Iteration::kItems:
-      value = next_of_dict(iterator);
-      break;
-    case Iteration::kSet:
-      value = next_of_set(iterator);
-      break;
+    case Iteration::kItems: value = next_of_dict(iterator); break;
+    case Iteration::kSet: value = next_of_set(iterator); break;
   }
   if (!value) {
     Py_CLEAR(iterator->container);
@@ -297,7 +298,8 @@ void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, Py
   } reach{seen, pending};
   const visitproc visit = [](PyObject* object, void* context) {
     auto* const reached = static_cast<Reach*>(context);
-    if (object != nullptr && !PyType_Check(object) && reached->seen.insert(object).second) reached->pending.push_back(object);
+    if (object != nullptr && !PyType_Check(object) && reached->seen.insert(object).second)
+      reached->pending.push_back(object);
     return 0;
   };
   for (const std::unique_ptr<Frame>& frame : thread.frames) {
@@ -310,9 +312,11 @@ void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, Py
     PyObject* const object = pending.back();
     pending.pop_back();
     if (PyModule_Check(object) || PyFunction_Check(object)) continue;
-    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr) traverse(object, visit, &reach);
+    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr)
+      traverse(object, visit, &reach);
     auto* const iterator = reinterpret_cast<Iterator*>(object);
-    if (is_iterator(object) && iterator->container == container && index < iterator->size) loops.push_back(iterator);
+    if (is_iterator(object) && iterator->container == container && index < iterator->size)
+      loops.push_back(iterator);
   }
   for (Iterator* loop : loops) {
     const Ref elements = checked(PySequence_List(loop->elements));
@@ -338,12 +342,15 @@ Ref built_in_iterator(PyObject* iterable) {
     const Py_ssize_t size = PyTuple_GET_SIZE(elements.get());
     return new_iterator(Iteration::kSet, iterable, 0, size, std::move(elements));
   }
-  if (PyDict_Check(iterable) && program_method(iterable, "__iter__") == nullptr) return over(Iteration::kKeys, iterable);
+  if (PyDict_Check(iterable) && program_method(iterable, "__iter__") == nullptr)
+    return over(Iteration::kKeys, iterable);
   PyObject* viewed = nullptr;
   Iteration kind = Iteration::kKeys;
   if (PyDictKeys_Check(iterable) || PyDictValues_Check(iterable) || PyDictItems_Check(iterable)) {
     viewed = reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(iterable)->dv_dict);
-    kind = PyDictKeys_Check(iterable) ? Iteration::kKeys : PyDictValues_Check(iterable) ? Iteration::kValues : Iteration::kItems;
+    kind = PyDictKeys_Check(iterable)     ? Iteration::kKeys
+           : PyDictValues_Check(iterable) ? Iteration::kValues
+                                          : Iteration::kItems;
   }
   return viewed == nullptr ? Ref() : over(kind, viewed);
 }
@@ -356,11 +363,13 @@ bool iterates_program(PyObject* object) {
   }
   if (!is_program_type(Py_TYPE(object))) return false;
   return program_method(object, "__iter__") != nullptr ||
-         (program_method(object, "__getitem__") != nullptr && lookup(Py_TYPE(object), interned("__iter__")) == nullptr);
+         (program_method(object, "__getitem__") != nullptr &&
+          lookup(Py_TYPE(object), interned("__iter__")) == nullptr);
 }
 
 Step Interpreter::get_iterator(PyObject* iterable, Site site) {
-  if (is_generator(iterable) || is_iterator(iterable)) return complete(std::move(site), Ref::borrow(iterable));
+  if (is_generator(iterable) || is_iterator(iterable))
+    return complete(std::move(site), Ref::borrow(iterable));
   if (PyObject* method = program_method(iterable, "__iter__")) {
     if (site.mode == Return::kPush) {
       site.mode = Return::kConvert;
@@ -368,7 +377,8 @@ Step Interpreter::get_iterator(PyObject* iterable, Site site) {
     }
     return call_function(method, {.positional = {Ref::borrow(iterable)}, .keywords = {}}, std::move(site));
   }
-  if (!is_plain(iterable) && !PyTuple_CheckExact(iterable) && !world.may_read(iterable)) return stop(Stop::kVisible);
+  if (!is_plain(iterable) && !PyTuple_CheckExact(iterable) && !world.may_read(iterable))
+    return stop(Stop::kVisible);
   if (Ref iterator = built_in_iterator(iterable)) return complete(std::move(site), std::move(iterator));
   Ref iterator = checked(PyObject_GetIter(iterable));
   if (iterator.get() == iterable || is_generator(iterator.get()) || is_iterator(iterator.get())) {
@@ -376,7 +386,8 @@ Step Interpreter::get_iterator(PyObject* iterable, Site site) {
   }
   // A container that only CPython knows (the class of an enumeration): what it gives is taken at once.
   const Ref values = checked(PySequence_Tuple(iterator.get()));
-  return complete(std::move(site), new_iterator(Iteration::kSequence, values.get(), 0, PyTuple_GET_SIZE(values.get())));
+  return complete(std::move(site),
+                  new_iterator(Iteration::kSequence, values.get(), 0, PyTuple_GET_SIZE(values.get())));
 }
 
 Step Interpreter::for_iter() {
@@ -435,11 +446,13 @@ Step Interpreter::unpack(std::uint32_t before, std::optional<std::uint32_t> afte
     if (entered) return Step::kDone;
     if (take) {  // comes back to this instruction with a list
       Ref most = after ? Ref::borrow(Py_None) : checked(PyLong_FromLong(static_cast<long>(before) + 1));
-      return call(take.get(), {.positional = {iterable, std::move(most)}, .keywords = {}}, {.operands = 1, .advance = false});
+      return call(take.get(), {.positional = {iterable, std::move(most)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
     }
   }
   const bool immutable = PyTuple_CheckExact(object) || is_plain(object);
-  if (!immutable && !world.may_call(&object, 1, &object, is_iterator(object) || is_generator(object) ? 1 : 0)) {
+  if (!immutable &&
+      !world.may_call(&object, 1, &object, is_iterator(object) || is_generator(object) ? 1 : 0)) {
     return stop(Stop::kVisible);
   }
   Ref iterator;
@@ -449,7 +462,8 @@ Step Interpreter::unpack(std::uint32_t before, std::optional<std::uint32_t> afte
     iterator = Ref::steal(PyObject_GetIter(object));
   }
   if (!iterator) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(object)->tp_iter == nullptr && !PySequence_Check(object)) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(object)->tp_iter == nullptr &&
+        !PySequence_Check(object)) {
       PyErr_Clear();
       raise(PyExc_TypeError, "cannot unpack non-iterable %.200s object", Py_TYPE(object)->tp_name);
     }
@@ -491,12 +505,14 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
   Frame& frame = top();
   PyObject* source = frame.stack.back().get();
   PyObject* target = frame.stack[frame.stack.size() - 1 - depth].get();
-  if ((operation == Operation::LIST_EXTEND || operation == Operation::SET_UPDATE) && iterates_program(source)) {
+  if ((operation == Operation::LIST_EXTEND || operation == Operation::SET_UPDATE) &&
+      iterates_program(source)) {
     bool entered = false;
     const Ref list = library_function("list", &entered);
     if (entered) return Step::kDone;
     if (list) {  // comes back to this instruction with a list
-      return call(list.get(), {.positional = {Ref::borrow(source)}, .keywords = {}}, {.operands = 1, .advance = false});
+      return call(list.get(), {.positional = {Ref::borrow(source)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
     }
   }
   if ((operation == Operation::DICT_UPDATE || operation == Operation::DICT_MERGE) && !PyDict_Check(source) &&
@@ -505,7 +521,8 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
     const Ref dict = library_function("dict", &entered);
     if (entered) return Step::kDone;
     if (dict) {
-      return call(dict.get(), {.positional = {Ref::borrow(source)}, .keywords = {}}, {.operands = 1, .advance = false});
+      return call(dict.get(), {.positional = {Ref::borrow(source)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
     }
   }
   if (!is_plain(source) && !PyTuple_CheckExact(source) &&
@@ -514,9 +531,11 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
   }
   if (operation == Operation::LIST_EXTEND) {
     const Ref ordered = PyAnySet_Check(source) ? arranged_elements(source) : Ref();
-    const Ref none = Ref::steal(_PyList_Extend(reinterpret_cast<PyListObject*>(target), ordered ? ordered.get() : source));
+    const Ref none =
+        Ref::steal(_PyList_Extend(reinterpret_cast<PyListObject*>(target), ordered ? ordered.get() : source));
     if (!none) {
-      if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(source)->tp_iter == nullptr && !PySequence_Check(source)) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(source)->tp_iter == nullptr &&
+          !PySequence_Check(source)) {
         PyErr_Clear();
         raise(PyExc_TypeError, "Value after * must be an iterable, not %.200s", Py_TYPE(source)->tp_name);
       }

@@ -16,7 +16,8 @@ std::string text_of(PyObject* object) {
   if (text == nullptr) {  // lone surrogates
     PyErr_Clear();
     const Ref bytes = checked(PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
-    return std::string(PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
+    return std::string(PyBytes_AS_STRING(bytes.get()),
+                       static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
   }
   return std::string(text, static_cast<std::size_t>(size));
 }
@@ -59,7 +60,8 @@ bool is_exported(PyObject* value, const std::string& module, const std::string& 
 /// All that tells two pieces of code apart: those that CPython writes itself often have the same name.
 std::string text_of_code(PyObject* code) {
   std::string text;
-  for (const char* part : {"co_code", "co_names", "co_varnames", "co_freevars", "co_argcount", "co_kwonlyargcount", "co_flags"}) {
+  for (const char* part : {"co_code", "co_names", "co_varnames", "co_freevars", "co_argcount",
+                           "co_kwonlyargcount", "co_flags"}) {
     const Ref value = checked(PyObject_GetAttrString(code, part));
     text += text_of(checked(PyObject_Repr(value.get())).get()) + ";";
   }
@@ -73,7 +75,9 @@ std::string text_of_code(PyObject* code) {
 }
 
 /// The machine of a process lives in a module of that process, which no program can reach.
-bool is_module_of_cpython(const std::string& module) { return module != "__main__" && !module.starts_with("assay."); }
+bool is_module_of_cpython(const std::string& module) {
+  return module != "__main__" && !module.starts_with("assay.");
+}
 
 }  // namespace
 
@@ -165,7 +169,8 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
   if (is_wrapper(value)) {
     name = type == &PyStaticMethod_Type ? "Ws" : type == &PyClassMethod_Type ? "Wc" : "Wp";
     const Parts parts = parts_of_wrapper(value);
-    return std::all_of(parts.begin(), parts.end(), [&](const Ref& part) { return append_part(part.get(), name); });
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const Ref& part) { return append_part(part.get(), name); });
   }
   if (type == module_type) {
     name = "M" + std::to_string(reinterpret_cast<const ModuleObject*>(value)->module);
@@ -196,7 +201,8 @@ bool Leaves::append_items(PyObject* dict, std::string& name) {
 bool Leaves::name_of_function(PyObject* value, std::string& name) {
   const auto* function = reinterpret_cast<const Function*>(value);
   if (!function->code->is_made_once) return false;  // another one may be made of the same code
-  if (function->attributes != nullptr) return false;  // even an empty one: it stays an object when it loses the last
+  if (function->attributes != nullptr)
+    return false;  // even an empty one: it stays an object when it loses the last
   name = "F" + std::to_string(function->code->number) + ":";
   if (function->closure != nullptr) {
     // A method that uses super() closes over its class, which never changes.
@@ -218,7 +224,8 @@ bool Leaves::name_of_function(PyObject* value, std::string& name) {
 /// A function of CPython: of one of its modules, or made while the program ran (by a dataclass, a namedtuple) of nothing
 /// but leaves.
 bool Leaves::name_of_native_function(PyObject* value, std::string& name) {
-  const std::string module = attribute_text(value, "__module__"), qualname = attribute_text(value, "__qualname__");
+  const std::string module = attribute_text(value, "__module__"),
+                    qualname = attribute_text(value, "__qualname__");
   if (is_module_of_cpython(module) && is_exported(value, module, qualname)) {
     name = "P" + module + "." + qualname;
     return true;
@@ -230,7 +237,8 @@ bool Leaves::name_of_native_function(PyObject* value, std::string& name) {
   if (!append_items(PyFunction_GET_KW_DEFAULTS(value), name)) return false;
   name += ";";
   const Parts cells = cells_of_native_function(value);
-  return std::all_of(cells.begin(), cells.end(), [&](const Ref& part) { return part && append_part(part.get(), name); });
+  return std::all_of(cells.begin(), cells.end(),
+                     [&](const Ref& part) { return part && append_part(part.get(), name); });
 }
 
 LeafId Leaves::add_template(PyObject* object, const std::string& name) {
@@ -288,10 +296,12 @@ bool Leaves::name_of_exported(PyObject* value, std::string& name) {
     std::vector<std::string> homes = {attribute_text(reinterpret_cast<PyObject*>(type), "__module__")};
     if (homes[0] == "builtins") homes = {"math", "cmath"};
     for (const std::string& home : homes) {
-      PyObject* const module = is_module_of_cpython(home) ? PyDict_GetItemString(PyImport_GetModuleDict(), home.c_str()) : nullptr;
+      PyObject* const module =
+          is_module_of_cpython(home) ? PyDict_GetItemString(PyImport_GetModuleDict(), home.c_str()) : nullptr;
       PyObject *key = nullptr, *item = nullptr;
       Py_ssize_t position = 0;
-      while (module != nullptr && PyModule_Check(module) && PyDict_Next(PyModule_GetDict(module), &position, &key, &item)) {
+      while (module != nullptr && PyModule_Check(module) &&
+             PyDict_Next(PyModule_GetDict(module), &position, &key, &item)) {
         if (Py_TYPE(item) == type && PyUnicode_Check(key)) {
           place->second.emplace_back(Py_NewRef(item), home + "." + text_of(key));
         }

@@ -59,7 +59,8 @@ class Leaves {
   bool append_items(PyObject* dict, std::string& name);
 
   Ref enumeration_, by_text_;
-  std::unordered_map<PyTypeObject*, std::vector<std::pair<PyObject*, std::string>>> exported_;  // by their type
+  std::unordered_map<PyTypeObject*, std::vector<std::pair<PyObject*, std::string>>>
+      exported_;  // by their type
   std::vector<Ref> objects_;
   std::vector<Ref> twins_;  // kept, so that their addresses mean nothing else
   std::vector<std::string> names_;

@@ -39,7 +39,17 @@ struct Arguments {
 };
 
 /// What a special method's result must be, or is made into (Return::kConvert).
-enum class Conversion : std::uint8_t { kBool, kNotBool, kStrictBool, kLength, kStr, kRepr, kIterator, kHash, kFormat };
+enum class Conversion : std::uint8_t {
+  kBool,
+  kNotBool,
+  kStrictBool,
+  kLength,
+  kStr,
+  kRepr,
+  kIterator,
+  kHash,
+  kFormat
+};
 
 /// A run that ended inside a nested interpreter, on its way to the outermost one.
 struct NestedStop {
@@ -156,10 +166,11 @@ class Interpreter {
   bool may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const;
   /// Where others could come between what a function of CPython does, which the machine cannot stop: calls it so that
   /// nobody does. No value: nobody could.
-  std::optional<Step> call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments, bool of_items,
-                                       Site& site);
+  std::optional<Step> call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments,
+                                       bool of_items, Site& site);
   /// The same for an instruction that does what a function of the module `operator` does.
-  std::optional<Step> operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands, Site& site);
+  std::optional<Step> operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands,
+                                          Site& site);
   /// The instruction that runs looks that key up, and nothing else.
   void looks_up(PyObject* key);
   /// Runs it in one piece: everything was asked.
@@ -227,9 +238,11 @@ bool is_key_simple(PyObject* key);
 bool hashes_in_python(PyObject* key);
 /// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
 /// `or_made`: or where a decorator or library of CPython has made them, in Python.
-bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made = false, int depth = 4);
+bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made = false,
+                   int depth = 4);
 constexpr const char* kTextMethods[] = {"__repr__", "__str__", "__format__"};
-constexpr const char* kOrderMethods[] = {"__lt__", "__gt__", "__eq__", "__add__", "__radd__", "__bool__", "__len__"};
+constexpr const char* kOrderMethods[] = {"__lt__",   "__gt__",   "__eq__", "__add__",
+                                         "__radd__", "__bool__", "__len__"};
 constexpr const char* kKeyMethods[] = {"__hash__", "__eq__"};
 /// The exception set in CPython, taken and normalised, without its traceback.
 Ref take_exception();

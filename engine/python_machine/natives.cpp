@@ -14,28 +14,77 @@ using Names = std::unordered_set<std::string_view>;
 
 /// Methods of containers that change nothing.
 const Names& reading_methods() {
-  static const Names names = {
-      "copy",         "count",        "index",      "get",        "keys",       "values",       "items",
-      "union",        "intersection", "difference", "issubset",   "issuperset", "isdisjoint",   "symmetric_difference",
-      "most_common",  "elements",     "total",      "__len__",    "__contains__", "__getitem__", "__iter__",
-      "__eq__",       "__ne__",       "__lt__",     "__le__",     "__gt__",     "__ge__",       "__repr__",
-      "__str__",      "__hash__",     "__format__", "__reversed__", "__add__",  "__mul__",      "__rmul__",
-      "__or__",       "__and__",      "__sub__",    "__xor__",    "__bool__",   "__copy__",     "__deepcopy__",
-      "__class__",    "__reduce__",   "__reduce_ex__", "__sizeof__", "fromkeys", "join",        "split",
-      "decode",       "hex",          "find",       "startswith", "endswith",   "__getattribute__", "__dir__"};
+  static const Names names = {"copy",
+                              "count",
+                              "index",
+                              "get",
+                              "keys",
+                              "values",
+                              "items",
+                              "union",
+                              "intersection",
+                              "difference",
+                              "issubset",
+                              "issuperset",
+                              "isdisjoint",
+                              "symmetric_difference",
+                              "most_common",
+                              "elements",
+                              "total",
+                              "__len__",
+                              "__contains__",
+                              "__getitem__",
+                              "__iter__",
+                              "__eq__",
+                              "__ne__",
+                              "__lt__",
+                              "__le__",
+                              "__gt__",
+                              "__ge__",
+                              "__repr__",
+                              "__str__",
+                              "__hash__",
+                              "__format__",
+                              "__reversed__",
+                              "__add__",
+                              "__mul__",
+                              "__rmul__",
+                              "__or__",
+                              "__and__",
+                              "__sub__",
+                              "__xor__",
+                              "__bool__",
+                              "__copy__",
+                              "__deepcopy__",
+                              "__class__",
+                              "__reduce__",
+                              "__reduce_ex__",
+                              "__sizeof__",
+                              "fromkeys",
+                              "join",
+                              "split",
+                              "decode",
+                              "hex",
+                              "find",
+                              "startswith",
+                              "endswith",
+                              "__getattribute__",
+                              "__dir__"};
   return names;
 }
 
 /// Methods that move elements without looking into them.
 const Names& shallow_methods() {
-  static const Names names = {"append", "appendleft", "pop",  "popleft", "insert", "clear",   "copy",      "reverse",
-                              "rotate", "keys",       "values", "items", "popitem", "__len__", "move_to_end", "__init__"};
+  static const Names names = {"append",  "appendleft", "pop",         "popleft", "insert", "clear",
+                              "copy",    "reverse",    "rotate",      "keys",    "values", "items",
+                              "popitem", "__len__",    "move_to_end", "__init__"};
   return names;
 }
 
 /// Methods that look a key up.
 const Names& key_methods() {
-  static const Names names = {"get", "setdefault", "add", "discard", "remove", "pop", "__getitem__", "__setitem__",
+  static const Names names = {"get",         "setdefault",   "add",         "discard",
+                              "remove",      "pop",          "__getitem__", "__setitem__",
                               "__delitem__", "__contains__", "move_to_end"};
   return names;
 }
@@ -44,8 +93,8 @@ const Names& key_methods() {
 bool asks_nothing(PyObject* callable) {
   static const std::unordered_set<PyObject*> known = [] {
     std::unordered_set<PyObject*> set;
-    for (const char* name : {"super", "isinstance", "issubclass", "type", "callable", "staticmethod", "classmethod",
-                             "property", "object", "range", "slice", "chr", "id"}) {
+    for (const char* name : {"super", "isinstance", "issubclass", "type", "callable", "staticmethod",
+                             "classmethod", "property", "object", "range", "slice", "chr", "id"}) {
       set.insert(built_in(interned(name)).release());
     }
     return set;
@@ -57,23 +106,27 @@ bool asks_nothing(PyObject* callable) {
 const std::unordered_map<PyObject*, std::string>& counterparts() {
   static const std::unordered_map<PyObject*, std::string> names = [] {
     std::unordered_map<PyObject*, std::string> map;
-    for (const char* name : {"list", "tuple", "set", "frozenset", "bytes", "bytearray", "dict", "sorted", "min", "max",
-                             "sum", "any", "all", "map", "filter", "zip", "enumerate", "reversed", "iter", "next"}) {
+    for (const char* name : {"list",   "tuple", "set",       "frozenset", "bytes", "bytearray", "dict",
+                             "sorted", "min",   "max",       "sum",       "any",   "all",       "map",
+                             "filter", "zip",   "enumerate", "reversed",  "iter",  "next"}) {
       map.emplace(built_in(interned(name)).release(), name);
     }
     const std::pair<const char*, std::vector<const char*>> others[] = {
         {"collections", {"deque", "OrderedDict", "defaultdict", "Counter"}},
-        {"heapq", {"heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest", "merge"}},
+        {"heapq",
+         {"heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest", "merge"}},
         {"bisect", {"bisect_right", "bisect_left", "bisect", "insort_right", "insort_left", "insort"}},
         {"functools", {"reduce"}}};
     const Ref operators = checked(PyImport_ImportModule("operator"));
     for (const char* name :
-         {"contains", "countOf", "indexOf", "getitem",  "setitem",   "delitem", "concat", "iconcat", "truth",  "not_",
-          "lt",       "le",      "eq",      "ne",       "gt",        "ge",      "add",    "sub",     "mul",    "truediv",
-          "floordiv", "mod",     "pow",     "lshift",   "rshift",    "or_",     "xor",    "and_",    "matmul", "iadd",
-          "isub",     "imul",    "itruediv", "ifloordiv", "imod",    "ipow",    "ilshift", "irshift", "ior",   "ixor",
-          "iand",     "imatmul"}) {
-      map.emplace(checked(PyObject_GetAttrString(operators.get(), name)).release(), std::string("operator_") + name);
+         {"contains", "countOf", "indexOf", "getitem", "setitem",  "delitem",   "concat",
+          "iconcat",  "truth",   "not_",    "lt",      "le",       "eq",        "ne",
+          "gt",       "ge",      "add",     "sub",     "mul",      "truediv",   "floordiv",
+          "mod",      "pow",     "lshift",  "rshift",  "or_",      "xor",       "and_",
+          "matmul",   "iadd",    "isub",    "imul",    "itruediv", "ifloordiv", "imod",
+          "ipow",     "ilshift", "irshift", "ior",     "ixor",     "iand",      "imatmul"}) {
+      map.emplace(checked(PyObject_GetAttrString(operators.get(), name)).release(),
+                  std::string("operator_") + name);
     }
     for (const auto& [module_name, functions] : others) {
       const Ref module = checked(PyImport_ImportModule(module_name));
@@ -93,9 +146,10 @@ bool always_delegated(const std::string& name) {
 
 /// They compare or add what is inside of their arguments.
 bool looks_inside(const std::string& name) {
-  static const Names names = {"sorted", "min", "max", "sum", "any", "all", "heappush", "heappop", "heapreplace",
-                              "heappushpop", "heapify", "nsmallest", "nlargest", "bisect_right", "bisect_left",
-                              "bisect", "insort_right", "insort_left", "insort", "list_sort"};
+  static const Names names = {"sorted",  "min",          "max",         "sum",          "any",
+                              "all",     "heappush",     "heappop",     "heapreplace",  "heappushpop",
+                              "heapify", "nsmallest",    "nlargest",    "bisect_right", "bisect_left",
+                              "bisect",  "insort_right", "insort_left", "insort",       "list_sort"};
   return names.contains(name);
 }
 
@@ -109,8 +163,8 @@ bool is_mutable_container(PyObject* object) {
 }
 
 bool is_deque(PyObject* object) {
-  return is_mutable_container(object) && !PyList_Check(object) && !PyDict_Check(object) && !PySet_Check(object) &&
-         !PyByteArray_Check(object);
+  return is_mutable_container(object) && !PyList_Check(object) && !PyDict_Check(object) &&
+         !PySet_Check(object) && !PyByteArray_Check(object);
 }
 
 /// What a built-in method is bound to: whoever is given the method can read it, and most methods change it.
@@ -132,21 +186,42 @@ bool reads_arguments(PyTypeObject* type) {
 }
 
 bool compares_items(const std::string& counterpart) {
-  static const Names names = {"list_remove",  "list_index",  "list_count",  "list___contains__",  "tuple_index",
-                              "tuple_count",  "tuple___contains__", "deque_remove", "deque_index", "deque_count",
-                              "deque___contains__"};
+  static const Names names = {"list_remove", "list_index",  "list_count",         "list___contains__",
+                              "tuple_index", "tuple_count", "tuple___contains__", "deque_remove",
+                              "deque_index", "deque_count", "deque___contains__"};
   return names.contains(counterpart);
 }
 
 /// They look up each of the items that they are given.
 bool hashes_items(const std::string& counterpart) {
-  static const Names names = {"set", "frozenset", "dict", "OrderedDict", "defaultdict", "Counter", "dict_update",
-                              "dict_fromkeys", "Counter_update", "Counter_subtract", "set_update", "set_union",
-                              "set_intersection", "set_difference", "set_symmetric_difference",
-                              "set_intersection_update", "set_difference_update", "set_symmetric_difference_update",
-                              "set_issubset", "set_issuperset", "set_isdisjoint", "frozenset_union",
-                              "frozenset_intersection", "frozenset_difference", "frozenset_symmetric_difference",
-                              "frozenset_issubset", "frozenset_issuperset", "frozenset_isdisjoint"};
+  static const Names names = {"set",
+                              "frozenset",
+                              "dict",
+                              "OrderedDict",
+                              "defaultdict",
+                              "Counter",
+                              "dict_update",
+                              "dict_fromkeys",
+                              "Counter_update",
+                              "Counter_subtract",
+                              "set_update",
+                              "set_union",
+                              "set_intersection",
+                              "set_difference",
+                              "set_symmetric_difference",
+                              "set_intersection_update",
+                              "set_difference_update",
+                              "set_symmetric_difference_update",
+                              "set_issubset",
+                              "set_issuperset",
+                              "set_isdisjoint",
+                              "frozenset_union",
+                              "frozenset_intersection",
+                              "frozenset_difference",
+                              "frozenset_symmetric_difference",
+                              "frozenset_issubset",
+                              "frozenset_issuperset",
+                              "frozenset_isdisjoint"};
   return names.contains(counterpart);
 }
 
@@ -160,7 +235,8 @@ std::string container_name(PyObject* object) {
   if (PyUnicode_Check(object)) return "str";
   if (PyBytes_Check(object)) return "bytes";
   if (PyByteArray_Check(object)) return "bytearray";
-  if (PyDict_Check(object)) return std::string_view(Py_TYPE(object)->tp_name) == "Counter" ? "Counter" : "dict";
+  if (PyDict_Check(object))
+    return std::string_view(Py_TYPE(object)->tp_name) == "Counter" ? "Counter" : "dict";
   return is_deque(object) ? "deque" : "";
 }
 
@@ -170,8 +246,8 @@ namespace {
 struct Native {
   PyObject* receiver = nullptr;  // of a method; borrowed from the callable or from the arguments
   std::string name;
-  std::string module;             // of a function
-  std::size_t skipped = 0;        // 1: the receiver is the first argument
+  std::string module;       // of a function
+  std::size_t skipped = 0;  // 1: the receiver is the first argument
 };
 
 std::string text_attribute(PyObject* object, const char* name) {
@@ -204,8 +280,8 @@ Native native_of(PyObject* callable, const Arguments& arguments) {
     native.receiver = self.get();  // the wrapper keeps it
     return native;
   }
-  const bool is_method = PyObject_TypeCheck(callable, &PyMethodDescr_Type) || PyObject_TypeCheck(callable, &PyWrapperDescr_Type) ||
-                         PyFunction_Check(callable);
+  const bool is_method = PyObject_TypeCheck(callable, &PyMethodDescr_Type) ||
+                         PyObject_TypeCheck(callable, &PyWrapperDescr_Type) || PyFunction_Check(callable);
   if (is_method && !arguments.positional.empty()) {
     PyObject* first = arguments.positional[0].get();
     if (is_mutable_container(first) || !PyFunction_Check(callable) || native.name.starts_with("__")) {
@@ -221,16 +297,18 @@ bool writes_first_argument(const Native& native) {
   if (native.module == "_bisect" || native.module == "bisect") return native.name.starts_with("insort");
   if (native.module == "_collections") return native.name == "_count_elements";
   if (native.module == "_operator" || native.module == "operator") {
-    return native.name == "setitem" || native.name == "delitem" || (native.name.size() > 2 && native.name[0] == 'i' &&
-           native.name != "index" && native.name != "indexOf" && native.name != "inv" && native.name != "invert" &&
-           native.name != "is_" && native.name != "is_not" && native.name != "itemgetter");
+    return native.name == "setitem" || native.name == "delitem" ||
+           (native.name.size() > 2 && native.name[0] == 'i' && native.name != "index" &&
+            native.name != "indexOf" && native.name != "inv" && native.name != "invert" &&
+            native.name != "is_" && native.name != "is_not" && native.name != "itemgetter");
   }
   return false;
 }
 
 bool is_consumed(PyObject* argument) {
   return is_iterator(argument) || is_generator(argument) ||
-         (Py_TYPE(argument)->tp_iternext != nullptr && Py_TYPE(argument)->tp_iternext != &_PyObject_NextNotImplemented &&
+         (Py_TYPE(argument)->tp_iternext != nullptr &&
+          Py_TYPE(argument)->tp_iternext != &_PyObject_NextNotImplemented &&
           !is_program_type(Py_TYPE(argument)));
 }
 
@@ -251,9 +329,27 @@ bool shows_order(const std::string& counterpart, const Arguments& arguments) {
 }
 
 bool iterates_arguments(const std::string& counterpart) {
-  static const Names names = {"list", "tuple", "dict", "sorted", "min", "max", "sum", "deque", "OrderedDict",
-                              "Counter", "list_extend", "deque_extend", "deque_extendleft", "dict_update", "Counter_update",
-                              "str_join", "bytes_join", "dict_fromkeys", "nsmallest", "nlargest", "Counter_subtract"};
+  static const Names names = {"list",
+                              "tuple",
+                              "dict",
+                              "sorted",
+                              "min",
+                              "max",
+                              "sum",
+                              "deque",
+                              "OrderedDict",
+                              "Counter",
+                              "list_extend",
+                              "deque_extend",
+                              "deque_extendleft",
+                              "dict_update",
+                              "Counter_update",
+                              "str_join",
+                              "bytes_join",
+                              "dict_fromkeys",
+                              "nsmallest",
+                              "nlargest",
+                              "Counter_subtract"};
   return names.contains(counterpart);
 }
 
@@ -287,16 +383,18 @@ void Interpreter::looks_up(PyObject* key) {
   if (hashes_in_python(key)) world.poll();  // there, before anything is touched
 }
 
-std::optional<Step> Interpreter::operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands,
-                                                     Site& site) {
+std::optional<Step> Interpreter::operate_undisturbed(const char* function,
+                                                     std::initializer_list<PyObject*> operands, Site& site) {
   static PyObject* const module = checked(PyImport_ImportModule("operator")).release();
   if (!world.is_divided(operands.begin(), operands.size(), true)) return std::nullopt;
   Arguments arguments;
   for (PyObject* operand : operands) arguments.positional.push_back(Ref::borrow(operand));
-  return call_undisturbed(checked(PyObject_GetAttrString(module, function)).get(), nullptr, arguments, true, site);
+  return call_undisturbed(checked(PyObject_GetAttrString(module, function)).get(), nullptr, arguments, true,
+                          site);
 }
 
-bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const std::vector<PyObject*>& written) const {
+bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments,
+                           const std::vector<PyObject*>& written) const {
   std::vector<PyObject*> read, changed = written;
   const auto add = [&](PyObject* object) {
     if (PyObject* const bound = bound_object(object)) {
@@ -313,7 +411,8 @@ bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments, const
   return world.may_call(read.data(), read.size(), changed.data(), changed.size());
 }
 
-std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* receiver, Arguments& arguments, Site& site) {
+std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* receiver, Arguments& arguments,
+                                          Site& site) {
   bool entered = false;
   const Ref function = library_function(name.c_str(), &entered);
   if (entered) return Step::kDone;
@@ -322,8 +421,8 @@ std::optional<Step> Interpreter::delegate(const std::string& name, PyObject* rec
   return call(function.get(), std::move(arguments), std::move(site));
 }
 
-std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, PyObject* receiver, const Arguments& arguments,
-                                                  bool of_items, Site& site) {
+std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, PyObject* receiver,
+                                                  const Arguments& arguments, bool of_items, Site& site) {
   std::vector<PyObject*> given = arguments.objects();
   if (receiver != nullptr) given.push_back(receiver);
   if (!world.is_divided(given.data(), given.size(), of_items)) return std::nullopt;
@@ -369,11 +468,13 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       is_program_type(reinterpret_cast<PyTypeObject*>(native.receiver)) && site.mode == Return::kPush) {
     // `super().__call__(...)` in a metaclass.
     const Ref type = Ref::borrow(native.receiver);
-    arguments.positional.erase(arguments.positional.begin(), arguments.positional.begin() + static_cast<std::ptrdiff_t>(native.skipped));
+    arguments.positional.erase(arguments.positional.begin(),
+                               arguments.positional.begin() + static_cast<std::ptrdiff_t>(native.skipped));
     return instantiate(reinterpret_cast<PyTypeObject*>(type.get()), std::move(arguments), std::move(site));
   }
 
-  if (native.module == "_operator" && (native.name == "is_" || native.name == "is_not") && arguments.positional.size() == 2) {
+  if (native.module == "_operator" && (native.name == "is_" || native.name == "is_not") &&
+      arguments.positional.size() == 2) {
     const bool same = is_same(arguments.positional[0].get(), arguments.positional[1].get());
     return complete(std::move(site), Ref::borrow(same == (native.name == "is_") ? Py_True : Py_False));
   }
@@ -383,26 +484,31 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     counterpart = known->second;
   } else if (native.receiver != nullptr && native.skipped == 0) {
     if (PyType_Check(native.receiver)) {
-      if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(native.receiver), &PyDict_Type) != 0) counterpart = "dict_" + native.name;
+      if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(native.receiver), &PyDict_Type) != 0)
+        counterpart = "dict_" + native.name;
     } else if (const std::string container = container_name(native.receiver); !container.empty()) {
       counterpart = container + "_" + native.name;
     }
   }
   if (!counterpart.empty()) {
     bool needs_program = always_delegated(counterpart) ||
-                         (counterpart.starts_with("operator_") && !std::all_of(arguments.positional.begin(), arguments.positional.end(),
-                                                                              [](const Ref& o) { return is_plain(o.get()); }));
+                         (counterpart.starts_with("operator_") &&
+                          !std::all_of(arguments.positional.begin(), arguments.positional.end(),
+                                       [](const Ref& o) { return is_plain(o.get()); }));
     const bool inside = looks_inside(counterpart) || compares_items(counterpart);
     const bool hashes = hashes_items(counterpart);
     const auto look = [&](PyObject* argument) {
       // A default factory is only kept; everything else that can be called is called.
-      const bool is_kept = counterpart == "defaultdict" || (native.receiver != nullptr && shallow_methods().contains(native.name)) ||
+      const bool is_kept = counterpart == "defaultdict" ||
+                           (native.receiver != nullptr && shallow_methods().contains(native.name)) ||
                            (native.receiver != nullptr && key_methods().contains(native.name));
       if (iterates_program(argument) && !is_kept) needs_program = true;
-      if (!is_kept && (is_program_callable(argument) || bound_object(argument) != nullptr)) needs_program = true;
+      if (!is_kept && (is_program_callable(argument) || bound_object(argument) != nullptr))
+        needs_program = true;
       if (inside && holds_program(argument, kOrderMethods, true)) needs_program = true;
       // Sets and dicts have kept the hashes of theirs.
-      if (hashes && !PyAnySet_Check(argument) && !PyDict_Check(argument) && holds_program(argument, kKeyMethods, true)) {
+      if (hashes && !PyAnySet_Check(argument) && !PyDict_Check(argument) &&
+          holds_program(argument, kKeyMethods, true)) {
         needs_program = true;
       }
     };
@@ -410,20 +516,25 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     for (const Ref& argument : arguments.positional) look(argument.get());
     for (const auto& [name, value] : arguments.keywords) look(value.get());
     if (needs_program) {
-      PyObject* receiver = native.receiver != nullptr && native.skipped == 0 && !PyType_Check(native.receiver) ? native.receiver : nullptr;
+      PyObject* receiver = native.receiver != nullptr && native.skipped == 0 && !PyType_Check(native.receiver)
+                               ? native.receiver
+                               : nullptr;
       if (std::optional<Step> step = delegate(counterpart, receiver, arguments, site)) return *step;
     }
   }
 
   if (!world.is_single() && (native.module == "abc" || native.module == "_abc") &&
       native.name.find("register") != std::string::npos) {
-    throw Unsupported("an abstract class gets a subclass while several threads run; register it before they start");
+    throw Unsupported(
+        "an abstract class gets a subclass while several threads run; register it before they start");
   }
   if (native.module == "dataclasses" && (native.name == "wrap" || native.name == "dataclass")) {
     // It stores methods in the class.
     for (const Ref& argument : arguments.positional) {
       if (!PyType_Check(argument.get())) continue;
-      if (!world.is_single()) throw Unsupported("a class becomes a dataclass while several threads run; decorate it where it is made");
+      if (!world.is_single())
+        throw Unsupported(
+            "a class becomes a dataclass while several threads run; decorate it where it is made");
       if (!world.may_write_attribute(argument.get(), interned("__init__"))) return stop(Stop::kVisible);
     }
   }
@@ -440,12 +551,15 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     PyObject* self = native.receiver;
     const bool reads = reading_methods().contains(native.name);
     const bool by_key = key_methods().contains(native.name) && !PyList_Check(self);
-    PyObject* key = arguments.positional.size() > native.skipped ? arguments.positional[native.skipped].get() : nullptr;
-    const bool simple = shallow_methods().contains(native.name) && !(PyDict_Check(self) && native.name == "pop");
+    PyObject* key =
+        arguments.positional.size() > native.skipped ? arguments.positional[native.skipped].get() : nullptr;
+    const bool simple =
+        shallow_methods().contains(native.name) && !(PyDict_Check(self) && native.name == "pop");
     if (by_key && key != nullptr) looks_up(key);
     if (simple || (by_key && key != nullptr && is_key_simple(key))) {
       const bool one_item = by_key && reads && is_plain(key);
-      allowed = reads ? world.may_read_item(self, one_item ? key : nullptr) : world.may_write_item(self, nullptr);
+      allowed =
+          reads ? world.may_read_item(self, one_item ? key : nullptr) : world.may_write_item(self, nullptr);
     } else {
       if (!reads) written.push_back(self);
       allowed = may_call(self, arguments, written);
@@ -453,23 +567,28 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   } else if (is_type) {
     auto* type = reinterpret_cast<PyTypeObject*>(callable);
     const bool copies = type == &PyList_Type || type == &PyTuple_Type || counterpart == "deque" ||
-                        (type == &PyDict_Type && !arguments.positional.empty() && PyDict_Check(arguments.positional[0].get()));
+                        (type == &PyDict_Type && !arguments.positional.empty() &&
+                         PyDict_Check(arguments.positional[0].get()));
     if (copies && written.empty()) {
       for (PyObject* argument : arguments.objects()) {
         if (is_plain(argument) || PyTuple_CheckExact(argument)) continue;
         if (!world.may_read_item(argument, nullptr)) allowed = false;
       }
-    } else if (reads_arguments(type) || (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && !written.empty())) {
+    } else if (reads_arguments(type) ||
+               (!PyType_HasFeature(type, Py_TPFLAGS_BASE_EXC_SUBCLASS) && !written.empty())) {
       allowed = may_call(nullptr, arguments, written);
     }
   } else {
-    if (writes_first_argument(native) && !arguments.positional.empty()) written.push_back(arguments.positional[0].get());
-    if (native.receiver != nullptr && (native.name == "__init__" || native.name == "__setattr__" || native.name == "__delattr__" ||
-                                       native.name == "__setstate__" || native.name == "add_note" || native.name == "with_traceback")) {
+    if (writes_first_argument(native) && !arguments.positional.empty())
+      written.push_back(arguments.positional[0].get());
+    if (native.receiver != nullptr &&
+        (native.name == "__init__" || native.name == "__setattr__" || native.name == "__delattr__" ||
+         native.name == "__setstate__" || native.name == "add_note" || native.name == "with_traceback")) {
       written.push_back(native.receiver);
     }
     Ref notes;
-    if (native.name == "add_note" && native.receiver != nullptr) {  // the list of notes, if there is one, gets another
+    if (native.name == "add_note" &&
+        native.receiver != nullptr) {  // the list of notes, if there is one, gets another
       notes = Ref::steal(PyObject_GetAttrString(native.receiver, "__notes__"));
       PyErr_Clear();
       if (notes) written.push_back(notes.get());
@@ -479,28 +598,33 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
         if (PyByteArray_Check(argument)) written.push_back(argument);
       }
     }
-    const bool creates = native.name == "__new__" || native.name == "__init_subclass__" || native.name == "__setattr__" ||
-                         native.name == "__init__";
-    const bool stores = (native.name == "__setattr__" || native.name == "__delattr__") && native.receiver != nullptr &&
-                        arguments.positional.size() > native.skipped &&
+    const bool creates = native.name == "__new__" || native.name == "__init_subclass__" ||
+                         native.name == "__setattr__" || native.name == "__init__";
+    const bool stores = (native.name == "__setattr__" || native.name == "__delattr__") &&
+                        native.receiver != nullptr && arguments.positional.size() > native.skipped &&
                         PyUnicode_Check(arguments.positional[native.skipped].get());
     if (stores) {
       // By its name: the attribute may be one that is taken for final.
-      if (!world.may_write_attribute(native.receiver, arguments.positional[native.skipped].get())) return stop(Stop::kVisible);
+      if (!world.may_write_attribute(native.receiver, arguments.positional[native.skipped].get()))
+        return stop(Stop::kVisible);
     }
-    PyTypeObject* const made = native.receiver == nullptr           ? nullptr
-                               : PyType_Check(native.receiver) ? reinterpret_cast<PyTypeObject*>(native.receiver)
-                                                               : Py_TYPE(native.receiver);
-    const bool only_keeps = made == nullptr || native.name == "__setattr__" || native.name == "__init_subclass__" ||
-                            !reads_arguments(made);
-    allowed = creates && only_keeps && (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
+    PyTypeObject* const made = native.receiver == nullptr ? nullptr
+                               : PyType_Check(native.receiver)
+                                   ? reinterpret_cast<PyTypeObject*>(native.receiver)
+                                   : Py_TYPE(native.receiver);
+    const bool only_keeps = made == nullptr || native.name == "__setattr__" ||
+                            native.name == "__init_subclass__" || !reads_arguments(made);
+    allowed = creates && only_keeps &&
+                      (native.receiver == nullptr || PyType_Check(native.receiver) || written.size() == 1)
                   ? written.empty() || world.may_write(written[0])
                   : may_call(native.receiver, arguments, written);
   }
-  const bool is_written_in_python = PyFunction_Check(callable) && native.module != "assay.languages.python.helpers";
+  const bool is_written_in_python =
+      PyFunction_Check(callable) && native.module != "assay.languages.python.helpers";
   if (is_written_in_python && allowed) allowed = may_call(native.receiver, arguments, written);
   if (!allowed) return stop(Stop::kVisible);
-  if (std::optional<Step> step = call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
+  if (std::optional<Step> step =
+          call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
     return *step;
   }
   if (is_written_in_python) {
@@ -509,7 +633,8 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (!reached.empty()) {
       const std::string name = native.module + "." + text_attribute(callable, "__qualname__");
       const Ref kept = Ref::borrow(callable);
-      Ref value = checked(PyObject_Call(callable, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
+      Ref value = checked(
+          PyObject_Call(callable, arguments.positional_tuple().get(), arguments.keyword_dict().get()));
       value = world.announced(std::move(value));
       world.settle(reached, name);
       ++world.changes;
@@ -517,7 +642,8 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       return complete(std::move(site), std::move(value));
     }
   }
-  if (iterates_arguments(counterpart)) order_sets(arguments, native.skipped, shows_order(counterpart, arguments));
+  if (iterates_arguments(counterpart))
+    order_sets(arguments, native.skipped, shows_order(counterpart, arguments));
   if (native.name == "pop" && native.receiver != nullptr && PySet_Check(native.receiver) &&
       PySet_GET_SIZE(native.receiver) > 0 && arguments.positional.size() == native.skipped) {
     const Ref elements = arranged_elements(native.receiver);

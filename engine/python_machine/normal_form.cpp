@@ -116,7 +116,8 @@ std::uint32_t NormalForm::unsettled(std::uint32_t core, ComponentId thread) {
   for (std::uint32_t slot : components_.refs(thread)) {
     if (cores_[core].owner[slot] != kEverybody) key_.push_back(slot);
   }
-  const auto [place, is_new] = unsettled_numbers_.emplace(key_, static_cast<std::uint32_t>(unsettled_refs_.size()));
+  const auto [place, is_new] =
+      unsettled_numbers_.emplace(key_, static_cast<std::uint32_t>(unsettled_refs_.size()));
   if (is_new) {
     unsettled_refs_.push_back(key_);
     words_ += 2 * key_.size() + 24;
@@ -162,7 +163,8 @@ NormalForm::Plan NormalForm::planned(const Core& core, std::span<const std::uint
     }
   }
   plan.is_normal &= plan.kept.size() == owner_.size();
-  const auto [place, is_new] = numbering_numbers_.emplace(number, static_cast<std::uint32_t>(numberings_.size()));
+  const auto [place, is_new] =
+      numbering_numbers_.emplace(number, static_cast<std::uint32_t>(numberings_.size()));
   if (is_new) {
     words_ += 2 * number.size() + 24;
     numberings_.push_back(std::move(number));
@@ -173,8 +175,10 @@ NormalForm::Plan NormalForm::planned(const Core& core, std::span<const std::uint
   return plan;
 }
 
-std::uint32_t NormalForm::plan_for(std::uint32_t core, std::span<const std::uint32_t> unsettled, const StateIds& state) {
-  const bool is_all_settled = std::all_of(unsettled.begin(), unsettled.end(), [](std::uint32_t refs) { return refs == 0; });
+std::uint32_t NormalForm::plan_for(std::uint32_t core, std::span<const std::uint32_t> unsettled,
+                                   const StateIds& state) {
+  const bool is_all_settled =
+      std::all_of(unsettled.begin(), unsettled.end(), [](std::uint32_t refs) { return refs == 0; });
   if (is_all_settled && cores_[core].plan != kUnnumbered) return cores_[core].plan;
   const std::uint32_t next = static_cast<std::uint32_t>(plans_.size());
   if (is_all_settled) {
@@ -224,7 +228,8 @@ ComponentId NormalForm::renumbered(ComponentId id, std::uint32_t numbering) {
   };
   const ComponentId finals = components_.finals(id);
   const ComponentId result = with_new_numbers(id);
-  if (finals != 0 && components_.finals(result) == 0) components_.set_finals(result, with_new_numbers(finals));
+  if (finals != 0 && components_.finals(result) == 0)
+    components_.set_finals(result, with_new_numbers(finals));
   renumbered_.add(id, numbering, result);
   return result;
 }
@@ -307,10 +312,12 @@ void NormalForm::apply(StateIds& state) {
   result_.fixed = state.fixed;
   result_.threads = state.threads;
   result_.ids.clear();
-  for (std::uint32_t i = 0; i < state.fixed; ++i) result_.ids.push_back(renumbered(state.ids[i], plan.numbering));
+  for (std::uint32_t i = 0; i < state.fixed; ++i)
+    result_.ids.push_back(renumbered(state.ids[i], plan.numbering));
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     const bool absorbs = !plan.absorbed.empty() && !plan.absorbed[t].empty();
-    result_.ids.push_back(absorbs ? absorbing(state, t, number) : renumbered(state.thread(t), plan.numbering));
+    result_.ids.push_back(absorbs ? absorbing(state, t, number)
+                                  : renumbered(state.thread(t), plan.numbering));
   }
   for (std::uint32_t slot : plan.kept) result_.ids.push_back(renumbered(state.object(slot), plan.numbering));
   std::swap(state, result_);
@@ -335,7 +342,8 @@ bool NormalForm::stays_normal(const StateIds& state, std::span<const Replacement
   };
   std::uint32_t core = core_;
   bool is_core_same = true;
-  for (const auto& [position, id] : replaced) is_core_same &= components_.core_shape(id) == core_key_.at(position);
+  for (const auto& [position, id] : replaced)
+    is_core_same &= components_.core_shape(id) == core_key_.at(position);
   if (!is_core_same) {
     for (const auto& [position, id] : replaced) core_key_.replace(position, components_.core_shape(id));
     const std::uint32_t* const known = known_core(core_key_);
@@ -345,13 +353,15 @@ bool NormalForm::stays_normal(const StateIds& state, std::span<const Replacement
     }
   }
   other_refs_ = thread_refs_;
-  for (std::uint32_t t = 0; !is_core_same && t < state.threads; ++t) other_refs_[t] = unsettled(core, state.thread(t));
+  for (std::uint32_t t = 0; !is_core_same && t < state.threads; ++t)
+    other_refs_[t] = unsettled(core, state.thread(t));
   for (const auto& [position, id] : replaced) {
     if (position < state.fixed || position >= state.fixed + state.threads) continue;
     other_refs_[position - state.fixed] = unsettled(core, id);
   }
   // A plan looks at the state only when it is new.
-  const bool is_settled = std::all_of(other_refs_.begin(), other_refs_.end(), [](std::uint32_t refs) { return refs == 0; });
+  const bool is_settled =
+      std::all_of(other_refs_.begin(), other_refs_.end(), [](std::uint32_t refs) { return refs == 0; });
   if (is_settled && cores_[core].plan != kUnnumbered) return plans_[cores_[core].plan].is_normal;
   return plans_[plan_for(core, other_refs_, with_replacements())].is_normal;
 }

@@ -46,7 +46,8 @@ class CoreKey {
 
 class NormalForm {
  public:
-  using Replacement = std::pair<std::uint32_t, ComponentId>;  // position in the list of components, and what comes there
+  using Replacement =
+      std::pair<std::uint32_t, ComponentId>;  // position in the list of components, and what comes there
 
   explicit NormalForm(Components& components) : components_(components) {}
 
@@ -87,16 +88,17 @@ class NormalForm {
 
   struct Core {
     CoreKey key;
-    std::vector<std::int32_t> owner;   // of objects, as far as it is settled without the threads' frames or ended threads
+    std::vector<std::int32_t>
+        owner;  // of objects, as far as it is settled without the threads' frames or ended threads
     std::vector<std::uint32_t> found;  // objects in the order in which they are found
     std::uint32_t plan = kUnnumbered;  // when the threads refer to settled objects only
   };
   struct Plan {
     bool is_normal = false;
     std::vector<std::uint32_t> forgotten;  // ended threads; if there are any, the rest is left out
-    std::uint32_t numbering = 0;      // in numberings_
-    std::vector<std::uint32_t> kept;  // objects, in their new order
-    std::vector<Key> absorbed;        // by thread: objects that only it reaches; empty if there are none at all
+    std::uint32_t numbering = 0;           // in numberings_
+    std::vector<std::uint32_t> kept;       // objects, in their new order
+    std::vector<Key> absorbed;  // by thread: objects that only it reaches; empty if there are none at all
   };
   /// Pairs of numbers to a number; forgets everything when it becomes too large.
   class PairTable {
@@ -128,22 +130,23 @@ class NormalForm {
   void forget_if_too_much();
   ComponentId renumbered(ComponentId id, std::uint32_t numbering);
   ComponentId absorbing(const StateIds& state, std::uint32_t thread, std::uint32_t plan);
-  ComponentId with_private(const StateIds& state, ComponentId thread, const std::vector<std::uint32_t>& number);
+  ComponentId with_private(const StateIds& state, ComponentId thread,
+                           const std::vector<std::uint32_t>& number);
 
   Components& components_;
   std::vector<Core> cores_;
   std::vector<std::uint32_t> core_table_ = std::vector<std::uint32_t>(1 << 8, kUnnumbered);
   std::vector<Plan> plans_;
-  Numbers plan_numbers_;             // by core and what the threads refer to
+  Numbers plan_numbers_;  // by core and what the threads refer to
   std::vector<Key> unsettled_refs_ = {{}};
   Numbers unsettled_numbers_ = {{{}, 0}};
-  PairTable unsettled_of_;           // core and shape of a thread
-  std::vector<Key> numberings_;      // new numbers of objects
+  PairTable unsettled_of_;       // core and shape of a thread
+  std::vector<Key> numberings_;  // new numbers of objects
   Numbers numbering_numbers_;
-  PairTable renumbered_;             // component and numbering
-  Numbers absorbed_;                 // by plan, thread and objects
-  std::size_t words_ = 0;            // kept by all of these
-  std::uint64_t generation_ = 0;     // counts how often they were forgotten
+  PairTable renumbered_;          // component and numbering
+  Numbers absorbed_;              // by plan, thread and objects
+  std::size_t words_ = 0;         // kept by all of these
+  std::uint64_t generation_ = 0;  // counts how often they were forgotten
   std::uint64_t looked_around_ = 0;
   // Scratch.
   std::vector<std::int32_t> owner_;

@@ -7,11 +7,14 @@ namespace {
 
 using Refs = std::span<const std::uint32_t>;
 
-bool contains(Refs refs, std::uint32_t slot) { return std::find(refs.begin(), refs.end(), slot) != refs.end(); }
+bool contains(Refs refs, std::uint32_t slot) {
+  return std::find(refs.begin(), refs.end(), slot) != refs.end();
+}
 
 std::vector<std::uint32_t> common(Refs refs, Refs others) {
   std::vector<std::uint32_t> result;
-  std::copy_if(refs.begin(), refs.end(), std::back_inserter(result), [&](std::uint32_t slot) { return contains(others, slot); });
+  std::copy_if(refs.begin(), refs.end(), std::back_inserter(result),
+               [&](std::uint32_t slot) { return contains(others, slot); });
   return result;
 }
 
@@ -22,7 +25,8 @@ bool NormalityProofs::holds(const Premise& premise, const StateIds& state, const
   if ((premise.place & kIdentity) != 0) {
     return number < state.threads && components.identity(state.thread(number)) == premise.shape;
   }
-  const std::uint32_t position = (premise.place & kObject) != 0 ? state.fixed + state.threads + number : number;
+  const std::uint32_t position =
+      (premise.place & kObject) != 0 ? state.fixed + state.threads + number : number;
   return position < state.ids.size() && components.shape(state.ids[position]) == premise.shape;
 }
 
@@ -40,7 +44,10 @@ bool NormalityProofs::hold_in(const StateIds& state, const Components& component
 class NormalityProofs::Search {
  public:
   Search(const StateIds& state, const Components& components, std::span<const Replacement> replaced)
-      : state_(state), components_(components), replaced_(replaced), first_object_(state.fixed + state.threads) {
+      : state_(state),
+        components_(components),
+        replaced_(replaced),
+        first_object_(state.fixed + state.threads) {
     found_at_.assign(state.objects(), kNowhere);
     std::vector<std::uint32_t> queue;
     const auto follow = [&](std::uint32_t position) {
@@ -85,7 +92,9 @@ class NormalityProofs::Search {
  private:
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFFu;
 
-  bool is_thread(std::uint32_t position) const { return position >= state_.fixed && position < first_object_; }
+  bool is_thread(std::uint32_t position) const {
+    return position >= state_.fixed && position < first_object_;
+  }
 
   bool is_left_alone(std::uint32_t position, std::uint32_t slot) const {
     for (const auto& [at, id] : replaced_) {
@@ -126,7 +135,9 @@ class NormalityProofs::Search {
     for (std::uint32_t other = state_.fixed; other < first_object_; ++other) {
       // Only threads with an identity have a shape that no object has.
       const ComponentId thread = state_.ids[other];
-      if (other == position || components_.is_ended(thread) || components_.identity(thread) == Components::kNone) continue;
+      if (other == position || components_.is_ended(thread) ||
+          components_.identity(thread) == Components::kNone)
+        continue;
       if (!contains(components_.refs(thread), identity)) continue;
       assume_shape(other);
       return true;

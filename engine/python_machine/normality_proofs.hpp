@@ -27,7 +27,8 @@ namespace assay::python_machine {
 
 class NormalityProofs {
  public:
-  using Replacement = std::pair<std::uint32_t, ComponentId>;  // position in the list of components, and what comes there
+  using Replacement =
+      std::pair<std::uint32_t, ComponentId>;  // position in the list of components, and what comes there
 
   /// Whether one of the proofs speaks about this state.
   bool hold_in(const StateIds& state, const Components& components);

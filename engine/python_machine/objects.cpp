@@ -87,7 +87,8 @@ int overwrite(PyObject* self, PyObject* value, void* name) {
   Function* function = as_function(self);
   if (function->attributes == nullptr && (function->attributes = PyDict_New()) == nullptr) return -1;
   PyObject* key = interned(static_cast<const char*>(name));
-  return value == nullptr ? PyDict_DelItem(function->attributes, key) : PyDict_SetItem(function->attributes, key, value);
+  return value == nullptr ? PyDict_DelItem(function->attributes, key)
+                          : PyDict_SetItem(function->attributes, key, value);
 }
 
 int overwrite_text(PyObject* self, PyObject* value, void* name) {
@@ -102,7 +103,8 @@ PyObject* function_name(PyObject* self, void* key) {
   const char* name = static_cast<const char*>(key);
   if (PyObject* other = overwritten(self, name)) return Py_NewRef(other);
   const Code* code = as_function(self)->code;
-  return PyUnicode_FromString(std::strcmp(name, "__name__") == 0 ? code->name.c_str() : code->qualname.c_str());
+  return PyUnicode_FromString(std::strcmp(name, "__name__") == 0 ? code->name.c_str()
+                                                                 : code->qualname.c_str());
 }
 
 PyObject* function_module(PyObject* self, void* name) {
@@ -116,7 +118,8 @@ PyObject* function_module(PyObject* self, void* name) {
 PyObject* function_other(PyObject* self, void* key) {
   const char* name = static_cast<const char*>(key);
   if (PyObject* other = overwritten(self, name)) return Py_NewRef(other);
-  if (std::strcmp(name, "__annotations__") == 0) return PyDict_New();  // dropped; a look must not change the function
+  if (std::strcmp(name, "__annotations__") == 0)
+    return PyDict_New();  // dropped; a look must not change the function
   const Ref& documentation = as_function(self)->code->documentation;
   return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
@@ -136,8 +139,8 @@ PyObject* function_closure(PyObject* self, void*) {
   return Py_NewRef(closure == nullptr ? Py_None : closure);
 }
 
-char name_key[] = "__name__", qualname_key[] = "__qualname__", module_key[] = "__module__", doc_key[] = "__doc__",
-     annotations_key[] = "__annotations__";
+char name_key[] = "__name__", qualname_key[] = "__qualname__", module_key[] = "__module__",
+     doc_key[] = "__doc__", annotations_key[] = "__annotations__";
 
 PyGetSetDef function_attributes[] = {
     {"__name__", function_name, overwrite_text, nullptr, name_key},
@@ -224,14 +227,16 @@ void refuse_to_drop(const Generator& generator) {
   if (generator.state != GeneratorState::kSuspended || generator.frame == nullptr || !is_running()) return;
   const Frame& frame = *generator.frame;
   if (current_world()->program->modules[frame.code->module].is_library) return;
-  const std::uint32_t at = static_cast<Operation>(frame.code->instructions[frame.pc] & 0xff) == Operation::YIELD_FROM
-                               ? frame.pc
-                               : frame.pc - 1;
+  const std::uint32_t at =
+      static_cast<Operation>(frame.code->instructions[frame.pc] & 0xff) == Operation::YIELD_FROM
+          ? frame.pc
+          : frame.pc - 1;
   for (const Handler& handler : frame.code->handlers) {
     if (at < handler.start || at >= handler.end || ignores_exit(*frame.code, handler.target)) continue;
-    keep_interruption(std::make_exception_ptr(Unsupported(
-        "the generator " + frame.code->qualname + " is dropped before its end, inside of `try` or `with`; when CPython closes "
-        "it is not modelled; call its close(), or let it come to its end")));
+    keep_interruption(std::make_exception_ptr(
+        Unsupported("the generator " + frame.code->qualname +
+                    " is dropped before its end, inside of `try` or `with`; when CPython closes "
+                    "it is not modelled; call its close(), or let it come to its end")));
     return;
   }
 }
@@ -277,7 +282,8 @@ PyObject* generator_throw(PyObject* self, PyObject* exception) {
           return throw_nested(self, checked(PyObject_CallNoArgs(exception))).release();
         }
         if (!PyExceptionInstance_Check(exception)) {
-          raise(PyExc_TypeError, "exceptions must be classes or instances deriving from BaseException, not %s",
+          raise(PyExc_TypeError,
+                "exceptions must be classes or instances deriving from BaseException, not %s",
                 Py_TYPE(exception)->tp_name);
         }
         return throw_nested(self, Ref::borrow(exception)).release();
@@ -294,7 +300,8 @@ PyObject* generator_close(PyObject* self, PyObject*) {
         try {
           throw_nested(self, checked(PyObject_CallNoArgs(PyExc_GeneratorExit)));
         } catch (const PythonError&) {
-          if (PyErr_ExceptionMatches(PyExc_GeneratorExit) != 0 || PyErr_ExceptionMatches(PyExc_StopIteration) != 0) {
+          if (PyErr_ExceptionMatches(PyExc_GeneratorExit) != 0 ||
+              PyErr_ExceptionMatches(PyExc_StopIteration) != 0) {
             PyErr_Clear();
             Py_RETURN_NONE;
           }
@@ -379,13 +386,25 @@ struct IteratorType {
   const char* full_name;
   PyTypeObject* type = nullptr;
 };
-enum IteratorName { kList, kTuple, kText, kAsciiText, kBytes, kRange, kKeys, kValues, kItems, kSet, kReversedList, kReversed };
-IteratorType iterator_types[] = {{"builtins.list_iterator"},    {"builtins.tuple_iterator"},
-                                 {"builtins.str_iterator"},     {"builtins.str_ascii_iterator"},
-                                 {"builtins.bytes_iterator"},   {"builtins.range_iterator"},
-                                 {"builtins.dict_keyiterator"}, {"builtins.dict_valueiterator"},
-                                 {"builtins.dict_itemiterator"}, {"builtins.set_iterator"},
-                                 {"builtins.list_reverseiterator"}, {"builtins.reversed"}};
+enum IteratorName {
+  kList,
+  kTuple,
+  kText,
+  kAsciiText,
+  kBytes,
+  kRange,
+  kKeys,
+  kValues,
+  kItems,
+  kSet,
+  kReversedList,
+  kReversed
+};
+IteratorType iterator_types[] = {
+    {"builtins.list_iterator"},      {"builtins.tuple_iterator"},       {"builtins.str_iterator"},
+    {"builtins.str_ascii_iterator"}, {"builtins.bytes_iterator"},       {"builtins.range_iterator"},
+    {"builtins.dict_keyiterator"},   {"builtins.dict_valueiterator"},   {"builtins.dict_itemiterator"},
+    {"builtins.set_iterator"},       {"builtins.list_reverseiterator"}, {"builtins.reversed"}};
 
 PyTypeObject* type_of_iterator(Iteration kind, PyObject* container) {
   const auto named = [](IteratorName name) { return iterator_types[name].type; };
@@ -394,7 +413,8 @@ PyTypeObject* type_of_iterator(Iteration kind, PyObject* container) {
     case Iteration::kValues: return named(kValues);
     case Iteration::kItems: return named(kItems);
     case Iteration::kSet: return named(kSet);
-    case Iteration::kReversed: return container != nullptr && PyList_Check(container) ? named(kReversedList) : named(kReversed);
+    case Iteration::kReversed:
+      return container != nullptr && PyList_Check(container) ? named(kReversedList) : named(kReversed);
     case Iteration::kSequence: break;
   }
   if (container == nullptr) return iterator_type;
@@ -448,8 +468,8 @@ PyType_Slot module_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(module_dea
                               {0, nullptr}};
 
 /// `name` is what messages of CPython call it.
-PyTypeObject* make_type(const char* full_name, const char* name, std::size_t size, unsigned long flags, PyType_Slot* slots,
-                        PyTypeObject* base = nullptr) {
+PyTypeObject* make_type(const char* full_name, const char* name, std::size_t size, unsigned long flags,
+                        PyType_Slot* slots, PyTypeObject* base = nullptr) {
   PyType_Spec spec = {full_name, static_cast<int>(size), 0,
                       static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
                                             Py_TPFLAGS_IMMUTABLETYPE | flags),
@@ -475,10 +495,11 @@ void make_types() {
   iterator_type = make_type("builtins.iterator", "iterator", sizeof(Iterator),
                             Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, iterator_slots);
   for (IteratorType& named : iterator_types) {
-    named.type = make_type(named.full_name, named.full_name + sizeof("builtins.") - 1, sizeof(Iterator), Py_TPFLAGS_HAVE_GC,
-                           iterator_slots, iterator_type);
+    named.type = make_type(named.full_name, named.full_name + sizeof("builtins.") - 1, sizeof(Iterator),
+                           Py_TPFLAGS_HAVE_GC, iterator_slots, iterator_type);
   }
-  generator_type = make_type("builtins.generator", "generator", sizeof(Generator), Py_TPFLAGS_HAVE_GC, generator_slots);
+  generator_type =
+      make_type("builtins.generator", "generator", sizeof(Generator), Py_TPFLAGS_HAVE_GC, generator_slots);
   function_type = make_type("builtins.function", "function", sizeof(Function),
                             Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR, function_slots);
 }
@@ -562,7 +583,8 @@ Ref another_not_a_number(PyObject* value) {
 Parts parts_of_wrapper(PyObject* wrapper) {
   if (Py_TYPE(wrapper) != &PyProperty_Type) return {checked(PyObject_GetAttrString(wrapper, "__func__"))};
   Parts parts;
-  for (const char* name : {"fget", "fset", "fdel", "__doc__"}) parts.push_back(checked(PyObject_GetAttrString(wrapper, name)));
+  for (const char* name : {"fget", "fset", "fdel", "__doc__"})
+    parts.push_back(checked(PyObject_GetAttrString(wrapper, name)));
   return parts;
 }
 
@@ -573,7 +595,8 @@ Parts cells_of_native_function(PyObject* function) {
   const Ref names = checked(PyObject_GetAttrString(PyFunction_GET_CODE(function), "co_freevars"));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
     // Which objects are being shown just now, so that a cycle ends.
-    const bool is_guard = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names.get(), i), kGuardOfRepr) == 0;
+    const bool is_guard =
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names.get(), i), kGuardOfRepr) == 0;
     PyObject* const content = PyCell_GET(PyTuple_GET_ITEM(closure, i));
     parts.push_back(Ref::borrow(is_guard ? Py_None : content));
   }

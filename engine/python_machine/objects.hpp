@@ -10,8 +10,7 @@ namespace assay::python_machine {
 
 /// A function of the program. Binds like a function; calling it from C runs a nested interpreter.
 struct Function {
-  PyObject_HEAD
-  const Code* code;
+  PyObject_HEAD const Code* code;
   PyObject* defaults;          // tuple or null
   PyObject* keyword_defaults;  // dict or null
   PyObject* closure;           // tuple of cells or null
@@ -22,8 +21,7 @@ struct Function {
 enum class GeneratorState : std::uint8_t { kCreated, kSuspended, kRunning, kFinished };
 
 struct Generator {
-  PyObject_HEAD
-  Frame* frame;  // owned; null while it runs (the thread has it) and when finished
+  PyObject_HEAD Frame* frame;  // owned; null while it runs (the thread has it) and when finished
   GeneratorState state;
   const Code* code;
 };
@@ -32,11 +30,10 @@ struct Generator {
 enum class Iteration : std::uint8_t { kSequence, kReversed, kKeys, kValues, kItems, kSet };
 
 struct Iterator {
-  PyObject_HEAD
-  Iteration kind;
-  PyObject* container;   // null when exhausted
-  Py_ssize_t index;      // next position
-  Py_ssize_t size;       // dicts and sets: size when it began, to notice changes
+  PyObject_HEAD Iteration kind;
+  PyObject* container;  // null when exhausted
+  Py_ssize_t index;     // next position
+  Py_ssize_t size;      // dicts and sets: size when it began, to notice changes
   /// Sets: a tuple of the elements in the order in which they come. Dicts and deques: of their keys and elements when it
   /// began, to notice changes that keep the size. Null for all others.
   PyObject* elements;
@@ -45,8 +42,7 @@ struct Iterator {
 
 /// A module of the program; its attributes are the program's globals.
 struct ModuleObject {
-  PyObject_HEAD
-  std::uint32_t module;
+  PyObject_HEAD std::uint32_t module;
 };
 
 extern PyTypeObject* function_type;
@@ -56,10 +52,13 @@ extern PyTypeObject* module_type;
 
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
-inline bool is_iterator(PyObject* o) { return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type; }
+inline bool is_iterator(PyObject* o) {
+  return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type;
+}
 /// A staticmethod, classmethod or property.
 inline bool is_wrapper(PyObject* o) {
-  return Py_TYPE(o) == &PyStaticMethod_Type || Py_TYPE(o) == &PyClassMethod_Type || Py_TYPE(o) == &PyProperty_Type;
+  return Py_TYPE(o) == &PyStaticMethod_Type || Py_TYPE(o) == &PyClassMethod_Type ||
+         Py_TYPE(o) == &PyProperty_Type;
 }
 /// Whether it is equal to nothing, itself included: a float, complex number or Decimal.
 bool is_not_a_number(PyObject* value);

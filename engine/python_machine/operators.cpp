@@ -43,12 +43,23 @@ constexpr std::array<Named, 6> kComparisons = {{
 }};
 
 PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
-PyObject* power_in_place(PyObject* left, PyObject* right) { return PyNumber_InPlacePower(left, right, Py_None); }
+PyObject* power_in_place(PyObject* left, PyObject* right) {
+  return PyNumber_InPlacePower(left, right, Py_None);
+}
 
-constexpr std::array<binaryfunc, kOperators> kNative = {
-    PyNumber_Add, PyNumber_Subtract, PyNumber_Multiply, PyNumber_TrueDivide, PyNumber_FloorDivide, PyNumber_Remainder,
-    power,        PyNumber_Lshift,   PyNumber_Rshift,   PyNumber_Or,         PyNumber_Xor,         PyNumber_And,
-    PyNumber_MatrixMultiply};
+constexpr std::array<binaryfunc, kOperators> kNative = {PyNumber_Add,
+                                                        PyNumber_Subtract,
+                                                        PyNumber_Multiply,
+                                                        PyNumber_TrueDivide,
+                                                        PyNumber_FloorDivide,
+                                                        PyNumber_Remainder,
+                                                        power,
+                                                        PyNumber_Lshift,
+                                                        PyNumber_Rshift,
+                                                        PyNumber_Or,
+                                                        PyNumber_Xor,
+                                                        PyNumber_And,
+                                                        PyNumber_MatrixMultiply};
 
 constexpr std::array<binaryfunc, kOperators> kNativeInPlace = {PyNumber_InPlaceAdd,
                                                                PyNumber_InPlaceSubtract,
@@ -65,8 +76,9 @@ constexpr std::array<binaryfunc, kOperators> kNativeInPlace = {PyNumber_InPlaceA
                                                                PyNumber_InPlaceMatrixMultiply};
 
 /// The functions of the module `operator`; those in place have an `i` before and no `_` behind.
-constexpr std::array<const char*, kOperators> kFunctions = {"add",    "sub",    "mul", "truediv", "floordiv", "mod",   "pow",
-                                                            "lshift", "rshift", "or_", "xor",     "and_",     "matmul"};
+constexpr std::array<const char*, kOperators> kFunctions = {"add", "sub",  "mul",    "truediv", "floordiv",
+                                                            "mod", "pow",  "lshift", "rshift",  "or_",
+                                                            "xor", "and_", "matmul"};
 
 /// Whether a type takes part in the operator as a number; sequences come after all numbers.
 bool has_number_method(PyTypeObject* type, int operation) {
@@ -117,7 +129,8 @@ std::array<Attempt, 3> attempts_of(int code, PyObject* left, PyObject* right) {
   Attempt forward, backward;
   if (has_number_method(left_type, operation)) forward = attempt_of(named.method, left, right);
   if (differ && has_number_method(right_type, operation)) backward = attempt_of(named.reflected, right, left);
-  if (right_first && backward.method != nullptr && backward.method != lookup(left_type, interned(named.reflected))) {
+  if (right_first && backward.method != nullptr &&
+      backward.method != lookup(left_type, interned(named.reflected))) {
     std::swap(forward, backward);
   }
   if (code >= kOperators) {
@@ -148,16 +161,18 @@ Ref fall_back(int code, PyObject* left, PyObject* right) {
   PySequenceMethods* sequence = Py_TYPE(left)->tp_as_sequence;
   const bool left_is_number = has_number_method(Py_TYPE(left), operation);
   if (operation == static_cast<int>(Operator::Add) && sequence != nullptr && !left_is_number) {
-    if (in_place && sequence->sq_inplace_concat != nullptr) return checked(sequence->sq_inplace_concat(left, right));
+    if (in_place && sequence->sq_inplace_concat != nullptr)
+      return checked(sequence->sq_inplace_concat(left, right));
     if (sequence->sq_concat != nullptr) return checked(sequence->sq_concat(left, right));
   }
-  if (operation == static_cast<int>(Operator::Mult) && sequence != nullptr && sequence->sq_repeat != nullptr &&
-      !left_is_number) {
+  if (operation == static_cast<int>(Operator::Mult) && sequence != nullptr &&
+      sequence->sq_repeat != nullptr && !left_is_number) {
     return checked(PySequence_Repeat(left, PyNumber_AsSsize_t(right, PyExc_OverflowError)));
   }
   std::string symbol = kBinary[static_cast<std::size_t>(operation)].symbol;
   if (in_place) symbol = operation == static_cast<int>(Operator::Pow) ? "**=" : symbol + "=";
-  raise(PyExc_TypeError, "unsupported operand type(s) for %s: '%.100s' and '%.100s'", symbol.c_str(), left_name, right_name);
+  raise(PyExc_TypeError, "unsupported operand type(s) for %s: '%.100s' and '%.100s'", symbol.c_str(),
+        left_name, right_name);
 }
 
 }  // namespace
@@ -172,7 +187,8 @@ Step Interpreter::operate(int code, PyObject* left, PyObject* right, int attempt
       site.mode = Return::kOperator;
       site.extra = checked(one.negate ? Py_BuildValue("(iOOiO)", code, left, right, attempt, Py_True)
                                       : Py_BuildValue("(iOOi)", code, left, right, attempt));
-      return call_function(one.method, {.positional = {Ref::borrow(one.self), Ref::borrow(one.other)}, .keywords = {}},
+      return call_function(one.method,
+                           {.positional = {Ref::borrow(one.self), Ref::borrow(one.other)}, .keywords = {}},
                            std::move(site));
     }
     PyObject* operands[] = {one.self, one.other};
@@ -201,7 +217,8 @@ bool holds_unknown(PyObject* value) {
 namespace {
 /// Whether texts of the program's objects go into a text with `%s` or `%r`.
 bool shows_program(PyObject* text, PyObject* values) {
-  if (!(PyTuple_CheckExact(values) || is_program_operand(values)) || !holds_program(values, kTextMethods)) return false;
+  if (!(PyTuple_CheckExact(values) || is_program_operand(values)) || !holds_program(values, kTextMethods))
+    return false;
   const std::string format = utf8(text);
   return format.find("%(") == std::string::npos && format.find('*') == std::string::npos;
 }
@@ -219,22 +236,26 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
     if (std::optional<Step> step = delegate("_percent", nullptr, arguments, site)) return *step;
   }
   if (is_program_operand(left) || is_program_operand(right)) {
-    for (const Attempt& attempt : attempts_of(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right)) {
+    for (const Attempt& attempt :
+         attempts_of(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right)) {
       if (attempt.method != nullptr && is_function(attempt.method)) {
-        return operate(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right, 0, {.operands = 2});
+        return operate(static_cast<int>(operation) + (in_place ? kOperators : 0), left, right, 0,
+                       {.operands = 2});
       }
     }
   }
   if (in_place && iterates_program(right)) {
     const bool adds = operation == static_cast<std::uint32_t>(Operator::Add);
-    const bool joins = operation == static_cast<std::uint32_t>(Operator::BitOr) && PyDict_Check(left) && !PyDict_Check(right);
+    const bool joins = operation == static_cast<std::uint32_t>(Operator::BitOr) && PyDict_Check(left) &&
+                       !PyDict_Check(right);
     const std::string kind = adds || joins ? container_name(left) : "";
     Arguments arguments;
     arguments.positional = {Ref::borrow(right)};
     Site site{.operands = 2};
     if ((adds && (kind == "list" || kind == "deque")) || (joins && kind == "dict")) {
       const Ref target = Ref::borrow(left);
-      if (std::optional<Step> step = delegate(kind + (adds ? "___iadd__" : "___ior__"), target.get(), arguments, site)) {
+      if (std::optional<Step> step =
+              delegate(kind + (adds ? "___iadd__" : "___ior__"), target.get(), arguments, site)) {
         return *step;
       }
     }
@@ -243,11 +264,13 @@ Step Interpreter::binary(std::uint32_t operation, bool in_place) {
     PyObject* operands[] = {left, right};
     if (!world.may_call(operands, 2, operands, in_place ? 1 : 0)) return stop(Stop::kVisible);
     std::string function = kFunctions[operation];
-    if (in_place) function = "i" + (function.ends_with("_") ? function.substr(0, function.size() - 1) : function);
+    if (in_place)
+      function = "i" + (function.ends_with("_") ? function.substr(0, function.size() - 1) : function);
     Site site{.operands = 2};
     if (std::optional<Step> step = operate_undisturbed(function.c_str(), {left, right}, site)) return *step;
   }
-  if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) && PyAnySet_Check(right)) {
+  if (in_place && operation == static_cast<std::uint32_t>(Operator::Add) && PyList_Check(left) &&
+      PyAnySet_Check(right)) {
     return complete({.operands = 2}, checked(PyNumber_InPlaceAdd(left, arranged_elements(right).get())));
   }
   return complete({.operands = 2}, checked((in_place ? kNativeInPlace : kNative)[operation](left, right)));
@@ -257,14 +280,16 @@ namespace {
 /// Types whose values are written down where they stand, without an identity.
 bool is_value_type(PyTypeObject* type) {
   static const std::unordered_set<std::string_view> names = {
-      "decimal.Decimal",  "Fraction", "datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone",
-      "re.Pattern",       "types.GenericAlias"};
+      "decimal.Decimal",    "Fraction",          "datetime.date", "datetime.datetime", "datetime.time",
+      "datetime.timedelta", "datetime.timezone", "re.Pattern",    "types.GenericAlias"};
   return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBytes_Type ||
-         type == &PyComplex_Type || type == &PyRange_Type || type == &PySlice_Type || type == &PyFrozenSet_Type ||
-         type == &PyMethod_Type || type == &PySuper_Type || type == &PyCFunction_Type || type == &PyDictKeys_Type ||
-         type == &PyDictValues_Type || type == &PyDictItems_Type || type == &PyProperty_Type ||
-         type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
-         (PyType_IsSubtype(type, &PyTuple_Type) != 0 && type->tp_dictoffset == 0) || names.contains(type->tp_name);
+         type == &PyComplex_Type || type == &PyRange_Type || type == &PySlice_Type ||
+         type == &PyFrozenSet_Type || type == &PyMethod_Type || type == &PySuper_Type ||
+         type == &PyCFunction_Type || type == &PyDictKeys_Type || type == &PyDictValues_Type ||
+         type == &PyDictItems_Type || type == &PyProperty_Type || type == &PyStaticMethod_Type ||
+         type == &PyClassMethod_Type ||
+         (PyType_IsSubtype(type, &PyTuple_Type) != 0 && type->tp_dictoffset == 0) ||
+         names.contains(type->tp_name);
 }
 
 /// Whether a value could be the same object as another one of its type: values have no identity in a state, and CPython
@@ -281,13 +306,15 @@ bool may_be_same(PyObject* left, PyObject* right) {
     return true;
   }
   if (PyMethod_Check(left)) {
-    return PyMethod_GET_SELF(left) == PyMethod_GET_SELF(right) && PyMethod_GET_FUNCTION(left) == PyMethod_GET_FUNCTION(right);
+    return PyMethod_GET_SELF(left) == PyMethod_GET_SELF(right) &&
+           PyMethod_GET_FUNCTION(left) == PyMethod_GET_FUNCTION(right);
   }
   if (!is_value_type(type)) return false;
   if (type == &PyFrozenSet_Type) return PySet_GET_SIZE(left) == PySet_GET_SIZE(right);
   if (PyCFunction_Check(left)) {
     return PyCFunction_GET_SELF(left) == PyCFunction_GET_SELF(right) &&
-           reinterpret_cast<PyCFunctionObject*>(left)->m_ml == reinterpret_cast<PyCFunctionObject*>(right)->m_ml;
+           reinterpret_cast<PyCFunctionObject*>(left)->m_ml ==
+               reinterpret_cast<PyCFunctionObject*>(right)->m_ml;
   }
   if (PyDictViewSet_Check(left) || PyDictValues_Check(left) || type == &PySuper_Type) return true;
   const int is_equal = PyObject_RichCompareBool(left, right, Py_EQ);
@@ -303,7 +330,8 @@ bool exists_once(PyObject* value) {
     return overflow == 0 && number >= -5 && number <= 256;
   }
   if (PyUnicode_CheckExact(value)) {
-    return PyUnicode_GET_LENGTH(value) == 0 || (PyUnicode_GET_LENGTH(value) == 1 && PyUnicode_READ_CHAR(value, 0) < 256);
+    return PyUnicode_GET_LENGTH(value) == 0 ||
+           (PyUnicode_GET_LENGTH(value) == 1 && PyUnicode_READ_CHAR(value, 0) < 256);
   }
   if (PyBytes_CheckExact(value)) return PyBytes_GET_SIZE(value) <= 1;
   if (PyFrozenSet_CheckExact(value)) return PySet_GET_SIZE(value) == 0;
@@ -324,7 +352,8 @@ bool is_same(PyObject* left, PyObject* right) {
   }
   if (type == Py_TYPE(right) && is_value_type(type) && !is_not_a_number(left) && !exists_once(left) &&
       may_be_same(left, right)) {
-    throw Unsupported(std::string("`is` between two equal values of type ") + type->tp_name + "; compare them with ==");
+    throw Unsupported(std::string("`is` between two equal values of type ") + type->tp_name +
+                      "; compare them with ==");
   }
   return left == right;
 }
@@ -338,22 +367,27 @@ Step Interpreter::compare(std::uint32_t comparison) {
     case 7: return contains(true);
     case 8:
     case 9:
-      return complete({.operands = 2}, Ref::borrow(is_same(left, right) == (comparison == 8) ? Py_True : Py_False));
+      return complete({.operands = 2},
+                      Ref::borrow(is_same(left, right) == (comparison == 8) ? Py_True : Py_False));
     default: break;
   }
   if (is_program_operand(left) || is_program_operand(right)) {
     const int code = kFirstComparison + static_cast<int>(comparison);
     for (const Attempt& attempt : attempts_of(code, left, right)) {
-      if (attempt.method != nullptr && is_function(attempt.method)) return operate(code, left, right, 0, {.operands = 2});
+      if (attempt.method != nullptr && is_function(attempt.method))
+        return operate(code, left, right, 0, {.operands = 2});
     }
   }
   static constexpr std::array<const char*, 6> kNames = {"lt", "le", "eq", "ne", "gt", "ge"};
-  const bool are_sequences = (PyList_Check(left) && PyList_Check(right)) || (PyTuple_Check(left) && PyTuple_Check(right));
-  if (are_sequences && left != right && (holds_program(left, kOrderMethods, true) || holds_program(right, kOrderMethods, true))) {
+  const bool are_sequences =
+      (PyList_Check(left) && PyList_Check(right)) || (PyTuple_Check(left) && PyTuple_Check(right));
+  if (are_sequences && left != right &&
+      (holds_program(left, kOrderMethods, true) || holds_program(right, kOrderMethods, true))) {
     Arguments arguments;
     arguments.positional = {Ref::borrow(left), Ref::borrow(right)};
     Site site{.operands = 2};
-    if (std::optional<Step> step = delegate(std::string("compare_") + kNames[comparison], nullptr, arguments, site)) {
+    if (std::optional<Step> step =
+            delegate(std::string("compare_") + kNames[comparison], nullptr, arguments, site)) {
       return *step;
     }
   }
@@ -391,8 +425,9 @@ Step Interpreter::test(PyObject* value) {
                            {.mode = Return::kTruth, .extra = Ref::borrow(Py_True), .advance = false});
     }
   }
-  if (!is_plain(value) && !PyTuple_CheckExact(value) && (Py_TYPE(value)->tp_as_number != nullptr ||
-      Py_TYPE(value)->tp_as_sequence != nullptr || Py_TYPE(value)->tp_as_mapping != nullptr) &&
+  if (!is_plain(value) && !PyTuple_CheckExact(value) &&
+      (Py_TYPE(value)->tp_as_number != nullptr || Py_TYPE(value)->tp_as_sequence != nullptr ||
+       Py_TYPE(value)->tp_as_mapping != nullptr) &&
       !world.may_read(value)) {
     return stop(Stop::kVisible);
   }

@@ -39,7 +39,8 @@ int compare_values(PyObject* left, PyObject* right) {
 
 int compare_items(PyObject* left, PyObject* right) {
   const Ref left_items = checked(PySequence_Tuple(left)), right_items = checked(PySequence_Tuple(right));
-  const Py_ssize_t left_size = PyTuple_GET_SIZE(left_items.get()), right_size = PyTuple_GET_SIZE(right_items.get());
+  const Py_ssize_t left_size = PyTuple_GET_SIZE(left_items.get()),
+                   right_size = PyTuple_GET_SIZE(right_items.get());
   for (Py_ssize_t i = 0; i < std::min(left_size, right_size); ++i) {
     const int order = compare(PyTuple_GET_ITEM(left_items.get(), i), PyTuple_GET_ITEM(right_items.get(), i));
     if (order != 0) return order;
@@ -57,26 +58,22 @@ int compare(PyObject* left, PyObject* right) {
   const Rank left_rank = rank_of(left), right_rank = rank_of(right);
   if (left_rank != right_rank) return left_rank < right_rank ? -1 : 1;
   switch (left_rank) {
-    case kNone:
-      return 0;
+    case kNone: return 0;
     case kNumber:
     case kText:
-    case kBytes:
-      return compare_values(left, right);
-    case kTuple:
-      return compare_items(left, right);
-    case kFrozenSet:
-      return compare_items(ordered_by_content(left).get(), ordered_by_content(right).get());
+    case kBytes: return compare_values(left, right);
+    case kTuple: return compare_items(left, right);
+    case kFrozenSet: return compare_items(ordered_by_content(left).get(), ordered_by_content(right).get());
     case kType: {
       const int order = compare_attributes(left, right, "__module__");
       return order != 0 ? order : compare_attributes(left, right, "__qualname__");
     }
     case kEnumeration: {
-      const int order = compare(reinterpret_cast<PyObject*>(Py_TYPE(left)), reinterpret_cast<PyObject*>(Py_TYPE(right)));
+      const int order =
+          compare(reinterpret_cast<PyObject*>(Py_TYPE(left)), reinterpret_cast<PyObject*>(Py_TYPE(right)));
       return order != 0 ? order : compare_attributes(left, right, "_name_");
     }
-    case kObject:
-      break;
+    case kObject: break;
   }
   World* world = current_world();
   if (world == nullptr) return 0;
@@ -98,7 +95,8 @@ Ref arranged_elements(PyObject* set) {
 
 Ref permutation(PyObject* elements, std::uint32_t number) {
   std::vector<Ref> left;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements); ++i) left.push_back(Ref::borrow(PyList_GET_ITEM(elements, i)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements); ++i)
+    left.push_back(Ref::borrow(PyList_GET_ITEM(elements, i)));
   Ref list = checked(PyList_New(0));
   while (!left.empty()) {
     const auto next = left.begin() + static_cast<std::ptrdiff_t>(number % left.size());

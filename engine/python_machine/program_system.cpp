@@ -82,12 +82,14 @@ class CostLimit {
   std::optional<rlimit> cpu_, memory_;
 };
 
-void append(std::string& out, std::uint64_t word) { out.append(reinterpret_cast<const char*>(&word), sizeof word); }
+void append(std::string& out, std::uint64_t word) {
+  out.append(reinterpret_cast<const char*>(&word), sizeof word);
+}
 
 }  // namespace
 
-Machine::Machine(std::unique_ptr<Program> program, Granularity granularity, std::optional<support::ElementWords> key,
-                 bool has_invariants, bool distrusts)
+Machine::Machine(std::unique_ptr<Program> program, Granularity granularity,
+                 std::optional<support::ElementWords> key, bool has_invariants, bool distrusts)
     : program_(std::move(program)),
       granularity_(granularity),
       is_canonical_(key.has_value()),
@@ -104,7 +106,8 @@ std::uint32_t Machine::max_words() const { return 1 + kMaxComponents * (is_canon
 
 std::uint32_t Machine::word_count(const StateIds& state) const {
   if (state.ids.size() > kMaxComponents) {
-    throw std::runtime_error("unsupported: a state has more than " + std::to_string(kMaxComponents) + " parts");
+    throw std::runtime_error("unsupported: a state has more than " + std::to_string(kMaxComponents) +
+                             " parts");
   }
   return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
 }
@@ -156,7 +159,8 @@ void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& 
   state.threads = static_cast<std::uint32_t>(words[0] >> 32);
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
   state.ids.resize((count - 1) / width);
-  if (std::uint64_t{state.fixed} + state.threads > state.ids.size()) throw std::runtime_error("internal: no such state");
+  if (std::uint64_t{state.fixed} + state.threads > state.ids.size())
+    throw std::runtime_error("internal: no such state");
   if (is_canonical_) {
     for (std::size_t i = 0; i < state.ids.size(); ++i) {
       const auto found = by_digest_.find(words[1 + i * width]);
@@ -196,10 +200,12 @@ bool Machine::is_state(StateView words) const {
   const std::uint32_t count = length_of(words);
   const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
   if (count == 0 || (count - 1) % width != 0) return false;
-  const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]), threads = static_cast<std::uint32_t>(words[0] >> 32);
+  const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]),
+                      threads = static_cast<std::uint32_t>(words[0] >> 32);
   if (std::uint64_t{fixed} + threads > (count - 1) / width) return false;
   for (std::uint32_t i = 1; i < count; i += width) {
-    if (is_canonical_ ? !by_digest_.contains(words[i]) : words[i] >= world_->heap.components.size()) return false;
+    if (is_canonical_ ? !by_digest_.contains(words[i]) : words[i] >= world_->heap.components.size())
+      return false;
   }
   return true;
 }
@@ -209,7 +215,8 @@ std::uint64_t Machine::digest_of_parts() const {
   const Components& components = world_->heap.components;
   const Leaves& leaves = world_->heap.leaves;
   const auto take = [&](std::uint64_t word) {
-    digest_of_parts_ = support::fold_multiply(digest_of_parts_ ^ word ^ 0xA0761D6478BD642Full, 0x8EBC6AF09C88C6E3ull);
+    digest_of_parts_ =
+        support::fold_multiply(digest_of_parts_ ^ word ^ 0xA0761D6478BD642Full, 0x8EBC6AF09C88C6E3ull);
   };
   const auto take_name = [&](LeafId leaf) {
     const std::string& name = leaves.name(leaf);
@@ -269,7 +276,8 @@ bool Machine::is_valid_end(StateView state) const {
 
 bool Machine::is_single(const StateIds& state) const {
   std::uint32_t running = 0;
-  for (std::uint32_t t = 0; t < state.threads; ++t) running += world_->heap.components.is_ended(state.thread(t)) ? 0 : 1;
+  for (std::uint32_t t = 0; t < state.threads; ++t)
+    running += world_->heap.components.is_ended(state.thread(t)) ? 0 : 1;
   return running == 1;
 }
 
@@ -312,7 +320,8 @@ void Machine::look_up(const StateIds& state) const {
 
 /// Follows or makes the step that begins with these choices. `choices` becomes all choices of the step, and
 /// `alternatives` says how many there were each time.
-std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, std::vector<std::uint32_t>& choices,
+std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread,
+                                  std::vector<std::uint32_t>& choices,
                                   std::vector<std::uint32_t>& alternatives) const {
   alternatives.clear();
   const std::uint64_t root = StepMemo::key(root_of_steps(state), state.thread(thread));
@@ -332,7 +341,8 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread, s
   const Locked locked;
   ++executed_;
   Outcome outcome = world_->execute(state, thread, choices);
-  outcome.is_patch = !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
+  outcome.is_patch =
+      !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
   const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
   memo_.add(root, world_->events, number, outcome.is_step());
   outcomes_.push_back(std::move(outcome));
@@ -355,7 +365,8 @@ bool Machine::stays_normal(const StateIds& state, const Step& step) const {
   if (!std::exchange(is_surveyed_, true)) normal_form_->survey(state);
   replaced_.assign(1, {state.fixed + step.thread, outcome.thread});
   replaced_.insert(replaced_.end(), outcome.fixed.begin(), outcome.fixed.end());
-  for (const auto& [slot, id] : outcome.objects) replaced_.emplace_back(state.fixed + state.threads + slot, id);
+  for (const auto& [slot, id] : outcome.objects)
+    replaced_.emplace_back(state.fixed + state.threads + slot, id);
   const bool is_normal = normal_form_->stays_normal(state, replaced_);
   if (is_proved && !is_normal) throw std::runtime_error("internal: a wrong proof of normality");
   if (is_normal && !is_proved) outcome.stays_normal.look_for(state, components, replaced_);
@@ -384,9 +395,11 @@ void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
   }
 }
 
-void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const {
+void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome,
+                    StateIds& next) const {
   next.fixed = state.fixed + static_cast<std::uint32_t>(outcome.new_fixed.size());
-  next.threads = state.threads + static_cast<std::uint32_t>(outcome.started.size()) - (outcome.is_finished ? 1 : 0);
+  next.threads =
+      state.threads + static_cast<std::uint32_t>(outcome.started.size()) - (outcome.is_finished ? 1 : 0);
   next.ids.assign(state.ids.begin(), state.ids.begin() + state.fixed);
   for (const auto& [fixed, id] : outcome.fixed) next.ids[fixed] = id;
   next.ids.insert(next.ids.end(), outcome.new_fixed.begin(), outcome.new_fixed.end());
@@ -418,16 +431,17 @@ std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& a
         for (const Access& b : theirs) {
           if (!a.conflicts_with(b)) continue;
           const auto line_of = [](const Access& access) {
-            return access.code->positions[std::min<std::size_t>(access.pc, access.code->positions.size() - 1)].line;
+            return access.code->positions[std::min<std::size_t>(access.pc, access.code->positions.size() - 1)]
+                .line;
           };
           const Access& first = a.is_write ? a : b;
           const Access& second = a.is_write ? b : a;
           const std::string& file = program_->modules[first.code->module].file;
           const std::string& other = program_->modules[second.code->module].file;
           Violation violation{"data-race", "", file, line_of(first), {}};
-          violation.message = "data race: " + file + ":" + std::to_string(line_of(first)) + " writes what " + other +
-                              ":" + std::to_string(line_of(second)) + (second.is_write ? " writes" : " reads") +
-                              " at the same time";
+          violation.message = "data race: " + file + ":" + std::to_string(line_of(first)) + " writes what " +
+                              other + ":" + std::to_string(line_of(second)) +
+                              (second.is_write ? " writes" : " reads") + " at the same time";
           return world_->violation_code(std::move(violation));
         }
       }
@@ -445,7 +459,8 @@ void Machine::successors(StateView given, assay_buffer* out) const {
   std::vector<Step>& all = steps_;
   steps(state, all);
   const auto room_for = [out](std::uint32_t length) {
-    if (out->words_capacity - out->words_used < length || out->count == out->capacity) out->grow(out, length, 1);
+    if (out->words_capacity - out->words_used < length || out->count == out->capacity)
+      out->grow(out, length, 1);
     return out->words + out->words_used;
   };
   const auto record = [&](const Step& step, const std::uint64_t* after, std::uint32_t length) {
@@ -454,7 +469,8 @@ void Machine::successors(StateView given, assay_buffer* out) const {
   };
   const auto is_wanted = [out] {
     const std::uint64_t bit = out->wanted_first + out->count;
-    return out->wanted == nullptr || out->count >= out->wanted_count || ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
+    return out->wanted == nullptr || out->count >= out->wanted_count ||
+           ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
   };
   const auto process_of = [](const Step& step) { return static_cast<std::uint16_t>(step.thread); };
   is_surveyed_ = false;
@@ -525,7 +541,8 @@ std::uint32_t Machine::check_state(StateView given) const {
   for (std::uint32_t number = 0; number < invariants; ++number) {
     const std::uint64_t key = StepMemo::key(root, number);
     const StepMemo::Node* node = memo_.find(key);
-    while (node != nullptr && node->is_question()) node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
+    while (node != nullptr && node->is_question())
+      node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
     if (node != nullptr && node->kind() == StepMemo::Node::Kind::kNoStep) continue;  // it holds
     std::uint32_t found = 0;
     if (node != nullptr) {

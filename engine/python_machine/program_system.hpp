@@ -50,7 +50,7 @@ struct Outcome {
   ComponentId thread = 0;
   std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
   std::vector<ComponentId> new_fixed, fresh, started;
-  std::vector<Access> accesses;    // outside of synchronisation, `sync` only
+  std::vector<Access> accesses;          // outside of synchronisation, `sync` only
   mutable NormalityProofs stays_normal;  // of patches that change structure
 
   bool is_step() const { return kind == Kind::kState || kind == Kind::kViolation; }
@@ -122,7 +122,8 @@ class StepWorld final : public World {
   Heap heap;
   std::vector<Event> events;  // of the last execution, in order
   std::vector<Violation> violations;
-  std::map<std::string, std::set<std::string>> remarks;  // what the verdict has to mention, and where it happened
+  std::map<std::string, std::set<std::string>>
+      remarks;  // what the verdict has to mention, and where it happened
 
   /// After each step, compares everything that it did not say it wrote with what that was before (for tests).
   bool distrusts = false;
@@ -168,7 +169,7 @@ class StepWorld final : public World {
     bool is_allowed, hashes_first;
     std::uint64_t instructions;
   };
-  std::vector<Outer> outer_;       // instructions whose built-ins have called back
+  std::vector<Outer> outer_;            // instructions whose built-ins have called back
   std::vector<std::uint64_t> divided_;  // instructions of the step that must not run in one piece
   std::size_t choices_before_ = 0;      // those made before the instruction that runs
   std::uint64_t instructions_ = 0;
@@ -183,8 +184,8 @@ class StepWorld final : public World {
   std::vector<Access> accesses_;
   // Objects without a slot that this step has made reachable from what others can reach.
   std::unordered_set<PyObject*> escaped_;
-  bool has_written_ = false;       // the instruction that runs may have published something
-  bool is_escape_known_ = false;   // `escaped_` tells the truth
+  bool has_written_ = false;      // the instruction that runs may have published something
+  bool is_escape_known_ = false;  // `escaped_` tells the truth
 };
 
 class Machine final : public transition_system::TransitionSystem {
@@ -265,7 +266,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
   mutable std::unique_ptr<NormalForm> normal_form_;
-  mutable StateIds initial_;  // made once: the living program moves on
+  mutable StateIds initial_;                   // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
   mutable std::vector<Walk> walks_;
@@ -276,7 +277,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<support::ElementWords> digests_;
-  mutable std::uint64_t longest_digested_ = 0;  // in elements of the field
+  mutable std::uint64_t longest_digested_ = 0;                                // in elements of the field
   mutable std::pair<ComponentId, std::uint32_t> invariants_{0xFFFFFFFFu, 0};  // in the statics asked for last
   mutable std::uint64_t digest_of_parts_ = 0;
   mutable ComponentId parts_digested_ = 0;

@@ -7,17 +7,31 @@ namespace assay::python_machine {
 namespace {
 
 enum class Special : std::uint8_t {
-  kPrint, kLen, kIter, kNext, kRepr, kStr, kFormat, kHash, kGetattr, kHasattr, kSetattr, kDelattr, kBool, kReversed, kId
+  kPrint,
+  kLen,
+  kIter,
+  kNext,
+  kRepr,
+  kStr,
+  kFormat,
+  kHash,
+  kGetattr,
+  kHasattr,
+  kSetattr,
+  kDelattr,
+  kBool,
+  kReversed,
+  kId
 };
 
 const std::unordered_map<PyObject*, Special>& specials() {
   static const std::unordered_map<PyObject*, Special> known = [] {
     std::unordered_map<PyObject*, Special> map;
     const std::pair<const char*, Special> names[] = {
-        {"print", Special::kPrint},     {"len", Special::kLen},         {"iter", Special::kIter},
-        {"next", Special::kNext},       {"repr", Special::kRepr},       {"str", Special::kStr},
-        {"format", Special::kFormat},   {"hash", Special::kHash},       {"getattr", Special::kGetattr},
-        {"hasattr", Special::kHasattr}, {"setattr", Special::kSetattr}, {"delattr", Special::kDelattr},
+        {"print", Special::kPrint},     {"len", Special::kLen},           {"iter", Special::kIter},
+        {"next", Special::kNext},       {"repr", Special::kRepr},         {"str", Special::kStr},
+        {"format", Special::kFormat},   {"hash", Special::kHash},         {"getattr", Special::kGetattr},
+        {"hasattr", Special::kHasattr}, {"setattr", Special::kSetattr},   {"delattr", Special::kDelattr},
         {"bool", Special::kBool},       {"reversed", Special::kReversed}, {"id", Special::kId}};
     for (const auto& [name, special] : names) map.emplace(built_in(interned(name)).release(), special);
     return map;
@@ -46,7 +60,7 @@ std::optional<Step> Interpreter::call_generator_method(PyObject* callable, Argum
       exception = Ref::borrow(given);
     } else if (PyExceptionClass_Check(given)) {
       PyObject* value = count > 1 ? arguments.positional[1].get() : Py_None;
-      exception = value == Py_None                          ? checked(PyObject_CallNoArgs(given))
+      exception = value == Py_None                   ? checked(PyObject_CallNoArgs(given))
                   : PyExceptionInstance_Check(value) ? Ref::borrow(value)
                                                      : checked(PyObject_CallOneArg(given, value));
     } else {
@@ -66,8 +80,7 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
   const bool plain_call = arguments.keywords.empty();
   PyObject* first = count > 0 ? arguments.positional[0].get() : nullptr;
   switch (found->second) {
-    case Special::kPrint:
-      return print(arguments, std::move(site));
+    case Special::kPrint: return print(arguments, std::move(site));
     case Special::kLen:
       if (count == 1 && plain_call) return length(first, std::move(site));
       break;
@@ -79,7 +92,8 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
       if (count == 2 && plain_call) return delegate("iter", nullptr, arguments, site);
       break;
     case Special::kNext:
-      if ((count == 1 || count == 2) && plain_call && site.mode == Return::kPush) return next_value(arguments, std::move(site));
+      if ((count == 1 || count == 2) && plain_call && site.mode == Return::kPush)
+        return next_value(arguments, std::move(site));
       break;
     case Special::kRepr:
       if (count == 1 && plain_call) return text_of(first, Conversion::kRepr, std::move(site));
@@ -93,23 +107,26 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
           Ref spec = count > 1 ? arguments.positional[1] : Ref::borrow(interned(""));
           site.mode = Return::kConvert;
           site.extra = number(Conversion::kFormat);
-          return call_function(method, {.positional = {Ref::borrow(first), std::move(spec)}, .keywords = {}}, std::move(site));
+          return call_function(method, {.positional = {Ref::borrow(first), std::move(spec)}, .keywords = {}},
+                               std::move(site));
         }
       }
       break;
     case Special::kHash:
       if (count != 1 || !plain_call) break;
-      if (PyObject* method = program_method(first, "__hash__"); method != nullptr && site.mode == Return::kPush) {
+      if (PyObject* method = program_method(first, "__hash__");
+          method != nullptr && site.mode == Return::kPush) {
         site.mode = Return::kConvert;
         site.extra = number(Conversion::kHash);
         return call_function(method, {.positional = {Ref::borrow(first)}, .keywords = {}}, std::move(site));
       }
       if (Py_TYPE(first)->tp_hash == PyBaseObject_Type.tp_hash && !PyType_Check(first)) {
-        throw Unsupported("hash() of an object without a __hash__ of its own is its address, which is different in each run");
+        throw Unsupported(
+            "hash() of an object without a __hash__ of its own is its address, which is different in each "
+            "run");
       }
       break;
-    case Special::kId:
-      throw Unsupported("id() is an address, which is different in each run");
+    case Special::kId: throw Unsupported("id() is an address, which is different in each run");
     case Special::kGetattr:
       if ((count == 2 || count == 3) && plain_call) return get_attribute(arguments, std::move(site), false);
       break;
@@ -121,14 +138,16 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
       const std::size_t wanted = found->second == Special::kSetattr ? 3 : 2;
       if (count != wanted || !plain_call || site.mode != Return::kPush) break;
       PyObject* name = arguments.positional[1].get();
-      if (!PyUnicode_Check(name)) raise(PyExc_TypeError, "attribute name must be string, not '%.200s'", Py_TYPE(name)->tp_name);
+      if (!PyUnicode_Check(name))
+        raise(PyExc_TypeError, "attribute name must be string, not '%.200s'", Py_TYPE(name)->tp_name);
       PyObject* text = Py_NewRef(name);
       PyUnicode_InternInPlace(&text);
       const Ref kept = Ref::steal(text);
       // Whatever the setter returns, the call gives None.
       site.mode = Return::kCatch;
       site.extra = checked(PyTuple_Pack(3, PyTuple_New(0), Py_None, Py_None));
-      return store_attribute(first, kept.get(), wanted == 3 ? arguments.positional[2].get() : nullptr, std::move(site));
+      return store_attribute(first, kept.get(), wanted == 3 ? arguments.positional[2].get() : nullptr,
+                             std::move(site));
     }
     case Special::kBool: {
       if (count != 1 || !plain_call || site.mode != Return::kPush) break;
@@ -160,7 +179,8 @@ Step Interpreter::length(PyObject* object, Site site) {
     site.extra = number(Conversion::kLength);
     return call_function(method, {.positional = {Ref::borrow(object)}, .keywords = {}}, std::move(site));
   }
-  if (!is_plain(object) && !PyTuple_CheckExact(object) && !world.may_read(object)) return stop(Stop::kVisible);
+  if (!is_plain(object) && !PyTuple_CheckExact(object) && !world.may_read(object))
+    return stop(Stop::kVisible);
   const Py_ssize_t size = PyObject_Size(object);
   if (size < 0) throw PythonError();
   return complete(std::move(site), checked(PyLong_FromSsize_t(size)));
@@ -182,16 +202,19 @@ Step Interpreter::next_value(Arguments& arguments, Site site) {
   if (is_iterator(object)) {
     auto* self = reinterpret_cast<Iterator*>(object);
     if (!world.may_write(object)) return stop(Stop::kVisible);
-    if (self->container != nullptr && !is_plain(self->container) && !world.may_read_item(self->container, nullptr)) {
+    if (self->container != nullptr && !is_plain(self->container) &&
+        !world.may_read_item(self->container, nullptr)) {
       return stop(Stop::kVisible);
     }
     value = next_of(self);
   } else {
     const iternextfunc next = Py_TYPE(object)->tp_iternext;
-    if (next == nullptr) raise(PyExc_TypeError, "'%.200s' object is not an iterator", Py_TYPE(object)->tp_name);
+    if (next == nullptr)
+      raise(PyExc_TypeError, "'%.200s' object is not an iterator", Py_TYPE(object)->tp_name);
     if (!world.may_call(&object, 1, &object, 1)) return stop(Stop::kVisible);
     value = Ref::steal(next(object));
-    if (!value && PyErr_Occurred() != nullptr && !(has_default && PyErr_ExceptionMatches(PyExc_StopIteration) != 0)) {
+    if (!value && PyErr_Occurred() != nullptr &&
+        !(has_default && PyErr_ExceptionMatches(PyExc_StopIteration) != 0)) {
       throw PythonError();
     }
     PyErr_Clear();
@@ -217,7 +240,8 @@ Step Interpreter::get_attribute(Arguments& arguments, Site site, bool only_wheth
   const Ref name = Ref::steal(text);
   const bool catches = only_whether || arguments.positional.size() == 3;
   if (!catches) return load_attribute(object, name.get(), std::move(site));
-  if (site.mode != Return::kPush) return run_native(built_in(interned(function)).get(), arguments, std::move(site));
+  if (site.mode != Return::kPush)
+    return run_native(built_in(interned(function)).get(), arguments, std::move(site));
   const Ref otherwise = only_whether ? Ref::borrow(Py_False) : arguments.positional[2];
   Site caught;
   caught.operands = site.operands;
@@ -238,13 +262,15 @@ Step Interpreter::reversed(PyObject* sequence, Arguments& arguments, Site site) 
   if (PyObject* method = program_method(sequence, "__reversed__")) {
     return call_function(method, {.positional = {Ref::borrow(sequence)}, .keywords = {}}, std::move(site));
   }
-  const bool is_built_in = !is_program_type(Py_TYPE(sequence)) && (PySequence_Check(sequence) || PyDict_Check(sequence)) &&
+  const bool is_built_in = !is_program_type(Py_TYPE(sequence)) &&
+                           (PySequence_Check(sequence) || PyDict_Check(sequence)) &&
                            !PyAnySet_Check(sequence);
   if (!is_built_in) {
     if (std::optional<Step> step = delegate("reversed", nullptr, arguments, site)) return *step;
     return run_native(built_in(interned("reversed")).get(), arguments, std::move(site));
   }
-  if (!is_plain(sequence) && !PyTuple_CheckExact(sequence) && !world.may_read(sequence)) return stop(Stop::kVisible);
+  if (!is_plain(sequence) && !PyTuple_CheckExact(sequence) && !world.may_read(sequence))
+    return stop(Stop::kVisible);
   return complete(std::move(site), over(Iteration::kReversed, sequence));
 }
 

@@ -30,7 +30,16 @@ class StepMemo {
  public:
   struct Node {
     /// The first five are those of events: questions.
-    enum class Kind : std::uint8_t { kObject, kFinals, kFixed, kObjectCount, kChoice, kUnknown, kOutcome, kNoStep };
+    enum class Kind : std::uint8_t {
+      kObject,
+      kFinals,
+      kFixed,
+      kObjectCount,
+      kChoice,
+      kUnknown,
+      kOutcome,
+      kNoStep
+    };
 
     Kind kind() const { return Kind(what >> kIndexBits); }
     bool is_question() const { return kind() <= Kind::kChoice; }
@@ -56,12 +65,15 @@ class StepMemo {
   std::uint32_t root(std::uint64_t a, std::uint64_t b) {
     Root& recent = recent_roots_[support::mix(a + b) % recent_roots_.size()];
     if (recent.a == a && recent.b == b) return recent.number;
-    const auto found = roots_.try_emplace({a, b}, kFirstRoot + static_cast<std::uint32_t>(roots_.size())).first;
+    const auto found =
+        roots_.try_emplace({a, b}, kFirstRoot + static_cast<std::uint32_t>(roots_.size())).first;
     recent = {a, b, found->second};
     return found->second;
   }
 
-  static std::uint64_t key(std::uint32_t from, std::uint32_t value) { return std::uint64_t{from} << 32 | value; }
+  static std::uint64_t key(std::uint32_t from, std::uint32_t value) {
+    return std::uint64_t{from} << 32 | value;
+  }
   void prefetch(std::uint64_t key) const { __builtin_prefetch(&nodes_[home(key)]); }
 
   /// The node to which a value leads from a root or a question; null if nothing is known of it. Good until `add`.
@@ -74,7 +86,8 @@ class StepMemo {
   void add(std::uint64_t root_key, const std::vector<Event>& events, std::uint32_t outcome, bool is_step) {
     std::size_t at = branch(root_key);
     for (const Event& event : events) {
-      if (event.index > kLargestIndex) throw std::runtime_error("unsupported: a step looks at too many parts");
+      if (event.index > kLargestIndex)
+        throw std::runtime_error("unsupported: a step looks at too many parts");
       const std::uint32_t question = static_cast<std::uint32_t>(event.kind) << kIndexBits | event.index;
       if (nodes_[at].kind() == Node::Kind::kUnknown) {
         nodes_[at].what = question;
@@ -83,8 +96,10 @@ class StepMemo {
       }
       at = branch(key(nodes_[at].number, event.value));
     }
-    if (nodes_[at].kind() != Node::Kind::kUnknown) throw std::runtime_error("internal: a step ended in two ways");
-    nodes_[at].what = static_cast<std::uint32_t>(is_step ? Node::Kind::kOutcome : Node::Kind::kNoStep) << kIndexBits;
+    if (nodes_[at].kind() != Node::Kind::kUnknown)
+      throw std::runtime_error("internal: a step ended in two ways");
+    nodes_[at].what = static_cast<std::uint32_t>(is_step ? Node::Kind::kOutcome : Node::Kind::kNoStep)
+                      << kIndexBits;
     nodes_[at].number = outcome;
   }
 

@@ -31,7 +31,8 @@ struct Reach {
 
 int visit(PyObject* object, void* context) {
   auto* const reach = static_cast<Reach*>(context);
-  if (object != nullptr && !is_atom(object) && reach->seen.insert(object).second) reach->pending.push_back(object);
+  if (object != nullptr && !is_atom(object) && reach->seen.insert(object).second)
+    reach->pending.push_back(object);
   return 0;
 }
 
@@ -51,7 +52,8 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   thread_ = nullptr;
   frame_ = nullptr;
   thread_count_ = 0;
-  for (std::uint32_t t = 0; t < state.threads; ++t) thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
+  for (std::uint32_t t = 0; t < state.threads; ++t)
+    thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
   is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
   instructions_ = 0;
   outer_.clear();
@@ -115,7 +117,8 @@ std::string StepWorld::place() const {
       }
     }
   }
-  const std::uint32_t pc = std::min<std::uint32_t>(shown->pc, static_cast<std::uint32_t>(shown->code->positions.size()) - 1);
+  const std::uint32_t pc =
+      std::min<std::uint32_t>(shown->pc, static_cast<std::uint32_t>(shown->code->positions.size()) - 1);
   return program->modules[shown->code->module].file + ":" + std::to_string(shown->code->positions[pc].line);
 }
 
@@ -141,7 +144,8 @@ void StepWorld::refuse_uncovered(PyObject* object) const {
     if (traverse != nullptr && is_followed) traverse(reach.pending[next], visit, &reach);
   }
   throw Unsupported(
-      "a function that a built-in or a library calls touches what other threads can reach; call it outside of the "
+      "a function that a built-in or a library calls touches what other threads can reach; call it outside "
+      "of the "
       "built-in, or inside `with assay.atomic()`");
 }
 
@@ -164,14 +168,17 @@ bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
     case Granularity::kBytecode:
       stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_ || !is_standing_in());
       break;
-    case Granularity::kGil: stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_); break;
+    case Granularity::kGil:
+      stops = has_acted_ && (has_polled_ || is_synchronisation || has_synchronised_);
+      break;
     case Granularity::kSync: stops = has_acted_ && (is_synchronisation || has_synchronised_); break;
   }
   if (thread_ != nullptr) {
     for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
       if ((*at)->on_return != Return::kNested) continue;
       throw Unsupported(
-          "a function that a built-in calls touches what other threads can reach; call it outside of the built-in, "
+          "a function that a built-in calls touches what other threads can reach; call it outside of the "
+          "built-in, "
           "or inside `with assay.atomic()`");
     }
   }
@@ -207,12 +214,18 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
   if (detail != nullptr) {
     if (const std::optional<LeafId> found = heap.leaves.find(detail)) leaf = *found + 1;
   }
-  Access access{is_write, kind, index, leaf, frame_ == nullptr ? nullptr : frame_->code,
+  Access access{is_write,
+                kind,
+                index,
+                leaf,
+                frame_ == nullptr ? nullptr : frame_->code,
                 frame_ == nullptr ? 0 : frame_->pc};
   if (wants_race) accesses_.push_back(access);
   if (!records_lines) return;
   recorded_accesses.push_back(access);
-  std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail) ? "." + text_of(detail) : "";
+  std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail)
+                         ? "." + text_of(detail)
+                         : "";
   if (kind == Event::Kind::kObject) {
     const std::string type = index < heap.living_count() ? Py_TYPE(heap.living(index))->tp_name : "?";
     name = type + name;
@@ -273,7 +286,8 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   changes += is_write && detail == nullptr && !is_iterator(object) && !PyList_Check(object) ? 1 : 0;
   if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
     // A view of a dict is no object of its own: what it shows is the dict's.
-    return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict), nullptr, is_write);
+    return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict),
+                      nullptr, is_write);
   }
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
@@ -324,7 +338,8 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     }
     if (fixed == 0) {
       throw Unsupported(std::string("the class ") + reinterpret_cast<PyTypeObject*>(object)->tp_name +
-                        " gets its first attribute, " + text_of(name) + ", while it runs; give it a value in the class body");
+                        " gets its first attribute, " + text_of(name) +
+                        ", while it runs; give it a value in the class body");
     }
     if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_of(name));
     if (!visible(false)) return false;
@@ -349,11 +364,12 @@ bool StepWorld::may_read_item(PyObject* container, PyObject* key) {
   if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr) {
     // A cell that is stored once and has its value can be read without being seen.
     const Code& code = *frame_->code;
-    const std::uint32_t instruction = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)];
+    const std::uint32_t instruction =
+        code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)];
     const std::uint32_t cell = instruction >> 8;
     const std::uint32_t slot = heap.slot(container);
-    if (static_cast<Operation>(instruction & 0xFF) == Operation::LOAD_DEREF && cell < code.final_cells.size() &&
-        code.final_cells[cell] && PyCell_GET(container) != nullptr) {
+    if (static_cast<Operation>(instruction & 0xFF) == Operation::LOAD_DEREF &&
+        cell < code.final_cells.size() && code.final_cells[cell] && PyCell_GET(container) != nullptr) {
       if (slot != Heap::kNoSlot) touch(Event::Kind::kObject, slot);
       return true;
     }
@@ -365,10 +381,12 @@ bool StepWorld::may_write_item(PyObject* container, PyObject* key) {
   if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr && !is_single() &&
       PyCell_GET(container) != nullptr && (heap.slot(container) != Heap::kNoSlot || has_escaped(container))) {
     const Code& code = *frame_->code;
-    const std::uint32_t cell = code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)] >> 8;
+    const std::uint32_t cell =
+        code.instructions[std::min<std::size_t>(frame_->pc, code.instructions.size() - 1)] >> 8;
     if (cell < code.final_cells.size() && code.final_cells[cell]) {
       const std::size_t own = code.cell_names.size();
-      throw NotFinal("cell:" + text_of((cell < own ? code.cell_names[cell] : code.free_names[cell - own]).get()));
+      throw NotFinal("cell:" +
+                     text_of((cell < own ? code.cell_names[cell] : code.free_names[cell - own]).get()));
     }
   }
   return may_access(container, key, true);
@@ -439,7 +457,8 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
         visit(PyList_GET_ITEM(elements.get(), i), &reach);
       }
-    } else if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr && !is_module(object)) {
+    } else if (const traverseproc traverse = Py_TYPE(object)->tp_traverse;
+               traverse != nullptr && !is_module(object)) {
       traverse(object, visit, &reach);
     }
   }
@@ -456,7 +475,8 @@ bool any_reachable(PyObject* const* arguments, std::size_t count, Found found) {
     PyObject* const object = reach.pending[next];
     if (found(object)) return true;
     const traverseproc traverse = Py_TYPE(object)->tp_traverse;
-    if (traverse != nullptr && !is_module(object) && !PyFunction_Check(object)) traverse(object, visit, &reach);
+    if (traverse != nullptr && !is_module(object) && !PyFunction_Check(object))
+      traverse(object, visit, &reach);
   }
   return false;
 }
@@ -473,10 +493,13 @@ bool has_made_methods(PyObject* object) {
 bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
   if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
   if (thread_ != nullptr && thread_->atomic > 0) return false;
-  if (outer_.empty() && std::find(divided_.begin(), divided_.end(), instructions_) != divided_.end()) return true;
-  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_)) return false;  // gil: see calls_back
+  if (outer_.empty() && std::find(divided_.begin(), divided_.end(), instructions_) != divided_.end())
+    return true;
+  if (of_items && (granularity_ != Granularity::kBytecode || !uses_dataclasses_))
+    return false;  // gil: see calls_back
   return any_reachable(arguments, count, [&](PyObject* object) {
-    return (!of_items || has_made_methods(object)) && (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
+    return (!of_items || has_made_methods(object)) &&
+           (heap.slot(object) != Heap::kNoSlot || has_escaped(object));
   });
 }
 
@@ -484,14 +507,16 @@ void StepWorld::calls_back(const std::string& name) {
   outer_.push_back({frame_, is_allowed_, hashes_first, instructions_});
   has_polled_ = true;  // also where what calls stands for C code: the function is in Python
   const bool is_seen = is_allowed_ && !(hashes_first && name == "__hash__");
-  if (!is_seen || is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return;
+  if (!is_seen || is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync)
+    return;
   if (thread_ == nullptr || thread_->atomic > 0) return;
   const std::uint64_t instruction = outer_.front().instructions;
   const bool is_known = std::find(divided_.begin(), divided_.end(), instruction) != divided_.end();
   if (is_known || outer_.size() > 1 || choices_made_ != choices_before_) {
-    throw Unsupported("a built-in calls " + name +
-                      " while it works on what other threads can reach, which is not modelled; write the loop yourself, "
-                      "or call it inside `with assay.atomic()`");
+    throw Unsupported(
+        "a built-in calls " + name +
+        " while it works on what other threads can reach, which is not modelled; write the loop yourself, "
+        "or call it inside `with assay.atomic()`");
   }
   divided_.push_back(instruction);
   throw Divided();
@@ -521,7 +546,8 @@ void StepWorld::settle(const std::vector<std::uint32_t>& reached, const std::str
   for (std::uint32_t slot : reached) {
     if (is_written_object_[slot] || heap.write_object(slot) == state_->object(slot)) continue;
     if (!is_single()) {
-      throw Unsupported(function + " changes what other threads can reach, which is not modelled; write the loop yourself");
+      throw Unsupported(
+          function + " changes what other threads can reach, which is not modelled; write the loop yourself");
     }
     is_written_object_[slot] = true;
     written_objects_.push_back(slot);
@@ -537,7 +563,8 @@ bool StepWorld::joins_step(const Code& operation) {
       const Frame& frame = *thread_->frames[i];
       if (program->modules[frame.code->module].is_library) continue;
       const bool is_top = i + 1 == thread_->frames.size();
-      Access access{false, Event::Kind::kObject, 0, 0, frame.code, is_top || frame.pc == 0 ? frame.pc : frame.pc - 1};
+      Access access{false, Event::Kind::kObject, 0,
+                    0,     frame.code,           is_top || frame.pc == 0 ? frame.pc : frame.pc - 1};
       access.is_operation = true;
       recorded_accesses.push_back(access);
       recorded_values.push_back(operation.qualname);
@@ -547,9 +574,7 @@ bool StepWorld::joins_step(const Code& operation) {
   return true;
 }
 
-void StepWorld::observes(const std::string& assumption) {
-  throw NotFinal(assumption);
-}
+void StepWorld::observes(const std::string& assumption) { throw NotFinal(assumption); }
 
 bool StepWorld::may_synchronise() { return visible(true); }
 
@@ -623,7 +648,8 @@ bool StepWorld::is_closed(PyObject* object) {
 
 bool StepWorld::is_hidden(PyObject* object) {
   return !is_plain(object) && !PyMethod_Check(object) && !is_function(object) && !is_module(object) &&
-         Py_TYPE(object) != &PyDictProxy_Type && heap.slot(object) == Heap::kNoSlot && !heap.leaves.find(object);
+         Py_TYPE(object) != &PyDictProxy_Type && heap.slot(object) == Heap::kNoSlot &&
+         !heap.leaves.find(object);
 }
 
 void StepWorld::used(PyObject* object) {
@@ -649,7 +675,8 @@ Violation StepWorld::violation_of_failure() const {
     const Module& module = program->modules[at->first->module];
     if (found.file.empty() || !module.is_library) {
       found.file = module.file;
-      found.line = at->first->positions[std::min<std::size_t>(at->second, at->first->positions.size() - 1)].line;
+      found.line =
+          at->first->positions[std::min<std::size_t>(at->second, at->first->positions.size() - 1)].line;
     }
     if (!module.is_library) break;
   }
@@ -662,14 +689,16 @@ StateIds StepWorld::first_state() {
   thread_count_ = 1;
   const Thread main = make_main_thread(*this);
   StateIds state;
-  for (std::uint32_t fixed = 0; fixed < heap.fixed_count(); ++fixed) state.ids.push_back(heap.write_fixed(fixed));
+  for (std::uint32_t fixed = 0; fixed < heap.fixed_count(); ++fixed)
+    state.ids.push_back(heap.write_fixed(fixed));
   state.fixed = static_cast<std::uint32_t>(state.ids.size());
   state.threads = 1;
   state.ids.push_back(heap.write_thread(main));
   return state;
 }
 
-Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const std::vector<std::uint32_t>& choices) {
+Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
+                           const std::vector<std::uint32_t>& choices) {
   events.clear();
   touched_objects_.assign(state.objects(), 0);
   touched_fixed_.assign(state.fixed, 0);
@@ -703,7 +732,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       current_thread() = &live;
       const std::vector<bool> started_before = module_started, finished_before = module_finished;
       const Stop stop = run(*this, live);
-      if (module_started != started_before || module_finished != finished_before) write_statics();  // an import
+      if (module_started != started_before || module_finished != finished_before)
+        write_statics();  // an import
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
         // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
@@ -729,7 +759,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread, const st
       PyErr_Fetch(&type, &value, &traceback);
       const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
       PyErr_Clear();
-      throw std::runtime_error("internal: " + where + ": " + (text ? text_of(text.get()) : "an unknown error"));
+      throw std::runtime_error("internal: " + where + ": " +
+                               (text ? text_of(text.get()) : "an unknown error"));
     }
   }
 }
@@ -743,7 +774,8 @@ void StepWorld::check_untouched(const StateIds& state) {
   }
   for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
     if (!is_written_fixed_[fixed] && heap.write_fixed(fixed) != state.ids[fixed]) {
-      throw std::runtime_error("internal: a step wrote a variable without saying so: " + heap.name_of_fixed(fixed));
+      throw std::runtime_error("internal: a step wrote a variable without saying so: " +
+                               heap.name_of_fixed(fixed));
     }
   }
 }
@@ -807,8 +839,8 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
     outcome.thread = heap.write_thread(live);
     outcome.changes_structure |= !same_refs(state.thread(thread), outcome.thread);
   }
-  outcome.changes_structure |=
-      stop == Stop::kFinished || !outcome.started.empty() || !outcome.fresh.empty() || !outcome.new_fixed.empty();
+  outcome.changes_structure |= stop == Stop::kFinished || !outcome.started.empty() ||
+                               !outcome.fresh.empty() || !outcome.new_fixed.empty();
   forget();
   started.clear();
   return outcome;

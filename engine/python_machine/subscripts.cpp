@@ -17,7 +17,8 @@ bool is_native_factory(PyObject* factory) {
 
 Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
   if (PyObject* method = program_method(container, "__getitem__")) {
-    return call_function(method, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}}, std::move(site));
+    return call_function(method, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}},
+                         std::move(site));
   }
   looks_up(key);
   if (PyDict_Check(container)) {
@@ -27,7 +28,9 @@ Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
       PyObject* value = PyDict_GetItemWithError(container, key);
       if (value != nullptr) return complete(std::move(site), Ref::borrow(value));
       if (PyErr_Occurred() != nullptr) throw PythonError();
-      return call_function(missing, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}}, std::move(site));
+      return call_function(missing,
+                           {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}},
+                           std::move(site));
     }
   }
   if (!is_plain(container) && !PyTuple_CheckExact(container)) {
@@ -36,7 +39,8 @@ Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
     if (PyDict_Check(container) && lookup(Py_TYPE(container), interned("__missing__")) != nullptr) {
       PyObject* const value = PyDict_GetItemWithError(container, key);
       if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
-      return value == nullptr ? make_default(container, key, std::move(site)) : complete(std::move(site), Ref::borrow(value));
+      return value == nullptr ? make_default(container, key, std::move(site))
+                              : complete(std::move(site), Ref::borrow(value));
     }
   }
   return complete(std::move(site), checked(PyObject_GetItem(container, key)));
@@ -48,7 +52,8 @@ Step Interpreter::make_default(PyObject* container, PyObject* key, Site site) {
     Arguments arguments;
     arguments.positional = {Ref::borrow(key)};
     const Ref receiver = Ref::borrow(container);
-    if (std::optional<Step> step = delegate("dict___missing__", receiver.get(), arguments, site)) return *step;
+    if (std::optional<Step> step = delegate("dict___missing__", receiver.get(), arguments, site))
+      return *step;
   }
   if (!world.may_write_item(container, nullptr)) return stop(Stop::kVisible);
   return complete(std::move(site), checked(PyObject_GetItem(container, key)));
@@ -65,7 +70,8 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
     Arguments arguments;
     arguments.positional = {Ref::borrow(key), Ref::borrow(value)};
     const Ref receiver = Ref::borrow(container);
-    if (std::optional<Step> step = delegate("list_store_slice", receiver.get(), arguments, site)) return *step;
+    if (std::optional<Step> step = delegate("list_store_slice", receiver.get(), arguments, site))
+      return *step;
   }
   looks_up(key);
   if (!is_plain(container) && !PyTuple_CheckExact(container)) {
@@ -78,7 +84,8 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
       if (present < 0) throw PythonError();
       changes_shape = present == 0;
     }
-    if (!world.may_write_item(container, changes_shape ? nullptr : single_key(key))) return stop(Stop::kVisible);
+    if (!world.may_write_item(container, changes_shape ? nullptr : single_key(key)))
+      return stop(Stop::kVisible);
   }
   Ref items;
   if (value != nullptr && PySlice_Check(key) && PyList_Check(container)) {
@@ -86,11 +93,13 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
     if (PyAnySet_Check(value)) items = arranged_elements(value);
     if (items) value = items.get();
   }
-  if (std::optional<Step> step = value == nullptr ? operate_undisturbed("delitem", {container, key}, site)
-                                                  : operate_undisturbed("setitem", {container, key, value}, site)) {
+  if (std::optional<Step> step = value == nullptr
+                                     ? operate_undisturbed("delitem", {container, key}, site)
+                                     : operate_undisturbed("setitem", {container, key, value}, site)) {
     return *step;
   }
-  const int status = value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);
+  const int status =
+      value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);
   if (status != 0) throw PythonError();
   if (value != nullptr && PyLong_Check(key) && !PyList_Check(container) && !PyDict_Check(container)) {
     expect_item(thread, container, PyLong_AsSsize_t(key), value);
@@ -109,8 +118,9 @@ Step Interpreter::contains(bool negated) {
                          {.operands = 2, .mode = Return::kConvert, .extra = std::move(extra)});
   }
   const std::string kind = container_name(container);
-  const bool is_compared = (kind == "list" || kind == "tuple" || kind == "deque") &&
-                           (holds_program(container, kOrderMethods, true) || holds_program(key, kOrderMethods, true));
+  const bool is_compared =
+      (kind == "list" || kind == "tuple" || kind == "deque") &&
+      (holds_program(container, kOrderMethods, true) || holds_program(key, kOrderMethods, true));
   if (is_compared || iterates_program(container) || is_iterator(container)) {
     Site site{.operands = 2};
     if (negated) {
@@ -125,10 +135,12 @@ Step Interpreter::contains(bool negated) {
   if (PyDict_Check(container) || PyAnySet_Check(container)) looks_up(key);
   if (!is_plain(container)) {
     PyObject* operands[] = {container, key};
-    const bool allowed = PyDict_Check(container) || PyAnySet_Check(container)
-                             ? world.may_read_item(container, single_key(key))
-                             : world.may_call(operands, 2, is_iterator(container) || is_generator(container) ? operands : nullptr,
-                                              is_iterator(container) || is_generator(container) ? 1 : 0);
+    const bool allowed =
+        PyDict_Check(container) || PyAnySet_Check(container)
+            ? world.may_read_item(container, single_key(key))
+            : world.may_call(operands, 2,
+                             is_iterator(container) || is_generator(container) ? operands : nullptr,
+                             is_iterator(container) || is_generator(container) ? 1 : 0);
     if (!allowed) return stop(Stop::kVisible);
     Site site{.operands = 2};
     if (negated) {

@@ -31,12 +31,14 @@ class Inside {
   int status_;
 };
 
-Ref items_repr(PyObject* container, PyObject* items, const char* begin, const char* end, const char* recursive) {
+Ref items_repr(PyObject* container, PyObject* items, const char* begin, const char* end,
+               const char* recursive) {
   const Inside inside(container);
   if (inside.again()) return checked(PyUnicode_FromString(recursive));
   const Ref kept = checked(PySequence_Tuple(items));
   std::vector<Ref> parts;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kept.get()); ++i) parts.push_back(repr_of(PyTuple_GET_ITEM(kept.get(), i)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kept.get()); ++i)
+    parts.push_back(repr_of(PyTuple_GET_ITEM(kept.get(), i)));
   return joined(begin, parts, end);
 }
 
@@ -62,7 +64,8 @@ bool is_standard(PyObject* file, const char* name) {
 /// `sep` and `end` of print.
 Ref separator(PyObject* given, const char* name, const char* otherwise) {
   if (given == nullptr || given == Py_None) return checked(PyUnicode_FromString(otherwise));
-  if (!PyUnicode_Check(given)) raise(PyExc_TypeError, "%s must be None or a string, not %.200s", name, Py_TYPE(given)->tp_name);
+  if (!PyUnicode_Check(given))
+    raise(PyExc_TypeError, "%s must be None or a string, not %.200s", name, Py_TYPE(given)->tp_name);
   return Ref::borrow(given);
 }
 
@@ -116,8 +119,8 @@ Step Interpreter::text_of(PyObject* object, Conversion conversion, Site site) {
   if (is_program_type(Py_TYPE(object))) {
     if (conversion == Conversion::kStr) method = program_method(object, "__str__");
     if (method == nullptr &&
-        (conversion == Conversion::kRepr || lookup(Py_TYPE(object), interned("__str__")) ==
-                                                lookup(&PyBaseObject_Type, interned("__str__")))) {
+        (conversion == Conversion::kRepr ||
+         lookup(Py_TYPE(object), interned("__str__")) == lookup(&PyBaseObject_Type, interned("__str__")))) {
       method = program_method(object, "__repr__");
       wanted = Conversion::kRepr;
     }
@@ -130,16 +133,19 @@ Step Interpreter::text_of(PyObject* object, Conversion conversion, Site site) {
   if (!is_program_type(Py_TYPE(object)) && holds_program(object, kTextMethods)) {
     Arguments arguments;
     arguments.positional = {Ref::borrow(object)};
-    if (std::optional<Step> step = delegate(conversion == Conversion::kStr ? "str" : "repr", nullptr, arguments, site)) {
+    if (std::optional<Step> step =
+            delegate(conversion == Conversion::kStr ? "str" : "repr", nullptr, arguments, site)) {
       return *step;
     }
   }
   // The text of an object without a method of its own is that of its class.
-  const bool looks = is_program_type(Py_TYPE(object)) ? Py_TYPE(object)->tp_repr != PyBaseObject_Type.tp_repr : !is_function(object);
+  const bool looks = is_program_type(Py_TYPE(object)) ? Py_TYPE(object)->tp_repr != PyBaseObject_Type.tp_repr
+                                                      : !is_function(object);
   if (looks && !world.may_call(&object, 1, nullptr, 0)) return stop(Stop::kVisible);
   const Arguments arguments{.positional = {Ref::borrow(object)}, .keywords = {}};
   const Ref function = built_in(interned(conversion == Conversion::kStr ? "str" : "repr"));
-  if (std::optional<Step> step = call_undisturbed(function.get(), nullptr, arguments, true, site)) return *step;
+  if (std::optional<Step> step = call_undisturbed(function.get(), nullptr, arguments, true, site))
+    return *step;
   return complete(std::move(site), conversion == Conversion::kStr ? str_of(object) : repr_of(object));
 }
 
@@ -156,11 +162,14 @@ Step Interpreter::format_value(std::uint32_t operand) {
       Site formatted = site;
       formatted.mode = Return::kConvert;
       formatted.extra = checked(PyLong_FromLong(static_cast<long>(Conversion::kFormat)));
-      return call_function(method,
-                           {.positional = {Ref::borrow(value), Ref::borrow(spec == nullptr ? interned("") : spec)}, .keywords = {}},
-                           std::move(formatted));
+      return call_function(
+          method,
+          {.positional = {Ref::borrow(value), Ref::borrow(spec == nullptr ? interned("") : spec)},
+           .keywords = {}},
+          std::move(formatted));
     }
-    const bool by_str = lookup(Py_TYPE(value), interned("__format__")) == lookup(&PyBaseObject_Type, interned("__format__"));
+    const bool by_str =
+        lookup(Py_TYPE(value), interned("__format__")) == lookup(&PyBaseObject_Type, interned("__format__"));
     if (empty_spec && (by_str || is_plain(value))) return text_of(value, Conversion::kStr, site);
     if (!is_plain(value) && !world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
     return complete(site, checked(PyObject_Format(value, spec)));
@@ -179,19 +188,26 @@ Step Interpreter::print(Arguments& arguments, Site site) {
   bool known = true;
   for (const auto& [name, value] : arguments.keywords) {
     const std::string keyword = utf8(name.get());
-    if (keyword == "sep") sep = value.get();
-    else if (keyword == "end") end = value.get();
-    else if (keyword == "file") file = value.get();
-    else if (keyword != "flush") known = false;
+    if (keyword == "sep")
+      sep = value.get();
+    else if (keyword == "end")
+      end = value.get();
+    else if (keyword == "file")
+      file = value.get();
+    else if (keyword != "flush")
+      known = false;
   }
   if (!known) return run_native(built_in(interned("print")).get(), arguments, std::move(site));  // fails
-  const bool to_output = file == nullptr || file == Py_None || is_standard(file, "stdout") || is_standard(file, "__stdout__");
+  const bool to_output =
+      file == nullptr || file == Py_None || is_standard(file, "stdout") || is_standard(file, "__stdout__");
   const bool to_nowhere = !to_output && (is_standard(file, "stderr") || is_standard(file, "__stderr__"));
   bool needs_program = !to_output && !to_nowhere;
-  for (const Ref& argument : arguments.positional) needs_program = needs_program || holds_program(argument.get(), kTextMethods);
+  for (const Ref& argument : arguments.positional)
+    needs_program = needs_program || holds_program(argument.get(), kTextMethods);
   if (needs_program) {
     if (to_output || to_nowhere) {
-      std::erase_if(arguments.keywords, [&](const auto& keyword) { return to_output && utf8(keyword.first.get()) == "file"; });
+      std::erase_if(arguments.keywords,
+                    [&](const auto& keyword) { return to_output && utf8(keyword.first.get()) == "file"; });
     }
     if (std::optional<Step> step = delegate("print", nullptr, arguments, site)) return *step;
     if (!to_output && !to_nowhere) throw Unsupported("print to a file");

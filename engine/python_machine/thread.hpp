@@ -12,10 +12,10 @@ namespace assay::python_machine {
 
 /// What becomes of the value that a frame returns.
 enum class Return : std::uint8_t {
-  kPush,       // onto the caller's stack
-  kDiscard,    // nothing is pushed (the body of an imported module)
-  kInstance,   // `extra` is pushed instead (the instance whose __init__ this was); it must return None
-  kClass,      // make the class from `names` and `extra` = (name, bases, keywords or None, metaclass, bases as written)
+  kPush,      // onto the caller's stack
+  kDiscard,   // nothing is pushed (the body of an imported module)
+  kInstance,  // `extra` is pushed instead (the instance whose __init__ this was); it must return None
+  kClass,  // make the class from `names` and `extra` = (name, bases, keywords or None, metaclass, bases as written)
   kTruth,      // of a __bool__ (`extra` null) or __len__: the caller's test at its pc is decided by it
   kNext,       // a __next__ called by FOR_ITER; StopIteration, or `extra`, ends the loop
   kFinish,     // the bottom frame: the thread ends
@@ -31,16 +31,16 @@ enum class Return : std::uint8_t {
 /// that instruction.
 struct Frame {
   const Code* code = nullptr;
-  std::uint32_t pc = 0;        // of the instruction to run next
+  std::uint32_t pc = 0;  // of the instruction to run next
   Return on_return = Return::kPush;
-  bool in_atomic = false;      // this frame's code is atomic, and it holds one count of Thread::atomic
-  std::vector<Ref> locals;     // null: unbound
-  std::vector<Ref> cells;      // PyCell, own cells then free ones
+  bool in_atomic = false;   // this frame's code is atomic, and it holds one count of Thread::atomic
+  std::vector<Ref> locals;  // null: unbound
+  std::vector<Ref> cells;   // PyCell, own cells then free ones
   std::vector<Ref> stack;
-  Ref names;                   // dict, of a class body
-  Ref handled;                 // the exception that this frame is handling, null: none
-  Ref generator;               // the Generator that this frame belongs to, null: none
-  Ref extra;                   // see Return
+  Ref names;      // dict, of a class body
+  Ref handled;    // the exception that this frame is handling, null: none
+  Ref generator;  // the Generator that this frame belongs to, null: none
+  Ref extra;      // see Return
 };
 
 struct Thread {

@@ -26,11 +26,11 @@ enum class Stop : std::uint8_t {
   kCut,       // `_assay.assume(False)`
   kFinished,  // the thread ended
   kFailed,    // a violation: World::failure says which
-  kLong,      // very many instructions without a visible one: a step may end anywhere between two instructions
+  kLong,  // very many instructions without a visible one: a step may end anywhere between two instructions
 };
 
 struct Failure {
-  std::string kind;     // "exception", "assertion", "lock", ... 
+  std::string kind;     // "exception", "assertion", "lock", ...
   std::string message;  // the last line of the traceback, or what the library said
   Ref exception;        // may be null
   /// Innermost last: where it happened.
@@ -47,15 +47,15 @@ class World {
   virtual ~World() = default;
 
   const Program* program = nullptr;
-  std::vector<Ref> globals;          // all modules; null: unset
-  std::vector<Ref> module_objects;   // one for each module
-  std::vector<bool> module_started;  // its body runs or has run
+  std::vector<Ref> globals;           // all modules; null: unset
+  std::vector<Ref> module_objects;    // one for each module
+  std::vector<bool> module_started;   // its body runs or has run
   std::vector<bool> module_finished;  // its body has run
-  std::vector<Started> started;      // by this step
-  Failure failure;                   // with Stop::kFailed
-  std::string output;                // what the step printed
-  bool keep_output = false;          // otherwise printing is dropped
-  std::uint64_t changes = 1;         // grows with each step and each change of a dict's, set's or deque's shape
+  std::vector<Started> started;       // by this step
+  Failure failure;                    // with Stop::kFailed
+  std::string output;                 // what the step printed
+  bool keep_output = false;           // otherwise printing is dropped
+  std::uint64_t changes = 1;  // grows with each step and each change of a dict's, set's or deque's shape
   /// The instruction that runs looks up one key: it calls `__hash__` before it touches anything.
   bool hashes_first = false;
 

@@ -61,7 +61,8 @@ class BreadthFirst {
   }
 
   /// Answers the first state that was not expanded.
-  std::uint32_t expand_batch(ExactExpander<Sharing::kPrivate>& expander, std::uint32_t depth, std::uint32_t end) {
+  std::uint32_t expand_batch(ExactExpander<Sharing::kPrivate>& expander, std::uint32_t depth,
+                             std::uint32_t end) {
     const bool at_limit = search_.at_limit(depth);
     std::uint32_t next = expanded_;
     expander.clear();
@@ -83,7 +84,8 @@ class BreadthFirst {
     KeyTable& keys = store_.keys();
     for (auto& reached : expander.reached) keys.advance(reached.probe);
     const std::uint64_t index = keys.index_number();
-    const std::uint64_t limit = task_.options.state_limit == 0 ? KeyTable::kMaxKeys : task_.options.state_limit;
+    const std::uint64_t limit =
+        task_.options.state_limit == 0 ? KeyTable::kMaxKeys : task_.options.state_limit;
     const bool is_observed = !task_.observers.none();
     std::uint32_t state = expanded_;
     const auto* const first = expander.reached.data();
@@ -133,7 +135,9 @@ class BreadthFirst {
 const Registered registered({.name = "bfs",
                              .storage = "exact",
                              .recording = Recording::kObserved,
-                             .run = [](const Task& task, Result& result) { BreadthFirst(task, result).run(); }});
+                             .run = [](const Task& task, Result& result) {
+                               BreadthFirst(task, result).run();
+                             }});
 
 }  // namespace
 }  // namespace assay::search

@@ -103,7 +103,8 @@ class CachedDepthFirst {
     const auto degree = static_cast<std::uint32_t>(expander.reached.size());
     transitions_ += degree;
     policy_->expanded(slot, degree);
-    observers_.expanded({slot, degree, expander.successors().count(), expander.state(), &expander.successors()});
+    observers_.expanded(
+        {slot, degree, expander.successors().count(), expander.state(), &expander.successors()});
     await(0, expander);
     path_.keep_within(waiting_limit_ != 0 ? waiting_limit_ : std::max(kWaitingAtLeast, cache_.room()));
   }

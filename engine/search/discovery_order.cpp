@@ -26,7 +26,8 @@ constexpr std::size_t kMostBlock = std::size_t{1} << 18;
 /// Meets `count` states of the run, whose records it keeps in `memory`, in the order of the log.
 class Part {
  public:
-  Part(const NewLevel& level, storage::RunCursor& states, std::uint64_t count, std::span<std::uint64_t> memory)
+  Part(const NewLevel& level, storage::RunCursor& states, std::uint64_t count,
+       std::span<std::uint64_t> memory)
       : level_(level),
         words_(level.layouts.current().record_words()),
         count_(count),
@@ -78,8 +79,8 @@ class Part {
 }  // namespace
 
 bool write_in_order_of_discovery(const NewLevel& level, std::span<std::uint64_t> memory, std::size_t io_bytes,
-                                 const std::string& scratch_directory, const std::function<bool()>& should_stop,
-                                 storage::RunWriter& out) {
+                                 const std::string& scratch_directory,
+                                 const std::function<bool()>& should_stop, storage::RunWriter& out) {
   const std::uint32_t words = level.layouts.current().record_words();
   const std::uint64_t all = level.states.records;
   const std::size_t bytes_per_state = MarkTable::kBytesPerState + words * sizeof(std::uint64_t);
@@ -88,19 +89,21 @@ bool write_in_order_of_discovery(const NewLevel& level, std::span<std::uint64_t>
       std::min<std::uint64_t>(memory.size_bytes() / bytes_per_state - 2, std::uint64_t{kWasMet} - 1);
   storage::RunCursor states(level.layouts, level.states, io_bytes);
   if (all <= at_once) {
-    return Part(level, states, all, memory).follow(io_bytes, should_stop, [&](std::uint64_t, const std::uint64_t* record) {
-      out.append(record);
-    });
+    return Part(level, states, all, memory)
+        .follow(io_bytes, should_stop,
+                [&](std::uint64_t, const std::uint64_t* record) { out.append(record); });
   }
 
   const std::size_t parts = (all + at_once - 1) / at_once;
-  support::BucketFile<std::uint64_t> met(scratch_directory, parts, std::clamp(io_bytes / parts, kLeastBlock, kMostBlock));
+  support::BucketFile<std::uint64_t> met(scratch_directory, parts,
+                                         std::clamp(io_bytes / parts, kLeastBlock, kMostBlock));
   for (std::size_t i = 0; i < parts; ++i) {
     Part part(level, states, std::min(at_once, all - i * at_once), memory);
-    const bool done = part.follow(io_bytes, should_stop, [&](std::uint64_t edge, const std::uint64_t* record) {
-      met.append(i, edge);
-      for (std::uint32_t word = 0; word < words; ++word) met.append(i, record[word]);
-    });
+    const bool done =
+        part.follow(io_bytes, should_stop, [&](std::uint64_t edge, const std::uint64_t* record) {
+          met.append(i, edge);
+          for (std::uint32_t word = 0; word < words; ++word) met.append(i, record[word]);
+        });
     if (!done) return false;
   }
   met.finish();

@@ -23,7 +23,7 @@ struct NewLevel {
 /// not fit `memory` at once takes one pass over the log for each part that
 /// does; `io_bytes` is for reading. False: `should_stop` said so.
 bool write_in_order_of_discovery(const NewLevel& level, std::span<std::uint64_t> memory, std::size_t io_bytes,
-                                 const std::string& scratch_directory, const std::function<bool()>& should_stop,
-                                 storage::RunWriter& out);
+                                 const std::string& scratch_directory,
+                                 const std::function<bool()>& should_stop, storage::RunWriter& out);
 
 }  // namespace assay::search

@@ -23,7 +23,10 @@ class ExactExpander {
 
   ExactExpander(const transition_system::TransitionSystem& system, storage::ExactStateStore& store,
                 const Options& options)
-      : expansion_(system, options), store_(store), cursor_(store.make_cursor()), workspace_(store.make_workspace()) {}
+      : expansion_(system, options),
+        store_(store),
+        cursor_(store.make_cursor()),
+        workspace_(store.make_workspace()) {}
 
   void clear() {
     reached.clear();
@@ -46,7 +49,8 @@ class ExactExpander {
         [&](std::uint32_t code, Position position) { findings.push_back({code, number, position, depth}); },
         [&](Position position, StateView next) {
           std::uint64_t next_key = 0;
-          if (!store_.encode<sharing>(cursor_, next.data(), length_of(next), workspace_, next_key)) return false;
+          if (!store_.encode<sharing>(cursor_, next.data(), length_of(next), workspace_, next_key))
+            return false;
           reached.push_back({store_.keys().start(next_key), position});
           return true;
         });

@@ -59,7 +59,8 @@ class Expansion {
   /// the state itself) and `reached(position, state)` where its steps lead;
   /// false from `reached` ends the expansion. `at_limit`: steps are not followed.
   template <class Violated, class Reached>
-  [[gnu::always_inline]] End operator()(StateView state, bool at_limit, Violated&& violated, Reached&& reached) {
+  [[gnu::always_inline]] End operator()(StateView state, bool at_limit, Violated&& violated,
+                                        Reached&& reached) {
     if (has_state_checks_) {
       if (const std::uint32_t code = system_.check_state(state)) violated(code, Finding::kAtState);
     }

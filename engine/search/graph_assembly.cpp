@@ -45,7 +45,8 @@ class Assembly {
 
   bool at_once_in_memory() {
     MarkTable table(memory_, searched_.states);
-    if (!each_state([&](const StateMark& mark, std::uint32_t number) { add(table, mark, number); })) return false;
+    if (!each_state([&](const StateMark& mark, std::uint32_t number) { add(table, mark, number); }))
+      return false;
     return write([&](const StateMark& mark) { return number_in(table, mark); },
                  [&](const StateMark& mark) { table.prefetch(mark); });
   }
@@ -84,7 +85,8 @@ class Assembly {
     numbers.finish();
     std::vector<support::BucketFile<std::uint32_t>::Reader> readers;
     for (std::size_t part = 0; part < parts; ++part) readers.emplace_back(numbers, part);
-    return write([&](const StateMark& mark) { return readers[mark.scaled(parts)].next(); }, [](const StateMark&) {});
+    return write([&](const StateMark& mark) { return readers[mark.scaled(parts)].next(); },
+                 [](const StateMark&) {});
   }
 
   /// All marks of a part begin alike; the table wants them everywhere.
@@ -102,7 +104,8 @@ class Assembly {
   }
   static std::uint32_t number_in(MarkTable& table, const StateMark& mark) {
     const std::uint32_t* const number = table.find(mark);
-    if (number == nullptr) throw std::runtime_error("the graph cannot be written down: a step leads to no state");
+    if (number == nullptr)
+      throw std::runtime_error("the graph cannot be written down: a step leads to no state");
     return *number;
   }
 
@@ -138,7 +141,8 @@ class Assembly {
         log_.begin_state(static_cast<std::uint32_t>(marks.size()));
         for (const StateMark& mark : marks) {
           const std::uint32_t number = number_of(mark);
-          if (number > discovered) throw std::runtime_error("the graph cannot be written down: states are out of order");
+          if (number > discovered)
+            throw std::runtime_error("the graph cannot be written down: states are out of order");
           log_.add(number == discovered ? GraphLog::kTree : number);
           discovered += number == discovered ? 1 : 0;
         }
@@ -163,7 +167,8 @@ class Assembly {
 bool assemble_graph(const SearchedLevels& searched, std::span<std::uint64_t> memory, std::size_t io_bytes,
                     const std::function<bool()>& should_stop, evidence::GraphLog& log) {
   if (searched.states >= GraphLog::kUnknown) {
-    throw std::runtime_error("the graph cannot be written down: it has more states than a certificate can number");
+    throw std::runtime_error(
+        "the graph cannot be written down: it has more states than a certificate can number");
   }
   return Assembly(searched, memory, io_bytes, should_stop, log).run();
 }

@@ -32,7 +32,8 @@ class LevelSearch {
   void note(std::span<const Finding> findings, std::uint32_t depth) {
     for (const Finding& finding : findings) {
       findings_.add(finding);
-      if (task_.options.stop_at_first_violation) (finding.path_length() == depth ? is_over_ : ends_with_level_) = true;
+      if (task_.options.stop_at_first_violation)
+        (finding.path_length() == depth ? is_over_ : ends_with_level_) = true;
     }
   }
   bool at_limit(std::uint64_t depth) const {

@@ -63,7 +63,8 @@ class MatchedBreadthFirst {
       reached_words_.clear();
       findings_.clear();
       const std::uint64_t expanded_before = expanded_;
-      for (std::uint32_t i = 0; i < kBatchStates && remaining > 0 && reached_words_.size() < kBatchWords; ++i) {
+      for (std::uint32_t i = 0; i < kBatchStates && remaining > 0 && reached_words_.size() < kBatchWords;
+           ++i) {
         if (task_.control.should_stop()) break;
         expand(depth, at_limit);
         --remaining;
@@ -144,7 +145,9 @@ void run(const Task& task, Result& result) {
   }
 }
 
-const Registered by_fingerprint({.name = "bfs", .storage = "fingerprint", .run = run<matching::Fingerprints>});
+const Registered by_fingerprint({.name = "bfs",
+                                 .storage = "fingerprint",
+                                 .run = run<matching::Fingerprints>});
 const Registered by_key({.name = "bfs", .storage = "abstraction", .run = run<matching::Abstraction>});
 
 }  // namespace

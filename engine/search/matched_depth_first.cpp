@@ -107,7 +107,8 @@ class MatchedDepthFirst {
     order_.resize(successors.count());
     std::iota(order_.begin(), order_.end(), 0u);
     if (is_random_) {
-      for (std::uint32_t i = successors.count(); i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
+      for (std::uint32_t i = successors.count(); i > 1; --i)
+        std::swap(order_[i - 1], order_[random_.below(i)]);
     }
     for (auto i = order_.size(); i-- > 0;) {
       const assay_successor& successor = successors[order_[i]];
@@ -153,7 +154,8 @@ void run(const Task& task, Result& result) {
 }
 
 void check_bits(const Options& options) {
-  if (options.number("hash_functions", 3) == 0) throw std::invalid_argument("bitstate storage needs a hash function");
+  if (options.number("hash_functions", 3) == 0)
+    throw std::invalid_argument("bitstate storage needs a hash function");
   if (options.number("bitstate_bytes", 0) == 0) {
     throw std::invalid_argument("bitstate storage needs bitstate_bytes above 0");
   }

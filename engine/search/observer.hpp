@@ -55,13 +55,27 @@ class Observers {
   void add(std::unique_ptr<Observer> observer) { list_.push_back(std::move(observer)); }
   bool none() const { return list_.empty(); }
 
-  void begins(TraversalOrder order) const { tell([&](Observer& o) { o.begins(order); }); }
-  void level(std::uint64_t first_state) const { tell([&](Observer& o) { o.level(first_state); }); }
-  void entered(std::uint32_t state) const { tell([&](Observer& o) { o.entered(state); }); }
-  void expanded(const ExpandedState& state) const { tell([&](Observer& o) { o.expanded(state); }); }
-  void edge(const Edge& edge) const { tell([&](Observer& o) { o.edge(edge); }); }
-  void left() const { tell([](Observer& o) { o.left(); }); }
-  void ends(Result& result) const { tell([&](Observer& o) { o.ends(result); }); }
+  void begins(TraversalOrder order) const {
+    tell([&](Observer& o) { o.begins(order); });
+  }
+  void level(std::uint64_t first_state) const {
+    tell([&](Observer& o) { o.level(first_state); });
+  }
+  void entered(std::uint32_t state) const {
+    tell([&](Observer& o) { o.entered(state); });
+  }
+  void expanded(const ExpandedState& state) const {
+    tell([&](Observer& o) { o.expanded(state); });
+  }
+  void edge(const Edge& edge) const {
+    tell([&](Observer& o) { o.edge(edge); });
+  }
+  void left() const {
+    tell([](Observer& o) { o.left(); });
+  }
+  void ends(Result& result) const {
+    tell([&](Observer& o) { o.ends(result); });
+  }
 
  private:
   template <class Event>

@@ -49,7 +49,9 @@ void Options::set(const std::string& name, Value value) {
 std::uint64_t Options::number(const std::string& name, std::uint64_t otherwise) const {
   return found_in(others_, name, otherwise);
 }
-double Options::real(const std::string& name, double otherwise) const { return found_in(others_, name, otherwise); }
+double Options::real(const std::string& name, double otherwise) const {
+  return found_in(others_, name, otherwise);
+}
 bool Options::flag(const std::string& name) const { return found_in(others_, name, false); }
 std::string Options::text(const std::string& name, const std::string& otherwise) const {
   return found_in(others_, name, otherwise);

@@ -40,14 +40,14 @@ struct CacheFacts {
 
 /// What a search that looks around saw; assay.evidence.coverage makes estimates of it.
 struct Seen {
-  std::uint64_t exhaustive = 0;         // states of the first phase
-  std::vector<std::uint64_t> sizes;     // new states that each sampled productive transition led to
-  std::uint64_t unfinished = 0;         // samples cut short by the limit
-  std::uint64_t tried = 0;              // transitions sampled
-  std::uint64_t left = 0;               // unexplored transitions not sampled
-  std::uint64_t productive_left = 0;    // different unvisited states these lead to
+  std::uint64_t exhaustive = 0;                   // states of the first phase
+  std::vector<std::uint64_t> sizes;               // new states that each sampled productive transition led to
+  std::uint64_t unfinished = 0;                   // samples cut short by the limit
+  std::uint64_t tried = 0;                        // transitions sampled
+  std::uint64_t left = 0;                         // unexplored transitions not sampled
+  std::uint64_t productive_left = 0;              // different unvisited states these lead to
   std::uint64_t first = 0, second = 0, both = 0;  // overlap: states of two searches, and of both
-  std::vector<std::uint64_t> levels;    // states of each breadth-first level
+  std::vector<std::uint64_t> levels;              // states of each breadth-first level
 };
 
 /// What a finished search that found nothing may have missed.

@@ -62,8 +62,7 @@ class Meeting {
 };
 
 struct alignas(128) Member {
-  Member(const Task& task, storage::ExactStateStore& store)
-      : expander(task.system, store, task.options) {}
+  Member(const Task& task, storage::ExactStateStore& store) : expander(task.system, store, task.options) {}
 
   ExactExpander<Sharing::kShared> expander;
   // Reserved ids not yet used: only this thread may publish under them.
@@ -79,7 +78,10 @@ struct alignas(128) Member {
 class ParallelSearch {
  public:
   ParallelSearch(const Task& task, storage::ExactStateStore& store)
-      : task_(task), store_(store), search_(task), meeting_(static_cast<std::uint32_t>(task.options.threads)) {
+      : task_(task),
+        store_(store),
+        search_(task),
+        meeting_(static_cast<std::uint32_t>(task.options.threads)) {
     // A limit on states is overrun by the ids that threads have reserved.
     if (task.options.state_limit != 0) {
       const std::uint64_t share = task.options.state_limit / (std::uint64_t{32} * task.options.threads);
@@ -92,7 +94,8 @@ class ParallelSearch {
     try {
       const InitialState initial(task_.system);
       store_.add_first(initial.words.data(), initial.length);
-      for (std::uint32_t i = 0; i < options.threads; ++i) members_.push_back(std::make_unique<Member>(task_, store_));
+      for (std::uint32_t i = 0; i < options.threads; ++i)
+        members_.push_back(std::make_unique<Member>(task_, store_));
       search_.begin(initial);
       violated_state_ = search_.is_over();
       level_end_ = 1;

@@ -19,7 +19,7 @@ class PathSearch {
   PathSearch(const Task& task, Result& result, const std::vector<Frame>& path)
       : task_(task), result_(result), path_(path) {}
 
-  bool cut = false;            // successors beyond the depth limit were left out
+  bool cut = false;  // successors beyond the depth limit were left out
   bool out_of_memory = false;
 
   /// A violation was met, and one is enough.

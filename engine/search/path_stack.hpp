@@ -38,7 +38,8 @@ class WaitingKeys {
     positions_.erase(positions_.begin(), positions_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   std::size_t bytes() const {
-    return keys_.capacity() * sizeof(std::uint64_t) + positions_.capacity() * sizeof(transition_system::Position);
+    return keys_.capacity() * sizeof(std::uint64_t) +
+           positions_.capacity() * sizeof(transition_system::Position);
   }
   /// For the store, which translates them when its layout changes.
   std::vector<std::uint64_t>& keys() { return keys_; }
@@ -54,7 +55,8 @@ class WaitingStates {
   void push(transition_system::StateView state, transition_system::Position position,
             const support::MemoryBudget& budget) {
     support::push(items_, {transition_system::length_of(state), position}, budget);
-    if (words_.capacity() - words_.size() < state.size()) budget.require(words_.capacity() * sizeof(std::uint64_t) * 2);
+    if (words_.capacity() - words_.size() < state.size())
+      budget.require(words_.capacity() * sizeof(std::uint64_t) * 2);
     words_.insert(words_.end(), state.data(), state.data() + state.size());
   }
   transition_system::StateView last() const {
@@ -138,7 +140,8 @@ class PathStack {
   void keep_within(std::size_t limit) {
     if (waiting_.volume() <= limit) return;
     std::size_t dropped = 0, volume = 0;
-    for (; first_with_pending_ + 1 < frames_.size() && volume < waiting_.volume() / 2; ++first_with_pending_) {
+    for (; first_with_pending_ + 1 < frames_.size() && volume < waiting_.volume() / 2;
+         ++first_with_pending_) {
       Frame& frame = frames_[first_with_pending_];
       if (frame.pending == 0) continue;
       volume += waiting_.volume_of(dropped, frame.pending);

@@ -52,7 +52,8 @@ class Explorer {
       const auto violated = [&](std::uint32_t, Position) { ++violations; };
       const auto reached = [&](Position, StateView next) {
         std::uint64_t key = 0;
-        if (!store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key)) return false;
+        if (!store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key))
+          return false;
         reached_.push_back(key);
         return true;
       };
@@ -118,7 +119,8 @@ class Explorer {
       if (!chosen(number++)) return true;
       std::uint64_t key = 0;
       // What the layout has no room for was never stored.
-      const bool fits = store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key);
+      const bool fits =
+          store_.encode<Sharing::kPrivate>(cursor_, next.data(), length_of(next), workspace_, key);
       if (!fits || !knows(key)) fingerprints.add(support::hash_words(next.data(), next.size(), 0));
       return true;
     });
@@ -183,7 +185,8 @@ void two_phases(const Task& task, Result& result) {
     for (std::uint32_t end = 1; expanded < end && explorer->size() < exhaustive_states;) {
       while (expanded < end && explorer->size() < exhaustive_states && !task.control.should_stop()) {
         explorer->visit_successors(expanded++);
-        if (expanded % 64 == 0) task.control.report(explorer->size(), explorer->transitions(), 0, explorer->size() - expanded);
+        if (expanded % 64 == 0)
+          task.control.report(explorer->size(), explorer->transitions(), 0, explorer->size() - expanded);
       }
       if (task.control.should_stop()) break;
       seen.levels.push_back(end - (seen.levels.empty() ? 0 : result.depth));
@@ -240,10 +243,12 @@ void two_phases(const Task& task, Result& result) {
     seen.left = total - seen.tried;
     storage::FingerprintTable unknown(task.budget);
     for (std::uint32_t i = 0; i < frontier; ++i) {
-      explorer->count_unknown(expanded + i, unknown, [&](std::uint64_t number) { return !sampled[starts[i] + number]; });
+      explorer->count_unknown(expanded + i, unknown,
+                              [&](std::uint64_t number) { return !sampled[starts[i] + number]; });
     }
     seen.productive_left = unknown.size();
-    result.complete = walks.empty() && seen.productive_left == 0 && seen.left == 0 && !task.control.should_stop();
+    result.complete =
+        walks.empty() && seen.productive_left == 0 && seen.left == 0 && !task.control.should_stop();
     result.stop_reason = result.complete ? StopReason::kNone : task.control.reason();
   } catch (const std::bad_alloc&) {
     result.stop_reason = StopReason::kMemory;
@@ -289,8 +294,9 @@ void two_overlapping(const Task& task, Result& result) {
   }
 }
 
-const Registered first_then_at_random(
-    {.name = "two-phases", .run = two_phases, .options = {"exhaustive_states", "samplers"}});
+const Registered first_then_at_random({.name = "two-phases",
+                                       .run = two_phases,
+                                       .options = {"exhaustive_states", "samplers"}});
 const Registered twice_at_random({.name = "overlap", .run = two_overlapping});
 
 }  // namespace

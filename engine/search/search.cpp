@@ -36,7 +36,8 @@ std::string listed(std::string Strategy::* field, Keep keep) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   return text;
 }
 
@@ -48,35 +49,41 @@ const Strategy& choose(const Options& options, bool records) {
     return with_name(s) && (s.storage.empty() || s.storage == options.storage);
   };
   const auto fits = [&](const Strategy& s) {
-    return with_storage(s) && s.has_threads == (options.threads > 1) && s.is_on_disk == !options.spill_directory.empty();
+    return with_storage(s) && s.has_threads == (options.threads > 1) &&
+           s.is_on_disk == !options.spill_directory.empty();
   };
   const auto any = [](const auto& condition) { return std::ranges::any_of(registry(), condition); };
   if (!any(with_name)) {
-    throw std::invalid_argument("unknown strategy '" + options.strategy + "'; choose " +
-                                listed(&Strategy::name, [](const Strategy& s) { return !s.storage.empty(); }));
+    throw std::invalid_argument(
+        "unknown strategy '" + options.strategy + "'; choose " +
+        listed(&Strategy::name, [](const Strategy& s) { return !s.storage.empty(); }));
   }
   if (!any([&](const Strategy& s) { return s.storage == options.storage; })) {
     throw std::invalid_argument("unknown storage '" + options.storage + "'; choose " +
                                 listed(&Strategy::storage, [](const Strategy&) { return true; }));
   }
   if (!any(with_storage)) {
-    throw std::invalid_argument("storage '" + options.storage + "' does not go with '" + options.strategy + "'; use " +
-                                listed(&Strategy::name, [&](const Strategy& s) { return s.storage == options.storage; }) +
-                                " with it");
+    throw std::invalid_argument(
+        "storage '" + options.storage + "' does not go with '" + options.strategy + "'; use " +
+        listed(&Strategy::name, [&](const Strategy& s) { return s.storage == options.storage; }) +
+        " with it");
   }
   const auto found = std::ranges::find_if(registry(), fits);
   if (found == registry().end()) {
     if (!options.spill_directory.empty()) {
-      throw std::invalid_argument("a search that keeps its states on disk is bfs on one thread with exact storage");
+      throw std::invalid_argument(
+          "a search that keeps its states on disk is bfs on one thread with exact storage");
     }
     throw std::invalid_argument("'" + options.strategy + "' with " + options.storage +
                                 " storage runs on one thread; bfs with exact storage runs on several");
   }
   if (records && found->recording == Recording::kNone) {
-    throw std::invalid_argument("only bfs, dfs and cached on one thread with exact storage write the graph down");
+    throw std::invalid_argument(
+        "only bfs, dfs and cached on one thread with exact storage write the graph down");
   }
   for (const auto& [name, value] : options.others()) {
-    if (name != "observe" && !any([&](const Strategy& s) { return std::ranges::count(s.options, name) != 0; })) {
+    if (name != "observe" &&
+        !any([&](const Strategy& s) { return std::ranges::count(s.options, name) != 0; })) {
       throw std::invalid_argument("no search has an option '" + name + "'");
     }
   }
@@ -88,7 +95,8 @@ const Strategy& choose(const Options& options, bool records) {
 void add_observers(const std::string& names, Observers& observers) {
   std::istringstream list(names);
   for (std::string name; std::getline(list, name, ',');) {
-    const auto found = std::ranges::find(observer_registry(), name, [](const auto& entry) { return entry.first; });
+    const auto found =
+        std::ranges::find(observer_registry(), name, [](const auto& entry) { return entry.first; });
     if (found == observer_registry().end()) throw std::invalid_argument("nobody observes '" + name + "'");
     observers.add(found->second());
   }
@@ -126,8 +134,8 @@ const char* name_of(Guarantee guarantee) {
   return "";
 }
 
-Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher,
-              evidence::GraphLog* graph) {
+Result search(const transition_system::TransitionSystem& system, const Options& options,
+              const Watcher& watcher, evidence::GraphLog* graph) {
   using Clock = std::chrono::steady_clock;
   const Strategy& strategy = choose(options, graph != nullptr);
   if (strategy.has_threads && system.is_single_threaded()) {
@@ -173,7 +181,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   std::unique_lock<std::mutex> lock(mutex);
   while (!finished) {
     double wait = std::min(kLook, std::max(next_progress - elapsed(), 0.0005));
-    if (options.time_limit_seconds > 0) wait = std::min(wait, std::max(options.time_limit_seconds - elapsed(), 0.0005));
+    if (options.time_limit_seconds > 0)
+      wait = std::min(wait, std::max(options.time_limit_seconds - elapsed(), 0.0005));
     changed.wait_for(lock, std::chrono::duration<double>(wait), [&] { return finished; });
     if (finished) break;
     lock.unlock();
@@ -189,8 +198,8 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
       }
       if (watcher.progress && !refused && now >= next_progress) {
         next_progress = now + std::max(options.progress_interval_seconds, 0.001);
-        const Progress progress{control.states.load(),   control.transitions.load(),  control.depth.load(),
-                                control.frontier.load(), support::resident_bytes(), now,
+        const Progress progress{control.states.load(),   control.transitions.load(), control.depth.load(),
+                                control.frontier.load(), support::resident_bytes(),  now,
                                 control.tracing.load()};
         refused = !watcher.progress(progress);
         if (refused) control.stop(StopReason::kInterrupted);

@@ -29,7 +29,7 @@ struct Watcher {
 
 /// Throws std::invalid_argument with a sentence for options that do not go
 /// together, and whatever a model throws. `graph`: where to write the graph down, if anywhere.
-Result search(const transition_system::TransitionSystem& system, const Options& options, const Watcher& watcher,
-              evidence::GraphLog* graph = nullptr);
+Result search(const transition_system::TransitionSystem& system, const Options& options,
+              const Watcher& watcher, evidence::GraphLog* graph = nullptr);
 
 }  // namespace assay::search

@@ -77,13 +77,13 @@ constexpr std::uint64_t kWeighEvery = 1024;  // states
 constexpr std::size_t kPending = 256;
 constexpr std::uint32_t kLookEvery = 64;           // states, while expanding
 constexpr std::uint64_t kLookEveryRecords = 4096;  // while merging
-constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
+constexpr std::uint64_t kLevelsKept = 100'000;     // in the result
 
 /// A violation together with the state it was met in: states have no numbers here.
 struct Found {
   std::uint32_t code;
-  Position position;  // of the step, or Finding::kAtState
-  std::uint64_t depth;     // of the state
+  Position position;    // of the step, or Finding::kAtState
+  std::uint64_t depth;  // of the state
   Words words;
 
   std::uint64_t path_length() const { return depth + (position == Finding::kAtState ? 0 : 1); }
@@ -134,9 +134,10 @@ class Search {
     try {
       if (directory_->has_checkpoint()) {
         if (!options_.flag("resume")) {
-          throw CheckpointProblem(directory_->path() +
-                                  " holds a search that is not finished; continue it with --resume, or choose "
-                                  "another directory");
+          throw CheckpointProblem(
+              directory_->path() +
+              " holds a search that is not finished; continue it with --resume, or choose "
+              "another directory");
         }
         load();
         result_.resumed_from = states_;
@@ -166,9 +167,11 @@ class Search {
     layouts_.add(PackedLayout(initial.words.data(), initial.length, system_.max_words()));
     levels_ = std::make_shared<DiskFile>(directory_->file("levels"), DiskFile::Mode::kCreate);
     index_ = std::make_shared<DiskFile>(directory_->file("index"), DiskFile::Mode::kCreate);
-    if (task_.graph != nullptr) edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
+    if (task_.graph != nullptr)
+      edges_ = std::make_unique<EdgeLog>(directory_->file("edges"), DiskFile::Mode::kCreate);
     parts_met_ = system_.parts_met();
-    if (parts_met_ != 0) lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kCreate);
+    if (parts_met_ != 0)
+      lessons_ = std::make_unique<WordLog>(directory_->file("lessons"), DiskFile::Mode::kCreate);
     if (initial.violation != 0) {
       add({initial.violation, Finding::kAtState, 0, Words(initial.view().begin(), initial.view().end())});
     }
@@ -192,8 +195,8 @@ class Search {
   void start_level(const SortedRun& run, std::uint64_t number) {
     level_ = {run.offset, run.records, run.layout, run.checksum, edges_ == nullptr ? 0 : edges_->words()};
     index_->write(&level_, sizeof level_, number * sizeof level_);
-    index_checksum_ = storage::continue_checksum(index_checksum_, reinterpret_cast<const std::uint64_t*>(&level_),
-                                                 Level::kWords);
+    index_checksum_ = storage::continue_checksum(
+        index_checksum_, reinterpret_cast<const std::uint64_t*>(&level_), Level::kWords);
     levels_end_ = run.offset + run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
     depth_ = number;
     expanded_ = 0;
@@ -208,12 +211,26 @@ class Search {
     for (std::uint32_t i = 0; i < layouts_.count(); ++i) out.words(layouts_[i].masks());
     if (edges_ != nullptr) edges_->sync();
     if (lessons_ != nullptr) lessons_->sync();
-    for (const std::uint64_t value :
-         {depth_, level_.offset, level_.records, level_.layout, level_.checksum, level_.edges, expanded_, states_,
-          transitions_, std::uint64_t{cut_}, levels_end_, index_checksum_, next_file_, violation_count_,
-          edges_ == nullptr ? 0 : edges_->words(), edges_ == nullptr ? 0 : edges_->checksum(),
-          lessons_ == nullptr ? 0 : lessons_->words(), lessons_ == nullptr ? 0 : lessons_->checksum(), parts_met_,
-          system_.digest_of_parts()}) {
+    for (const std::uint64_t value : {depth_,
+                                      level_.offset,
+                                      level_.records,
+                                      level_.layout,
+                                      level_.checksum,
+                                      level_.edges,
+                                      expanded_,
+                                      states_,
+                                      transitions_,
+                                      std::uint64_t{cut_},
+                                      levels_end_,
+                                      index_checksum_,
+                                      next_file_,
+                                      violation_count_,
+                                      edges_ == nullptr ? 0 : edges_->words(),
+                                      edges_ == nullptr ? 0 : edges_->checksum(),
+                                      lessons_ == nullptr ? 0 : lessons_->words(),
+                                      lessons_ == nullptr ? 0 : lessons_->checksum(),
+                                      parts_met_,
+                                      system_.digest_of_parts()}) {
       out.number(value);
     }
     out.number(found_.size());
@@ -254,7 +271,8 @@ class Search {
     const InitialState initial(system_);
     const PackedLayout first(initial.words.data(), initial.length, system_.max_words());
     if (first.base() != base) {
-      throw CheckpointProblem("the checkpoint in " + directory_->path() + " begins in another state than the program");
+      throw CheckpointProblem("the checkpoint in " + directory_->path() +
+                              " begins in another state than the program");
     }
     const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
     for (std::uint64_t i = 0; i < layouts; ++i) {
@@ -266,9 +284,10 @@ class Search {
     std::uint64_t cut = 0, edge_words = 0, edge_checksum = 0;
     std::uint64_t lesson_words = 0, lesson_checksum = 0, parts = 0, digest_of_parts = 0;
     for (std::uint64_t* const value :
-         {&depth_, &level_.offset, &level_.records, &level_.layout, &level_.checksum, &level_.edges, &expanded_, &states_,
-          &transitions_, &cut, &levels_end_, &index_checksum_, &next_file_, &violation_count_, &edge_words,
-          &edge_checksum, &lesson_words, &lesson_checksum, &parts, &digest_of_parts}) {
+         {&depth_,     &level_.offset,    &level_.records, &level_.layout, &level_.checksum, &level_.edges,
+          &expanded_,  &states_,          &transitions_,   &cut,           &levels_end_,     &index_checksum_,
+          &next_file_, &violation_count_, &edge_words,     &edge_checksum, &lesson_words,    &lesson_checksum,
+          &parts,      &digest_of_parts}) {
       *value = in.number();
     }
     cut_ = cut != 0;
@@ -333,7 +352,8 @@ class Search {
       }
     }
     in.expect_end();
-    if (visited_records != states_ || level_.layout > layouts_.current_number() || expanded_ > level_.records) {
+    if (visited_records != states_ || level_.layout > layouts_.current_number() ||
+        expanded_ > level_.records) {
       damaged("assay-checkpoint");
     }
     check_levels();
@@ -362,8 +382,8 @@ class Search {
     }
     parts_met_ = system_.parts_met();
     if (parts_met_ != parts || system_.digest_of_parts() != digest) {
-      throw CheckpointProblem("the program does not repeat what it did when the search in " + directory_->path() +
-                              " was begun; the search has to begin again");
+      throw CheckpointProblem("the program does not repeat what it did when the search in " +
+                              directory_->path() + " was begun; the search has to begin again");
     }
   }
   /// What the system has met stays in memory, and there is more and more of it, beside what it only remembers to
@@ -396,15 +416,17 @@ class Search {
       if (i < ours.size() && i < theirs.size() && ours[i] == theirs[i]) continue;
       const auto& other = i < theirs.size() ? theirs[i] : ours[i];
       const std::string here = i < ours.size() ? ours[i].second : "";
-      throw CheckpointProblem("the search in " + directory_->path() + " was begun with another " + other.first +
-                              (other.second.size() + here.size() < 200 ? " (" + other.second + ", now " + here + ")" : "") +
-                              "; continue it as it was, or choose another directory");
+      throw CheckpointProblem(
+          "the search in " + directory_->path() + " was begun with another " + other.first +
+          (other.second.size() + here.size() < 200 ? " (" + other.second + ", now " + here + ")" : "") +
+          "; continue it as it was, or choose another directory");
     }
   }
 
   void require_file(const std::string& name) const {
     if (access(directory_->file(name).c_str(), R_OK | W_OK) == 0) return;
-    throw CheckpointProblem(directory_->file(name) + " is missing; the search cannot go on and has to begin again");
+    throw CheckpointProblem(directory_->file(name) +
+                            " is missing; the search cannot go on and has to begin again");
   }
   std::shared_ptr<DiskFile> open_file(const std::string& name) const {
     require_file(name);
@@ -424,7 +446,8 @@ class Search {
     if (index_->size() / sizeof(Level) < depth_ + 1) damaged(index_->path());
     for (std::uint64_t i = 0; i <= depth_; ++i) {
       const Level level = read_level(i);
-      checksum = storage::continue_checksum(checksum, reinterpret_cast<const std::uint64_t*>(&level), Level::kWords);
+      checksum =
+          storage::continue_checksum(checksum, reinterpret_cast<const std::uint64_t*>(&level), Level::kWords);
       if (level.layout > layouts_.current_number()) damaged(index_->path());
       SortedRun run;
       run.file = levels_;
@@ -469,7 +492,9 @@ class Search {
       marks_.clear();
       const Expansion::End end = expansion_(
           {words, length}, at_limit,
-          [&](std::uint32_t code, Position position) { add({code, position, depth_, Words(words, words + length)}); },
+          [&](std::uint32_t code, Position position) {
+            add({code, position, depth_, Words(words, words + length)});
+          },
           [&](Position, StateView next) {
             reach(next.data(), length_of(next));
             if (edges_ != nullptr) marks_.push_back(storage::StateMark::of(next.data(), next.size()));
@@ -570,7 +595,8 @@ class Search {
   /// More batches than can be read side by side become one.
   void join_batches() {
     std::vector<RunCursor> cursors;
-    for (const SortedRun& batch : batches_) cursors.emplace_back(layouts_, batch, io_bytes(batches_.size() + 1));
+    for (const SortedRun& batch : batches_)
+      cursors.emplace_back(layouts_, batch, io_bytes(batches_.size() + 1));
     RunMerge merge(cursors, nullptr, 0, record_words_);
     RunWriter writer(layouts_, new_file(), 0, io_bytes(batches_.size() + 1));
     Words record(record_words_);
@@ -618,7 +644,8 @@ class Search {
     std::vector<RunCursor> batches, visited;
     for (const SortedRun& batch : batches_) batches.emplace_back(layouts_, batch, io_bytes(readers));
     // Most duplicates are of recent levels: look there first.
-    for (std::size_t i = visited_.size(); i-- > 0;) visited.emplace_back(layouts_, visited_[i], io_bytes(readers));
+    for (std::size_t i = visited_.size(); i-- > 0;)
+      visited.emplace_back(layouts_, visited_[i], io_bytes(readers));
     RunMerge merge(batches, candidates_.sorted(), candidates_.size(), record_words_);
     NewStates fresh(*this, io_bytes(readers));
     Words record(record_words_);
@@ -680,8 +707,11 @@ class Search {
   class NewStates {
    public:
     NewStates(Search& search, std::size_t io_bytes)
-        : search_(search), io_bytes_(io_bytes), most_small_(search.shares_.small_run / sizeof(std::uint64_t)) {
-      if (search.edges_ == nullptr) writer_.emplace(search.layouts_, search.levels_, search.levels_end_, io_bytes);
+        : search_(search),
+          io_bytes_(io_bytes),
+          most_small_(search.shares_.small_run / sizeof(std::uint64_t)) {
+      if (search.edges_ == nullptr)
+        writer_.emplace(search.layouts_, search.levels_, search.levels_end_, io_bytes);
     }
     std::uint64_t count() const { return count_; }
     void append(const std::uint64_t* record) {
@@ -712,7 +742,8 @@ class Search {
       is_small_ = false;
       if (!writer_) {
         writer_.emplace(search_.layouts_, search_.new_file(), 0, io_bytes_);
-        for (std::size_t i = 0; i < small_.size(); i += search_.record_words_) writer_->append(small_.data() + i);
+        for (std::size_t i = 0; i < small_.size(); i += search_.record_words_)
+          writer_->append(small_.data() + i);
       }
       small_ = {};
     }
@@ -732,8 +763,9 @@ class Search {
     edges_->flush();
     RunWriter writer(layouts_, levels_, levels_end_, io_bytes(4));
     const NewLevel level{layouts_, run, *edges_, level_.edges};
-    if (!write_in_order_of_discovery(level, candidates_.lend(), io_bytes(4), directory_->path(),
-                                     [&] { return task_.control.should_stop(); }, writer)) {
+    if (!write_in_order_of_discovery(
+            level, candidates_.lend(), io_bytes(4), directory_->path(),
+            [&] { return task_.control.should_stop(); }, writer)) {
       return false;
     }
     start_level(writer.finish(), depth_ + 1);
@@ -786,12 +818,14 @@ class Search {
   // Small things.
 
   std::size_t io_bytes(std::size_t readers) const {
-    return std::clamp(shares_.io / std::max<std::size_t>(readers, 1), std::min(kLeastIo, shares_.io), kMostIo);
+    return std::clamp(shares_.io / std::max<std::size_t>(readers, 1), std::min(kLeastIo, shares_.io),
+                      kMostIo);
   }
   std::size_t most_batches() const { return std::clamp<std::size_t>(shares_.io / kLeastIo / 2, 4, 256); }
 
   std::shared_ptr<DiskFile> new_file() {
-    return std::make_shared<DiskFile>(directory_->file("run-" + std::to_string(next_file_++)), DiskFile::Mode::kCreate);
+    return std::make_shared<DiskFile>(directory_->file("run-" + std::to_string(next_file_++)),
+                                      DiskFile::Mode::kCreate);
   }
   /// The file goes when no checkpoint refers to it any more.
   void discard(const SortedRun& run) {
@@ -800,12 +834,12 @@ class Search {
     garbage_bytes_ += run.records * layouts_[run.layout].record_words() * sizeof(std::uint64_t);
   }
   void note_disk() {
-    const std::uint64_t logs = (edges_ == nullptr ? 0 : edges_->bytes()) + (lessons_ == nullptr ? 0 : lessons_->bytes());
+    const std::uint64_t logs =
+        (edges_ == nullptr ? 0 : edges_->bytes()) + (lessons_ == nullptr ? 0 : lessons_->bytes());
     result_.disk_bytes = std::max(result_.disk_bytes, disk_bytes_ + levels_end_ + logs);
   }
   bool is_checkpoint_due() const {
-    return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
-           checkpoint_seconds_;
+    return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >= checkpoint_seconds_;
   }
 
   void add(Found found) {
@@ -828,9 +862,9 @@ class Search {
     result_.transitions = transitions_;
     result_.frontier = finished_ && !violated ? 0 : level_.records - expanded_ + unmerged_;
     if (violated) {
-      const Found shortest = *std::min_element(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-        return a.path_length() < b.path_length();
-      });
+      const Found shortest =
+          *std::min_element(found_.begin(), found_.end(),
+                            [](const Found& a, const Found& b) { return a.path_length() < b.path_length(); });
       found_.assign(1, shortest);
       violation_count_ = 1;
       result_.stop_reason = StopReason::kViolation;
@@ -862,8 +896,9 @@ class Search {
   }
 
   void write_graph() {
-    const SearchedLevels searched{*levels_, layouts_, *edges_, depth_ + 1, states_,
-                                  [&](std::uint64_t number) { return read_level(number); }};
+    const SearchedLevels searched{*levels_, layouts_,
+                                  *edges_,  depth_ + 1,
+                                  states_,  [&](std::uint64_t number) { return read_level(number); }};
     const auto should_stop = [&] { return task_.control.should_stop(); };
     try {
       if (assemble_graph(searched, candidates_.lend(), shares_.io, should_stop, *task_.graph)) return;
@@ -927,8 +962,9 @@ class Search {
         });
       }
       if (missing > 0) {
-        throw std::runtime_error("a state has no predecessor one level up: the model's successors do not depend on "
-                                 "the state alone");
+        throw std::runtime_error(
+            "a state has no predecessor one level up: the model's successors do not depend on "
+            "the state alone");
       }
     }
     for (Violation& violation : violations) std::reverse(violation.path.begin(), violation.path.end());
@@ -960,12 +996,12 @@ class Search {
   Words packed_again_;   // its record, when the layout has changed since
 
   std::shared_ptr<DiskFile> levels_, index_;
-  std::unique_ptr<EdgeLog> edges_;  // if the graph is to be written down
+  std::unique_ptr<EdgeLog> edges_;         // if the graph is to be written down
   std::vector<storage::StateMark> marks_;  // of the successors of a state
   std::unique_ptr<WordLog> lessons_;       // if states refer to parts that the system has met
   std::uint64_t parts_met_ = 0;
-  Level level_;                // the one being expanded
-  std::uint64_t depth_ = 0;    // its number
+  Level level_;                 // the one being expanded
+  std::uint64_t depth_ = 0;     // its number
   std::uint64_t expanded_ = 0;  // states of it
   std::uint64_t levels_end_ = 0;
   std::uint64_t index_checksum_ = 0;

@@ -32,8 +32,8 @@ enum class Recording {
 };
 
 struct Strategy {
-  std::string name{};     // of the option `strategy`
-  std::string storage{};  // of the option `storage`; empty: the strategy brings its own
+  std::string name{};        // of the option `strategy`
+  std::string storage{};     // of the option `storage`; empty: the strategy brings its own
   bool has_threads = false;  // runs on several, and only on several
   bool is_on_disk = false;   // keeps its states in `spill_directory`
   Recording recording = Recording::kNone;

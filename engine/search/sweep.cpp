@@ -66,7 +66,8 @@ class LevelQueue {
 
  private:
   [[noreturn]] static void fail(const char* what) {
-    throw storage::DiskProblem(std::string("the queue of a sweep could not be ") + what + ": " + std::strerror(errno));
+    throw storage::DiskProblem(std::string("the queue of a sweep could not be ") + what + ": " +
+                               std::strerror(errno));
   }
   void flush() {
     if (file_ < 0) {
@@ -92,8 +93,8 @@ class LevelQueue {
     const std::size_t rest = at_ <= buffer_.size() ? buffer_.size() - at_ : 0;
     std::copy(buffer_.end() - static_cast<std::ptrdiff_t>(rest), buffer_.end(), buffer_.begin());
     const std::size_t state = rest > 0 ? std::size_t{buffer_[0]} + 1 : 0;
-    const std::uint64_t bytes = std::min<std::uint64_t>(std::max(kBufferWords, state) * sizeof(std::uint64_t),
-                                                        flushed_ - read_from_);
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(std::max(kBufferWords, state) * sizeof(std::uint64_t), flushed_ - read_from_);
     if (bytes == 0) throw std::runtime_error("the queue of a sweep is shorter than it was written");
     buffer_.resize(rest + bytes / sizeof(std::uint64_t));
     char* to = reinterpret_cast<char*>(buffer_.data() + rest);
@@ -144,7 +145,8 @@ void sweep(const Task& task, Result& result) {
       next_level.clear();
       level.start_reading();
       for (std::uint64_t n = level.size(); n > 0; --n) {
-        if (options.state_limit != 0 && expanded >= options.state_limit) task.control.stop(StopReason::kStates);
+        if (options.state_limit != 0 && expanded >= options.state_limit)
+          task.control.stop(StopReason::kStates);
         if (task.control.should_stop()) {
           stopped = true;
           break;
@@ -152,12 +154,13 @@ void sweep(const Task& task, Result& result) {
         std::uint32_t count = 0;
         const std::uint64_t* const words = level.pop(count);
         reached.clear();
-        expansion({words, count}, false, [&](std::uint32_t, Position) { ++result.violation_count; },
-                  [&](Position, StateView next) {
-                    reached.push_back({bits.key(next), next});
-                    bits.prefetch(reached.back().key);
-                    return true;
-                  });
+        expansion(
+            {words, count}, false, [&](std::uint32_t, Position) { ++result.violation_count; },
+            [&](Position, StateView next) {
+              reached.push_back({bits.key(next), next});
+              bits.prefetch(reached.back().key);
+              return true;
+            });
         transitions += reached.size();
         for (const Reached& next : reached) {
           if (!bits.add(next.key)) continue;
@@ -185,7 +188,8 @@ void sweep(const Task& task, Result& result) {
 
 void check(const Options& options) {
   if (options.number("hash_functions", 3) == 0) throw std::invalid_argument("a sweep needs a hash function");
-  if (options.number("bitstate_bytes", 0) == 0) throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
+  if (options.number("bitstate_bytes", 0) == 0)
+    throw std::invalid_argument("a sweep needs bitstate_bytes above 0");
 }
 
 const Registered registered({.name = "sweep",

@@ -77,15 +77,17 @@ std::vector<Violation> trace_back(const transition_system::TransitionSystem& sys
           check(targets[0], words, successor.word_count, id, i);
           continue;
         }
-        const auto [begin, end] = targets_by_hash.equal_range(support::hash_words(words, successor.word_count, 0));
+        const auto [begin, end] =
+            targets_by_hash.equal_range(support::hash_words(words, successor.word_count, 0));
         for (auto entry = begin; entry != end; ++entry) {
           check(targets[entry->second], words, successor.word_count, id, i);
         }
       }
     }
     if (missing > 0) {
-      throw std::runtime_error("a state has no predecessor one level up: the model's successors do not depend on "
-                               "the state alone");
+      throw std::runtime_error(
+          "a state has no predecessor one level up: the model's successors do not depend on "
+          "the state alone");
     }
   }
   for (Violation& violation : violations) std::reverse(violation.path.begin(), violation.path.end());

@@ -13,7 +13,10 @@ namespace assay::storage {
 class BitArray {
  public:
   BitArray(std::uint64_t bytes, std::uint32_t hash_functions)
-      : words_((bytes + 7) / 8), hash_functions_(hash_functions), pages_(words_ * 8), bits_(pages_.as<std::uint64_t>()) {}
+      : words_((bytes + 7) / 8),
+        hash_functions_(hash_functions),
+        pages_(words_ * 8),
+        bits_(pages_.as<std::uint64_t>()) {}
 
   struct Hashes {
     std::uint64_t first;

@@ -29,7 +29,9 @@ void insertion_sort(std::uint64_t* records, std::uint64_t count, std::uint32_t w
 void heap_sort(std::uint64_t* records, std::uint64_t count, std::uint32_t words) {
   const auto sift = [&](std::uint64_t root, std::uint64_t end) {
     for (std::uint64_t child = 2 * root + 1; child < end; child = 2 * root + 1) {
-      if (child + 1 < end && compare_records(records + child * words, records + (child + 1) * words, words) < 0) ++child;
+      if (child + 1 < end &&
+          compare_records(records + child * words, records + (child + 1) * words, words) < 0)
+        ++child;
       if (compare_records(records + root * words, records + child * words, words) >= 0) return;
       swap_records(records + root * words, records + child * words, words);
       root = child;
@@ -83,7 +85,8 @@ void sort_from_byte(std::uint64_t* records, std::uint64_t count, std::uint32_t w
   }
   for (int digit = 0; digit < 256; ++digit) {
     if (counts[digit] > 1) {
-      sort_from_byte(records + (end[digit] - counts[digit]) * words, counts[digit], words, byte + 1, depth + 1);
+      sort_from_byte(records + (end[digit] - counts[digit]) * words, counts[digit], words, byte + 1,
+                     depth + 1);
     }
   }
 }

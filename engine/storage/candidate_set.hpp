@@ -28,7 +28,9 @@ class CandidateSet {
     if (words_ == 1) return support::fold_multiply(record[0] ^ 0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull);
     return support::hash_words(record, words_, 0);
   }
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_ + support::scale(hash, capacity_) * words_, 1); }
+  void prefetch(std::uint64_t hash) const {
+    __builtin_prefetch(slots_ + support::scale(hash, capacity_) * words_, 1);
+  }
 
   /// False: there is no room; sort, take the records out and start again.
   bool add(const std::uint64_t* record, std::uint64_t hash);

@@ -29,7 +29,8 @@ void CheckpointWriter::words(const std::vector<std::uint64_t>& values) {
 }
 
 void CheckpointWriter::save(const std::string& path) {
-  std::vector<std::uint64_t> content{kMagic, words_.size(), support::hash_words(words_.data(), words_.size(), 1),
+  std::vector<std::uint64_t> content{kMagic, words_.size(),
+                                     support::hash_words(words_.data(), words_.size(), 1),
                                      support::hash_words(words_.data(), words_.size(), 2)};
   content.insert(content.end(), words_.begin(), words_.end());
   replace_file(path, content.data(), content.size() * sizeof(std::uint64_t));

@@ -103,7 +103,8 @@ void ExactStateStore::decode_group(std::size_t l, std::uint32_t g, std::uint64_t
 void ExactStateStore::maintain(Workspace& workspace) {
   Level& words = levels_[0];
   for (std::uint32_t p = workspace.shortest; p < max_words_; ++p) {
-    if (words.fields[p].absent == KeyTable::kNone) words.fields[p].absent = words.fields[p].table.add_unindexed();
+    if (words.fields[p].absent == KeyTable::kNone)
+      words.fields[p].absent = words.fields[p].table.add_unindexed();
   }
   workspace.shortest = 0xFFFFFFFFu;
   for (std::size_t l = 0; l < levels_.size(); ++l) {

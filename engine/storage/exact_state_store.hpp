@@ -145,10 +145,12 @@ class ExactStateStore {
   }
 
   static std::uint64_t packed(std::uint64_t word, const Field& field, std::uint32_t id) {
-    return word ^ (static_cast<std::uint64_t>((static_cast<std::uint32_t>(word >> field.shift) & field.mask) ^ id)
-                   << field.shift);
+    return word ^
+           (static_cast<std::uint64_t>((static_cast<std::uint32_t>(word >> field.shift) & field.mask) ^ id)
+            << field.shift);
   }
-  void decode_group(std::size_t level, std::uint32_t group, std::uint64_t word, Cursor& cursor, bool all) const;
+  void decode_group(std::size_t level, std::uint32_t group, std::uint64_t word, Cursor& cursor,
+                    bool all) const;
   void repack(std::size_t level, std::uint32_t group, Expansion* expansion);
   void finish_layout();
   std::size_t count_outside_keys() const {

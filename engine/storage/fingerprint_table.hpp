@@ -11,9 +11,13 @@ namespace assay::storage {
 /// Lossy as a set of states: two states with one fingerprint count as one.
 class FingerprintTable {
  public:
-  explicit FingerprintTable(const support::MemoryBudget& budget) : budget_(budget) { resize(std::uint64_t{1} << 12); }
+  explicit FingerprintTable(const support::MemoryBudget& budget) : budget_(budget) {
+    resize(std::uint64_t{1} << 12);
+  }
 
-  void prefetch(std::uint64_t fingerprint) const { __builtin_prefetch(&slots_[support::scale(fingerprint, capacity_)], 1); }
+  void prefetch(std::uint64_t fingerprint) const {
+    __builtin_prefetch(&slots_[support::scale(fingerprint, capacity_)], 1);
+  }
 
   bool contains(std::uint64_t fingerprint) const {
     fingerprint += fingerprint == 0;

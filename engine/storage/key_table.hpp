@@ -64,7 +64,8 @@ class KeyTable {
   void advance(Probe& probe) const {
     const std::uint32_t tag = probe.tag & ~id_mask_;
     for (;;) {
-      const std::uint32_t slot = std::atomic_ref<std::uint32_t>(slots_[probe.at]).load(std::memory_order_relaxed);
+      const std::uint32_t slot =
+          std::atomic_ref<std::uint32_t>(slots_[probe.at]).load(std::memory_order_relaxed);
       if (slot == 0) return;
       if ((slot & ~id_mask_) == tag) {
         __builtin_prefetch(place((slot & id_mask_) - 1));
@@ -88,7 +89,8 @@ class KeyTable {
     for (;;) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return kNone;
-      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key)
+        return (slot & id_mask_) - 1;
       if (++at == capacity_) at = 0;
     }
   }
@@ -115,7 +117,8 @@ class KeyTable {
     for (;;) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) break;
-      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key)
+        return (slot & id_mask_) - 1;
       if (++at == capacity_) at = 0;
     }
     return add(probe.key, probe.tag, at);
@@ -131,9 +134,11 @@ class KeyTable {
       std::uint32_t slot = cell.load(std::memory_order_acquire);
       if (slot == 0) {
         *place(reserved) = probe.key;
-        if (cell.compare_exchange_strong(slot, tag | (reserved + 1), std::memory_order_acq_rel)) return reserved;
+        if (cell.compare_exchange_strong(slot, tag | (reserved + 1), std::memory_order_acq_rel))
+          return reserved;
       }
-      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key) return (slot & id_mask_) - 1;
+      if ((slot & ~id_mask_) == tag && *place((slot & id_mask_) - 1) == probe.key)
+        return (slot & id_mask_) - 1;
       if (++at == capacity_) at = 0;
     }
   }

@@ -16,7 +16,8 @@ struct Level {
   std::uint64_t records = 0;
   std::uint64_t layout = 0;
   std::uint64_t checksum = 0;
-  std::uint64_t edges = 0;   // where the transitions that leave them begin in the log of edges, if there is one
+  std::uint64_t edges =
+      0;  // where the transitions that leave them begin in the log of edges, if there is one
 
   static constexpr std::size_t kWords = 5;
 };

@@ -12,7 +12,9 @@
 namespace assay::storage {
 namespace {
 
-std::uint64_t ones(std::uint32_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+std::uint64_t ones(std::uint32_t bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
 
 /// The bits of a word under a mask, moved together; run by run of the mask.
 std::uint64_t compress(std::uint64_t word, std::uint64_t mask) {
@@ -71,7 +73,8 @@ PackedLayout::PackedLayout(const std::uint64_t* initial, std::uint32_t count, st
 
 PackedLayout::PackedLayout(const PackedLayout& other, std::vector<std::uint64_t> masks)
     : max_words_(other.max_words_), base_(other.base_), masks_(std::move(masks)) {
-  if (masks_.size() > std::size_t{max_words_} + 1) throw std::invalid_argument("a layout has one mask per word");
+  if (masks_.size() > std::size_t{max_words_} + 1)
+    throw std::invalid_argument("a layout has one mask per word");
   finish();
 }
 
@@ -85,7 +88,8 @@ void PackedLayout::finish() {
   for (std::uint32_t i = 0; i < masks_.size(); ++i) {
     if (masks_[i] == 0) continue;
     places_[i] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(std::popcount(masks_[i]))};
-    live_.push_back({i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i], base_of(i) & ~masks_[i]});
+    live_.push_back(
+        {i, static_cast<std::uint32_t>(std::popcount(masks_[i])), masks_[i], base_of(i) & ~masks_[i]});
     bits += live_.back().bits;
   }
   for (std::uint32_t i = 1; i < base_->size(); ++i) {
@@ -117,7 +121,8 @@ inline void PackedLayout::pack_with(const std::uint64_t* words, std::uint32_t co
 }
 
 template <class Expand>
-inline void PackedLayout::unpack_with(const std::uint64_t* record, std::uint64_t* words, Expand expand_bits) const {
+inline void PackedLayout::unpack_with(const std::uint64_t* record, std::uint64_t* words,
+                                      Expand expand_bits) const {
   std::uint32_t used = 0;  // bits of *record
   for (const Live& live : live_) {
     std::uint64_t bits = *record << used;  // the wanted ones stand highest
@@ -185,7 +190,8 @@ bool PackedLayout::pack(const std::uint64_t* words, std::uint32_t count, std::ui
   std::uint64_t new_bits = (count ^ base_of(0)) & ~masks_[0];
   const std::uint64_t* const base = base_->data() + 1;
   const std::uint64_t* const masks = masks_.data() + 1;
-  const auto in_both = static_cast<std::uint32_t>(std::min({std::size_t{count}, base_->size() - 1, masks_.size() - 1}));
+  const auto in_both =
+      static_cast<std::uint32_t>(std::min({std::size_t{count}, base_->size() - 1, masks_.size() - 1}));
   for (std::uint32_t i = 0; i < in_both; ++i) new_bits |= (words[i] ^ base[i]) & ~masks[i];
   for (std::uint32_t i = in_both; i < count; ++i) new_bits |= (words[i] ^ base_of(i + 1)) & ~mask_of(i + 1);
   // A word that is missing here is zero: it must not have a fixed bit.
@@ -211,8 +217,8 @@ void PackedLayout::put(std::uint64_t* record, Place place, std::uint64_t bits) {
   record[1] = (record[1] & ones(64 - rest)) | bits << (64 - rest);
 }
 
-bool PackedLayout::pack_like(const std::uint64_t* known, const std::uint64_t* known_record, const std::uint64_t* words,
-                             std::uint32_t count, std::uint64_t* record) const {
+bool PackedLayout::pack_like(const std::uint64_t* known, const std::uint64_t* known_record,
+                             const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const {
   std::copy_n(known_record, record_words_, record);
   constexpr std::uint32_t kBlock = 8;
   for (std::uint32_t first = 0; first < count; first += kBlock) {
@@ -249,7 +255,8 @@ std::uint32_t PackedLayout::unpack(const std::uint64_t* record, std::uint64_t* w
   return static_cast<std::uint32_t>(length);
 }
 
-RecordTranslation::RecordTranslation(const PackedLayout& from, const PackedLayout& to) : parts_(to.record_words()) {
+RecordTranslation::RecordTranslation(const PackedLayout& from, const PackedLayout& to)
+    : parts_(to.record_words()) {
   const auto of_word = [](const std::vector<std::uint64_t>& words, std::size_t i) {
     return i < words.size() ? words[i] : 0;
   };
@@ -274,7 +281,8 @@ RecordTranslation::RecordTranslation(const PackedLayout& from, const PackedLayou
 }
 
 template <class Expand>
-inline void RecordTranslation::move_with(const std::uint64_t* record, std::uint64_t* out, Expand expand_bits) const {
+inline void RecordTranslation::move_with(const std::uint64_t* record, std::uint64_t* out,
+                                         Expand expand_bits) const {
   for (const Part& part : parts_) {
     std::uint64_t word = part.fixed;
     if (part.bits != 0) {

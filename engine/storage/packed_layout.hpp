@@ -60,7 +60,8 @@ class PackedLayout {
   void finish();
   static void put(std::uint64_t* record, Place place, std::uint64_t bits);
   template <class Compress>
-  void pack_with(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record, Compress compress) const;
+  void pack_with(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record,
+                 Compress compress) const;
   template <class Expand>
   void unpack_with(const std::uint64_t* record, std::uint64_t* words, Expand expand) const;
   void pack_fast(const std::uint64_t* words, std::uint32_t count, std::uint64_t* record) const;
@@ -72,10 +73,11 @@ class PackedLayout {
   std::uint64_t base_of(std::size_t word) const { return word < base_->size() ? (*base_)[word] : 0; }
   std::uint64_t mask_of(std::size_t word) const { return word < masks_.size() ? masks_[word] : 0; }
 
-  std::shared_ptr<const std::vector<std::uint64_t>> base_;  // the length, then the words; all layouts share it
-  std::vector<std::uint64_t> masks_;                        // bits that differ somewhere
-  std::vector<Live> live_;     // words with such bits
-  std::vector<Place> places_;  // of each word that has a mask
+  std::shared_ptr<const std::vector<std::uint64_t>>
+      base_;                          // the length, then the words; all layouts share it
+  std::vector<std::uint64_t> masks_;  // bits that differ somewhere
+  std::vector<Live> live_;            // words with such bits
+  std::vector<Place> places_;         // of each word that has a mask
 };
 
 /// From records of one layout to those of a wider one. What the wider one has more are bits in which all older

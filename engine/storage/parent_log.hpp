@@ -29,7 +29,9 @@ class ParentLog {
     ++size_;
   }
 
-  std::uint32_t parent(std::uint32_t state) const { return segments_[state / kSegment].as<std::uint32_t>()[state % kSegment]; }
+  std::uint32_t parent(std::uint32_t state) const {
+    return segments_[state / kSegment].as<std::uint32_t>()[state % kSegment];
+  }
   std::uint32_t position(std::uint32_t state) const {
     const auto* positions =
         reinterpret_cast<const std::uint16_t*>(segments_[state / kSegment].as<std::uint32_t>() + kSegment);

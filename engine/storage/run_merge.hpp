@@ -41,7 +41,8 @@ class RunMerge {
   }
   void push(Source source) {
     heap_.push_back(source);
-    for (std::size_t i = heap_.size() - 1; i > 0 && is_before(heap_[i], heap_[(i - 1) / 2]); i = (i - 1) / 2) {
+    for (std::size_t i = heap_.size() - 1; i > 0 && is_before(heap_[i], heap_[(i - 1) / 2]);
+         i = (i - 1) / 2) {
       std::swap(heap_[i], heap_[(i - 1) / 2]);
     }
   }

@@ -36,7 +36,8 @@ void SearchDirectory::sweep(const std::vector<std::string>& kept) const {
   while (const dirent* entry = readdir(directory)) {
     const std::string name = entry->d_name;
     const bool is_ours = name == "assay-levels" || name == "assay-index" || name == "assay-edges" ||
-                         name == "assay-lessons" || name == "assay-checkpoint.new" || name.rfind("assay-run-", 0) == 0;
+                         name == "assay-lessons" || name == "assay-checkpoint.new" ||
+                         name.rfind("assay-run-", 0) == 0;
     const std::string whole = path_ + "/" + name;
     if (is_ours && std::find(kept.begin(), kept.end(), whole) == kept.end()) unlink(whole.c_str());
   }

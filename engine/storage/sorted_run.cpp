@@ -19,7 +19,8 @@ RunWriter::RunWriter(const Layouts& layouts, std::shared_ptr<DiskFile> file, std
                      std::size_t buffer_bytes)
     : words_(layouts.current().record_words()), block_records_(SortedRun::block_records(words_)) {
   const std::uint64_t block_words = block_records_ * words_;
-  buffer_words_ = std::max<std::uint64_t>(1, buffer_bytes / sizeof(std::uint64_t) / block_words) * block_words;
+  buffer_words_ =
+      std::max<std::uint64_t>(1, buffer_bytes / sizeof(std::uint64_t) / block_words) * block_words;
   run_.file = std::move(file);
   run_.offset = offset;
   run_.layout = layouts.current_number();
@@ -85,7 +86,8 @@ void RunCursor::load(std::uint64_t first, std::uint64_t count) {
   if (!same) {
     buffer_.resize(count * words_);
     const RecordTranslation& translate = layouts_->translation(run_->layout);
-    for (std::uint64_t i = 0; i < count; ++i) translate(raw.data() + i * run_words_, buffer_.data() + i * words_);
+    for (std::uint64_t i = 0; i < count; ++i)
+      translate(raw.data() + i * run_words_, buffer_.data() + i * words_);
   }
   data_ = buffer_.data();
   first_ = first;

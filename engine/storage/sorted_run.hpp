@@ -27,7 +27,7 @@ class Layouts {
   const RecordTranslation& translation(std::uint32_t from) const;
 
  private:
-  std::deque<PackedLayout> layouts_;  // references stay good
+  std::deque<PackedLayout> layouts_;                                 // references stay good
   mutable std::map<std::uint32_t, RecordTranslation> translations_;  // to the present layout
 };
 
@@ -45,13 +45,15 @@ struct SortedRun {
   std::shared_ptr<DiskFile> file;  // null: the records are in `memory`
   std::uint64_t offset = 0;        // in bytes
   std::uint64_t records = 0;
-  std::uint32_t layout = 0;        // under which it was written
+  std::uint32_t layout = 0;  // under which it was written
   std::uint64_t checksum = 0;
   std::vector<std::uint64_t> fences;
   std::vector<std::uint64_t> memory;
 
   bool in_memory() const { return file == nullptr; }
-  std::size_t resident_bytes() const { return (fences.capacity() + memory.capacity()) * sizeof(std::uint64_t); }
+  std::size_t resident_bytes() const {
+    return (fences.capacity() + memory.capacity()) * sizeof(std::uint64_t);
+  }
 };
 
 /// Part of a checksum: order matters.
@@ -61,7 +63,8 @@ std::uint64_t continue_checksum(std::uint64_t checksum, const std::uint64_t* wor
 class RunWriter {
  public:
   /// From `offset` of the file on. With `in_memory` (and no file) it keeps them.
-  RunWriter(const Layouts& layouts, std::shared_ptr<DiskFile> file, std::uint64_t offset, std::size_t buffer_bytes);
+  RunWriter(const Layouts& layouts, std::shared_ptr<DiskFile> file, std::uint64_t offset,
+            std::size_t buffer_bytes);
 
   void append(const std::uint64_t* record);
   std::uint64_t records() const { return run_.records; }

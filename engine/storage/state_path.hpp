@@ -18,7 +18,8 @@ namespace assay::storage {
 /// then how many words, and whether the length changed, which comes before.
 class StatePath {
  public:
-  StatePath(std::uint32_t max_words, const support::MemoryBudget& budget) : last_(max_words), budget_(budget) {}
+  StatePath(std::uint32_t max_words, const support::MemoryBudget& budget)
+      : last_(max_words), budget_(budget) {}
 
   const std::uint64_t* words() const { return last_.data(); }
   std::uint32_t word_count() const { return word_count_; }

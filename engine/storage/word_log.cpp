@@ -65,8 +65,8 @@ std::span<const std::uint32_t> WordLog::Reader::next(std::size_t count) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ = 0;
     const std::size_t kept = buffer_.size();
-    const auto more =
-        static_cast<std::size_t>(std::min<std::uint64_t>(std::max(buffer_words_, count - kept), end_ - next_));
+    const auto more = static_cast<std::size_t>(
+        std::min<std::uint64_t>(std::max(buffer_words_, count - kept), end_ - next_));
     if (kept + more < count) throw CheckpointProblem(log_->path() + " is shorter than its states need");
     buffer_.resize(kept + more);
     log_->file_.read(buffer_.data() + kept, more * sizeof(std::uint32_t), next_ * sizeof(std::uint32_t));

@@ -54,7 +54,8 @@ class WordSet {
       if (slot.place == 0) return i;
       if (slot.hash == hash) {
         const std::uint64_t* const held = at(slot.place);
-        if (held[0] == count && (count == 0 || std::memcmp(held + 1, words, count * sizeof *words) == 0)) return i;
+        if (held[0] == count && (count == 0 || std::memcmp(held + 1, words, count * sizeof *words) == 0))
+          return i;
       }
       if (++i == capacity_) i = 0;
     }

@@ -113,8 +113,8 @@ class NativeElement {
     // Two words each; the number is the power of x^64 that they are the factor of.
     const __m128i at0 = times<0x00>(a.lower_, b.lower_);
     const __m128i at1 = sum(times<0x01>(a.lower_, b.lower_), times<0x10>(a.lower_, b.lower_));
-    const __m128i at2 =
-        sum(sum(times<0x11>(a.lower_, b.lower_), times<0x00>(a.lower_, b.upper_)), times<0x00>(a.upper_, b.lower_));
+    const __m128i at2 = sum(sum(times<0x11>(a.lower_, b.lower_), times<0x00>(a.lower_, b.upper_)),
+                            times<0x00>(a.upper_, b.lower_));
     const __m128i at3 = sum(times<0x01>(a.lower_, b.upper_), times<0x10>(a.upper_, b.lower_));
     const __m128i at4 = times<0x00>(a.upper_, b.upper_);
     const __m128i lower = sum(at0, _mm_slli_si128(at1, 8));  // two words

@@ -17,7 +17,9 @@ template <class Item>
 class BucketFile {
  public:
   BucketFile(const std::string& directory, std::size_t buckets, std::size_t block_bytes)
-      : file_(directory), block_items_(std::max<std::size_t>(1, block_bytes / sizeof(Item))), buckets_(buckets) {}
+      : file_(directory),
+        block_items_(std::max<std::size_t>(1, block_bytes / sizeof(Item))),
+        buckets_(buckets) {}
 
   void append(std::size_t bucket, const Item& item) {
     Bucket& to = buckets_[bucket];
@@ -51,7 +53,8 @@ class BucketFile {
       if (left == 0) throw std::runtime_error("the graph on disk is shorter than its states need");
       block_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, file_->block_items_)));
       const std::uint64_t number = bucket_->blocks[read_ / file_->block_items_];
-      file_->file_.read(number * file_->block_items_ * sizeof(Item), block_.data(), block_.size() * sizeof(Item));
+      file_->file_.read(number * file_->block_items_ * sizeof(Item), block_.data(),
+                        block_.size() * sizeof(Item));
       read_ += block_.size();
       at_ = 0;
     }

@@ -51,7 +51,8 @@ class DiskArray {
     oldest_ = (oldest_ + 1) % blocks_.size();
     last_ = oldest_;
     Block& block = blocks_[last_];
-    if (block.is_changed) file_.write(block.number * kItems * sizeof(Item), block.items.data(), kItems * sizeof(Item));
+    if (block.is_changed)
+      file_.write(block.number * kItems * sizeof(Item), block.items.data(), kItems * sizeof(Item));
     block.items.resize(kItems);
     file_.read(number * kItems * sizeof(Item), block.items.data(), kItems * sizeof(Item));
     block.number = number;

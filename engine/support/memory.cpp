@@ -40,7 +40,8 @@ Pages::Pages(std::size_t bytes, bool may_be_huge) : bytes_(bytes) {
     if (data_ == nullptr) throw std::bad_alloc();
     return;
   }
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* data =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
   if (may_be_huge && bytes >= 2 * kHugePage) madvise(data, bytes, MADV_HUGEPAGE);

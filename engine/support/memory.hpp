@@ -88,7 +88,9 @@ class Pages {
   ~Pages() { release(); }
 
   template <class T>
-  T* as() const { return static_cast<T*>(data_); }
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
   std::size_t bytes() const { return bytes_; }
   void release() noexcept;
 

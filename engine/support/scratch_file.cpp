@@ -13,12 +13,14 @@ namespace assay::support {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("the graph could not be ") + what + " the disk: " + std::strerror(errno));
+  throw std::runtime_error(std::string("the graph could not be ") + what +
+                           " the disk: " + std::strerror(errno));
 }
 
 }  // namespace
 
-ScratchFile::ScratchFile(const std::string& directory, std::size_t buffer_bytes) : buffer_bytes_(buffer_bytes) {
+ScratchFile::ScratchFile(const std::string& directory, std::size_t buffer_bytes)
+    : buffer_bytes_(buffer_bytes) {
   std::string name = directory + "/assay-scratch-XXXXXX";
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) {

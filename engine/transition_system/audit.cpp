@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-constexpr std::size_t kRemembered = 64;     // states that are asked about again later
+constexpr std::size_t kRemembered = 64;      // states that are asked about again later
 constexpr std::uint64_t kLookBackEvery = 7;  // states
 
 void require(bool holds, const std::string& sentence) {
@@ -36,8 +36,8 @@ std::vector<Words> entries(const SuccessorBuffer& buffer) {
 
 struct LastSteps {
   std::vector<Words> states;
-  static void note(void* context, std::uint32_t successor, std::uint32_t, std::uint32_t, const std::uint64_t* words,
-                   std::uint32_t count) {
+  static void note(void* context, std::uint32_t successor, std::uint32_t, std::uint32_t,
+                   const std::uint64_t* words, std::uint32_t count) {
     LastSteps& self = *static_cast<LastSteps*>(context);
     if (self.states.size() <= successor) self.states.resize(std::size_t{successor} + 1);
     self.states[successor].assign(words, words + count);
@@ -92,7 +92,8 @@ void Audit::successors(StateView given, assay_buffer* out) const {
 
   SuccessorBuffer some;
   std::vector<std::uint8_t> mask((plain.count() + 7) / 8 + 1);
-  for (std::uint32_t i = 0; i < plain.count(); i += 2) mask[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
+  for (std::uint32_t i = 0; i < plain.count(); i += 2)
+    mask[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
   assay_buffer* const wanted = some.cleared();
   wanted->wanted = mask.data();
   wanted->wanted_first = 0;
@@ -100,7 +101,8 @@ void Audit::successors(StateView given, assay_buffer* out) const {
   system_.successors(state, wanted);
   require(some.count() == plain.count(), "which successors there are depends on which are wanted");
   for (std::uint32_t i = 0; i < plain.count(); i += 2) {
-    require(entry(some, i) == expected[i], "a successor that is wanted differs from the one that is not asked for");
+    require(entry(some, i) == expected[i],
+            "a successor that is wanted differs from the one that is not asked for");
   }
 
   SuccessorBuffer everybody;

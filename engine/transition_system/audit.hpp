@@ -35,7 +35,9 @@ class Audit final : public TransitionSystem {
   std::uint32_t max_words() const override { return system_.max_words(); }
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(StateView state, assay_buffer* out) const override;
-  void all_successors(StateView state, assay_buffer* out) const override { system_.all_successors(state, out); }
+  void all_successors(StateView state, assay_buffer* out) const override {
+    system_.all_successors(state, out);
+  }
   bool is_valid_end(StateView state) const override;
   bool has_state_checks() const override { return system_.has_state_checks(); }
   std::uint32_t check_state(StateView state) const override;

@@ -26,7 +26,8 @@ CompiledModel::CompiledModel(const std::string& library) {
   library_ = dlopen(never_seen(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* reason = dlerror();
-    throw std::runtime_error("cannot open the compiled model " + library + ": " + (reason ? reason : "unknown"));
+    throw std::runtime_error("cannot open the compiled model " + library + ": " +
+                             (reason ? reason : "unknown"));
   }
   const auto fail = [&](const std::string& reason) {
     dlclose(library_);
@@ -44,7 +45,8 @@ CompiledModel::CompiledModel(const std::string& library) {
   if (model_->initial == nullptr || model_->successors == nullptr || model_->is_valid_end == nullptr) {
     fail("lacks one of initial, successors, is_valid_end");
   }
-  if (model_->label_count > 64 || model_->acceptance_count > 64) fail("has more than 64 labels or acceptance sets");
+  if (model_->label_count > 64 || model_->acceptance_count > 64)
+    fail("has more than 64 labels or acceptance sets");
   if ((model_->label_count != 0 && model_->labels == nullptr) ||
       (model_->acceptance_count != 0 && model_->acceptance == nullptr)) {
     fail("counts labels or acceptance sets that it does not tell");

@@ -38,8 +38,8 @@ class CompiledModel final : public TransitionSystem {
   }
   std::uint32_t flags() const override { return model_->flags; }
   void all_successors(StateView state, assay_buffer* out) const override {
-    (model_->all_successors == nullptr ? model_->successors : model_->all_successors)(state.data(), length_of(state),
-                                                                                      out);
+    (model_->all_successors == nullptr ? model_->successors : model_->all_successors)(state.data(),
+                                                                                      length_of(state), out);
   }
   std::uint32_t label_count() const override { return model_->label_count; }
   std::uint64_t labels(StateView state) const override {

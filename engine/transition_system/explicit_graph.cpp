@@ -13,9 +13,9 @@ std::string bytes_of(StateView state) {
 
 }  // namespace
 
-ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std::vector<std::vector<Edge>> edges,
-                             std::vector<bool> valid_ends, std::vector<std::uint32_t> state_violations,
-                             std::vector<std::uint64_t> labels)
+ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states,
+                             std::vector<std::vector<Edge>> edges, std::vector<bool> valid_ends,
+                             std::vector<std::uint32_t> state_violations, std::vector<std::uint64_t> labels)
     : states_(std::move(states)),
       edges_(std::move(edges)),
       valid_ends_(std::move(valid_ends)),
@@ -34,10 +34,12 @@ ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states, std
     }
     for (const Edge& edge : edges_[i]) {
       if (edge.target < -1 || edge.target >= static_cast<std::int64_t>(states_.size())) {
-        throw std::invalid_argument("node " + std::to_string(i) + " has an edge to a node that does not exist");
+        throw std::invalid_argument("node " + std::to_string(i) +
+                                    " has an edge to a node that does not exist");
       }
       if (edge.target == -1 && edge.violation == 0) {
-        throw std::invalid_argument("node " + std::to_string(i) + " has an edge without target and violation");
+        throw std::invalid_argument("node " + std::to_string(i) +
+                                    " has an edge without target and violation");
       }
     }
   }
@@ -59,8 +61,10 @@ void ExplicitGraph::successors(StateView state, assay_buffer* out) const {
   for (const Edge& edge : edges_[node(state)]) {
     const bool has_state = edge.target >= 0;
     const auto length = has_state ? static_cast<std::uint32_t>(states_[edge.target].size()) : 0;
-    if (out->words_used + length > out->words_capacity || out->count == out->capacity) out->grow(out, length, 1);
-    if (has_state) std::copy(states_[edge.target].begin(), states_[edge.target].end(), out->words + out->words_used);
+    if (out->words_used + length > out->words_capacity || out->count == out->capacity)
+      out->grow(out, length, 1);
+    if (has_state)
+      std::copy(states_[edge.target].begin(), states_[edge.target].end(), out->words + out->words_used);
     out->successors[out->count++] = {out->words_used, length, edge.violation, has_state, ASSAY_NO_PROCESS};
     out->words_used += length;
   }

@@ -30,7 +30,7 @@ typedef struct assay_successor {
   uint32_t word_count;
   uint32_t violation; /* 0: none; otherwise a code of the model's own table */
   uint16_t has_state;
-  uint16_t process;   /* whose step it is; of a step of several, who began it */
+  uint16_t process; /* whose step it is; of a step of several, who began it */
 } assay_successor;
 
 #define ASSAY_NO_PROCESS 0xFFFFu /* the step is nobody's */
@@ -39,10 +39,9 @@ typedef struct assay_successor {
  * successor consists of (an atomic sequence has many), in execution order.
  * `words` is the whole state after that primitive step. */
 typedef struct assay_recorder {
-  void *context;
-  void (*primitive_step)(void *context, uint32_t successor, uint32_t process,
-                         uint32_t transition, const uint64_t *words,
-                         uint32_t word_count);
+  void* context;
+  void (*primitive_step)(void* context, uint32_t successor, uint32_t process, uint32_t transition,
+                         const uint64_t* words, uint32_t word_count);
 } assay_recorder;
 
 /* Where a model writes successors. The caller owns it, empties it between
@@ -52,24 +51,23 @@ typedef struct assay_recorder {
  * that it need not be allocated anew; the caller starts it at NULL and frees
  * it at the end. */
 typedef struct assay_buffer {
-  uint64_t *words;
+  uint64_t* words;
   uint32_t words_used;
   uint32_t words_capacity;
-  assay_successor *successors;
+  assay_successor* successors;
   uint32_t count;
   uint32_t capacity;
-  void (*grow)(struct assay_buffer *, uint32_t more_words,
-               uint32_t more_successors);
-  void *scratch;
+  void (*grow)(struct assay_buffer*, uint32_t more_words, uint32_t more_successors);
+  void* scratch;
   size_t scratch_bytes;
-  const assay_recorder *recorder; /* NULL during a search */
+  const assay_recorder* recorder; /* NULL during a search */
   /* Which successors the caller will look at. NULL: all. Otherwise successor
    * number i of this call, for i < wanted_count, matters only if bit
    * wanted_first + i is set (lowest bit of a byte first). A model may build
    * the others all the same; where it does not, the successor keeps its place
    * with has_state 0, violation 0 and no words. Which successors there are,
    * and their order, must not depend on the mask. */
-  const uint8_t *wanted;
+  const uint8_t* wanted;
   uint64_t wanted_first;
   uint64_t wanted_count;
 } assay_buffer;
@@ -77,7 +75,7 @@ typedef struct assay_buffer {
 /* What a caller has to know of a model before it uses it. */
 enum assay_flags {
   ASSAY_SINGLE_THREADED = 1, /* its functions are called by one thread at a time */
-  ASSAY_FOREIGN_CODE = 2     /* its steps execute code that no front end generated: they may crash or never end */
+  ASSAY_FOREIGN_CODE = 2 /* its steps execute code that no front end generated: they may crash or never end */
 };
 
 typedef struct assay_model {
@@ -86,21 +84,20 @@ typedef struct assay_model {
 
   /* Writes the initial state and returns its length in words. A nonzero
    * `*violation` means that setting up the initial state already failed. */
-  uint32_t (*initial)(uint64_t *words, uint32_t *violation);
+  uint32_t (*initial)(uint64_t* words, uint32_t* violation);
 
-  void (*successors)(const uint64_t *words, uint32_t word_count,
-                     assay_buffer *out);
+  void (*successors)(const uint64_t* words, uint32_t word_count, assay_buffer* out);
 
   /* Asked of states without successors: may the program stop here? */
-  uint32_t (*is_valid_end)(const uint64_t *words, uint32_t word_count);
+  uint32_t (*is_valid_end)(const uint64_t* words, uint32_t word_count);
 
   /* Violation code of the first state property that fails, 0 if all hold.
    * NULL when there is none to check. */
-  uint32_t (*check_state)(const uint64_t *words, uint32_t word_count);
+  uint32_t (*check_state)(const uint64_t* words, uint32_t word_count);
 
   /* The same for properties over two consecutive states; NULL if none. */
-  uint32_t (*check_step)(const uint64_t *before, uint32_t before_count,
-                         const uint64_t *after, uint32_t after_count);
+  uint32_t (*check_step)(const uint64_t* before, uint32_t before_count, const uint64_t* after,
+                         uint32_t after_count);
 
   /* All that follows may be left zero. */
 
@@ -109,29 +106,27 @@ typedef struct assay_model {
   /* As `successors`, but of every process, where that one follows only some
    * (a reduction): the processes of these successors are the enabled ones.
    * NULL: `successors` follows all. */
-  void (*all_successors)(const uint64_t *words, uint32_t word_count,
-                         assay_buffer *out);
+  void (*all_successors)(const uint64_t* words, uint32_t word_count, assay_buffer* out);
 
   /* Atomic propositions: bit i is the truth of number i, for i < label_count
    * (at most 64). */
   uint32_t label_count;
-  uint64_t (*labels)(const uint64_t *words, uint32_t word_count);
+  uint64_t (*labels)(const uint64_t* words, uint32_t word_count);
 
   /* Acceptance sets: bit i is set if the state is in number i, for
    * i < acceptance_count (at most 64). */
   uint32_t acceptance_count;
-  uint64_t (*acceptance)(const uint64_t *words, uint32_t word_count);
+  uint64_t (*acceptance)(const uint64_t* words, uint32_t word_count);
 
   /* Writes what states are compared by (at most `max_words` words) and
    * returns its length: two states with the same key count as one, whichever
    * is met first is kept. What is not in the key is restored but not compared.
    * NULL: states are compared whole. */
-  uint32_t (*match_key)(const uint64_t *words, uint32_t word_count,
-                        uint64_t *key);
+  uint32_t (*match_key)(const uint64_t* words, uint32_t word_count, uint64_t* key);
 } assay_model;
 
 /* The only symbol that a shared object must export. */
-const assay_model *assay_model_entry(void);
+const assay_model* assay_model_entry(void);
 
 #ifdef __cplusplus
 }

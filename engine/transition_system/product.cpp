@@ -47,12 +47,14 @@ Product::Product(const TransitionSystem& system, Automaton automaton)
   if (locations == 0 || automaton_.acceptance.size() != locations) {
     throw std::invalid_argument("an automaton needs a location, and acceptance for each");
   }
-  if (automaton_.acceptance_count > 64) throw std::invalid_argument("an automaton has at most 64 acceptance sets");
+  if (automaton_.acceptance_count > 64)
+    throw std::invalid_argument("an automaton has at most 64 acceptance sets");
   const std::uint64_t known =
       system.label_count() >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << system.label_count()) - 1;
   for (const auto& edges : automaton_.edges) {
     for (const Automaton::Edge& edge : edges) {
-      if (edge.target >= locations) throw std::invalid_argument("the automaton has an edge to a location it does not have");
+      if (edge.target >= locations)
+        throw std::invalid_argument("the automaton has an edge to a location it does not have");
       if ((edge.mask & ~known) != 0 || (edge.value & ~edge.mask) != 0) {
         throw std::invalid_argument("the automaton reads labels that the system does not have");
       }
@@ -101,7 +103,8 @@ void Product::follow(StateView state, assay_buffer* out, bool all) const {
     to[0] = target;
     std::ranges::copy(inner, to + 1);
     if (out->recorder != nullptr) {
-      out->recorder->primitive_step(out->recorder->context, out->count - 1, ASSAY_NO_PROCESS, 0, to, length_of(state));
+      out->recorder->primitive_step(out->recorder->context, out->count - 1, ASSAY_NO_PROCESS, 0, to,
+                                    length_of(state));
     }
   }
 }

@@ -209,14 +209,15 @@ class Walker {
 
   void end() {
     if (walk_) report();
-    pipe_.send(Answer('E').number(std::chrono::duration<double>(busy_).count()).number(peak_memory_bytes()).body());
+    pipe_.send(
+        Answer('E').number(std::chrono::duration<double>(busy_).count()).number(peak_memory_bytes()).body());
   }
 
   void report() {
     const evidence::WalkFacts facts = walk_->facts();
     Answer answer('R');
-    for (const std::uint64_t number : {facts.states, facts.entries, facts.depth, facts.path_length, facts.counted,
-                                       std::uint64_t{walk_->is_finished()}}) {
+    for (const std::uint64_t number : {facts.states, facts.entries, facts.depth, facts.path_length,
+                                       facts.counted, std::uint64_t{walk_->is_finished()}}) {
       answer.number(number);
     }
     answer.blob(facts.referred).blob(facts.visited).blob(walk_->position());

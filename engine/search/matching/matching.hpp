@@ -34,7 +34,8 @@ class Fingerprints {
   static constexpr Guarantee kGuarantee = Guarantee::kMayLose;
   using Key = std::uint64_t;
 
-  Fingerprints(const transition_system::TransitionSystem&, const Options& options, const support::MemoryBudget& budget)
+  Fingerprints(const transition_system::TransitionSystem&, const Options& options,
+               const support::MemoryBudget& budget)
       : seed_(options.seed), table_(budget) {}
 
   Key key(StateView state) {
@@ -58,7 +59,8 @@ class Bits {
   static constexpr Guarantee kGuarantee = Guarantee::kMayLose;
   using Key = storage::BitArray::Hashes;
 
-  Bits(const transition_system::TransitionSystem&, const Options& options, const support::MemoryBudget& budget)
+  Bits(const transition_system::TransitionSystem&, const Options& options,
+       const support::MemoryBudget& budget)
       : seed_(options.seed),
         bits_(allowed(options.number("bitstate_bytes", 0), budget),
               static_cast<std::uint32_t>(options.number("hash_functions", 3))) {}
@@ -93,7 +95,8 @@ class Abstraction {
     std::uint64_t hash;
   };
 
-  Abstraction(const transition_system::TransitionSystem& system, const Options&, const support::MemoryBudget& budget)
+  Abstraction(const transition_system::TransitionSystem& system, const Options&,
+              const support::MemoryBudget& budget)
       : system_(system), scratch_(std::size_t{system.max_words()} + 1), set_(budget) {}
 
   Key key(StateView state) {

@@ -14,7 +14,8 @@ class GraphRecorder final : public Observer {
 
   void begins(TraversalOrder order) override {
     is_depth_first_ = order == TraversalOrder::kDepthFirst;
-    log_.begin(is_depth_first_ ? evidence::GraphLog::Order::kDepthFirst : evidence::GraphLog::Order::kBreadthFirst);
+    log_.begin(is_depth_first_ ? evidence::GraphLog::Order::kDepthFirst
+                               : evidence::GraphLog::Order::kBreadthFirst);
   }
   void level(std::uint64_t first_state) override { log_.begin_level(first_state); }
   void expanded(const ExpandedState& state) override {

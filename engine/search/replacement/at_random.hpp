@@ -10,9 +10,7 @@ class AtRandom final : public Policy {
  public:
   explicit AtRandom(std::uint64_t seed) : random_(support::mix(seed)) {}
 
-  void make_room(std::size_t, std::size_t most) override {
-    support::reserve_if_possible(candidates_, most);
-  }
+  void make_room(std::size_t, std::size_t most) override { support::reserve_if_possible(candidates_, most); }
   std::size_t bytes_per_slot() const override { return sizeof(Slot); }
   void entered(Slot, std::uint64_t) override {}
   void hit(Slot, Slot) override {}

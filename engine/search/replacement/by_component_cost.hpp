@@ -75,7 +75,7 @@ class ByComponentCost final : public Policy {
   static constexpr std::uint32_t kComplete = 0xFFFFFFFFu;
 
   struct State {
-    Cost cost;  // one and what lies below other components; then that of the component
+    Cost cost;                         // one and what lies below other components; then that of the component
     std::uint32_t number = kComplete;  // its place among the open states
     std::uint32_t lowest = 0;          // that it reaches
     Slot next = kNoSlot;               // in its component, in a ring

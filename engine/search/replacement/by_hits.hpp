@@ -29,7 +29,9 @@ class ByHits final : public Policy {
   std::uint64_t worth(Slot slot) const override { return hits_[slot]; }
 
  private:
-  std::uint64_t rank(Slot slot) const { return first_ == First::kFewest ? hits_[slot] : ~std::uint64_t{hits_[slot]}; }
+  std::uint64_t rank(Slot slot) const {
+    return first_ == First::kFewest ? hits_[slot] : ~std::uint64_t{hits_[slot]};
+  }
 
   const First first_;
   SlotQueue queue_;

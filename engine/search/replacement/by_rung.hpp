@@ -129,7 +129,8 @@ class ByRung final : public Policy {
   }
 
   std::vector<State> states_;
-  std::vector<std::uint8_t> chances_;  // to stay when its turn comes, one for each kind of list; apart: met most
+  std::vector<std::uint8_t>
+      chances_;  // to stay when its turn comes, one for each kind of list; apart: met most
   std::array<std::deque<Slot>, kLists> lists_;
   std::uint64_t lists_in_use_ = 0;
   std::size_t candidates_ = 0;  // in all lists
