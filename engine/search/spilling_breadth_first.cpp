@@ -53,7 +53,6 @@ namespace {
 
 using storage::CheckpointProblem;
 using storage::DiskFile;
-using storage::DiskProblem;
 using storage::EdgeLog;
 using storage::Level;
 using storage::LevelReader;

@@ -11,12 +11,12 @@ from typing import Any
 
 from assay import _engine
 from assay.languages.python.code import Program
-from assay.transition_system.interface import SourceProblem
+from assay.transition_system.interface import Opening, SourceProblem
 
 TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
 
 
-def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
+def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     """The machine with a program in it.
 
     With a `key`, states are digests of their content, which are the same in every process that has the key;
@@ -28,12 +28,12 @@ def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
             "a Python program runs only in a process with PYTHONHASHSEED=0",
             hint="set it before Python starts",
         )
-    with Path(path).open("rb") as file:
+    with Path(opening.file).open("rb") as file:
         image: dict[str, Any] = pickle.load(file)  # noqa: S301 (our own front end wrote it)
     if image["python"] != platform.python_version():
         raise SourceProblem(
             f"the image was made by Python {image['python']}, this is {platform.python_version()}",
-            where=path,
+            where=opening.file,
         )
     # Steps make and drop many small objects; what exists by now stays.
     gc.freeze()
