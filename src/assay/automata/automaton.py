@@ -1,9 +1,9 @@
 """Büchi automata over the atoms of a formula.
 
-An automaton stands in location 0 before it has read anything. From a location it reads one state of the program:
-every edge whose `mask` and `value` agree with the atoms that are true there may be taken. A run is accepted if it
-visits, for each acceptance set, infinitely many locations of that set. There is always at least one set, so that
-nobody has to treat "every infinite run is accepted" apart.
+An automaton stands in location 0 before it has read anything. From a location it reads one state of the
+program: every edge whose `mask` and `value` agree with the atoms that are true there may be taken. A run is
+accepted if it visits, for each acceptance set, infinitely many locations of that set. There is always at
+least one set, so that nobody has to treat "every infinite run is accepted" apart.
 
     location 0            reads state 0   goes to location 1   reads state 1   ...
     in the sets accepting[0]              in the sets accepting[1]
@@ -37,8 +37,8 @@ class Edge:
 class BuchiAutomaton:
     """Generalised, with acceptance on locations.
 
-    `accepting[l]` has bit i if location l is in set i. The order of locations and edges is part of the automaton:
-    certificates name both by position.
+    `accepting[l]` has bit i if location l is in set i. The order of locations and edges is part of the
+    automaton: certificates name both by position.
     """
 
     atoms: tuple[str, ...]
@@ -53,7 +53,9 @@ class BuchiAutomaton:
         if len(set(self.atoms)) != len(self.atoms):
             raise ValueError("an atom is listed twice")
         if self.acceptance_sets < 1 or not self.edges or len(self.accepting) != len(self.edges):
-            raise ValueError("an automaton has a location, an acceptance set, and says of each location its sets")
+            raise ValueError(
+                "an automaton has a location, an acceptance set, and says of each location its sets"
+            )
         if any(not 0 <= sets < 1 << self.acceptance_sets for sets in self.accepting):
             raise ValueError("a location is in an acceptance set that does not exist")
         for edge in (edge for outgoing in self.edges for edge in outgoing):
@@ -84,13 +86,14 @@ class BuchiAutomaton:
 
     @cached_property
     def accepting_everything(self) -> frozenset[int]:
-        """Locations from which every word is accepted, as far as it shows in the location itself: a search that
-        comes there has found a violation, whatever follows."""
+        """Locations from which every word is accepted, as far as it shows in the location itself: a search
+        that comes there has found a violation, whatever follows."""
         everything = (1 << self.acceptance_sets) - 1
         return frozenset(
             location
             for location, outgoing in enumerate(self.edges)
-            if self.accepting[location] == everything and any(edge == Edge(location, 0, 0) for edge in outgoing)
+            if self.accepting[location] == everything
+            and any(edge == Edge(location, 0, 0) for edge in outgoing)
         )
 
     def accepts(self, prefix: Sequence[Letter], loop: Sequence[Letter]) -> bool:
@@ -110,7 +113,9 @@ class BuchiAutomaton:
         ]
         marks = [sets for sets in self.accepting for _ in range(length)]
         everything = (1 << self.acceptance_sets) - 1
-        return any(_visited(component, marks) == everything for component in cycles(graph, reachable(graph, [0])))
+        return any(
+            _visited(component, marks) == everything for component in cycles(graph, reachable(graph, [0]))
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -167,8 +172,7 @@ class BuchiAutomaton:
             lines.append(f"{location}:" + (f"  in {', '.join(names)}" if names else ""))
             for edge in self.edges[location]:
                 literals = [
-                    ("" if edge.value >> place & 1 else "!")
-                    + (f"({text})" if " " in text else text)
+                    ("" if edge.value >> place & 1 else "!") + (f"({text})" if " " in text else text)
                     for place, text in enumerate(self.atoms)
                     if edge.mask >> place & 1
                 ]
@@ -196,8 +200,8 @@ def reachable(graph: Sequence[Sequence[int]], starts: Iterable[int]) -> list[int
 
 
 def components(graph: Sequence[Sequence[int]], nodes: Iterable[int]) -> list[list[int]]:
-    """The strongly connected components of a part of a graph (Tarjan), sinks first; edges that leave `nodes` do
-    not count."""
+    """The strongly connected components of a part of a graph (Tarjan), sinks first; edges that leave `nodes`
+    do not count."""
     within = dict.fromkeys(nodes)
     order: dict[int, int] = {}
     low: dict[int, int] = {}

@@ -169,7 +169,11 @@ def has_next(formula: Formula) -> bool:
 
 # Printing. The numbers say how strongly an operator binds; the parser has the same order.
 
-_WEAKEST, _OR, _AND, _TEMPORAL, _UNARY, _WHOLE = range(6)
+_WEAKEST, _OR, _AND, _TEMPORAL, _COMPARED, _UNARY, _WHOLE = range(7)
+OPERATOR_WORDS = frozenset(
+    "not always G eventually F X next U until stronguntil V R release W weakuntil".split()
+    + "and or implies equivalent".split()
+)
 _PREFIXES = {Not: "!", Next: "X ", Always: "[]", Eventually: "<>"}
 _INFIXES = {
     Until: ("U", _TEMPORAL),
@@ -195,8 +199,7 @@ def _printed(formula: Formula) -> tuple[str, int]:
         case Truth():
             return ("true" if formula.value else "false"), _WHOLE
         case Atom():
-            # SPIN lets `[]` and `!` bind more strongly than a comparison.
-            return formula.text, (_TEMPORAL if is_compound(formula.text) else _WHOLE)
+            return formula.text, (_COMPARED if _stands_badly_after_operators(formula.text) else _WHOLE)
         case Not() | Next() | Always() | Eventually():
             return _PREFIXES[type(formula)] + within(formula.operand, _UNARY), _UNARY
         case And():
@@ -213,8 +216,11 @@ def _printed(formula: Formula) -> tuple[str, int]:
     raise AssertionError(formula)
 
 
-def is_compound(text: str) -> bool:
-    """Does the text of an atom have an operator outside of brackets? Normalised texts have spaces there."""
+def _stands_badly_after_operators(text: str) -> bool:
+    """Would the text of an atom be read otherwise after `[]` or `X`? If it has operators outside of brackets
+    (normalised texts have spaces there), begins like the rest of something, or is named like an operator."""
+    if text in OPERATOR_WORDS or text[:1] in "-+[{":
+        return True
     nesting = 0
     quote = ""
     before = ""
@@ -248,7 +254,8 @@ def holds(formula: Formula, prefix: Sequence[Letter], loop: Sequence[Letter]) ->
     places = range(len(letters))
 
     def fixpoint(step: Callable[[int, list[bool]], bool], *, start: bool) -> list[bool]:
-        """The fixpoint that is reached from `start` everywhere: the least from false, the greatest from true."""
+        """The fixpoint that is reached from `start` everywhere: the least from false, the greatest from
+        true."""
         value = [start for _ in places]
         while True:
             changed = [step(place, value) for place in places]
@@ -286,9 +293,13 @@ def holds(formula: Formula, prefix: Sequence[Letter], loop: Sequence[Letter]) ->
                     lambda place, x: right[place] or (left[place] and x[after[place]]), start=False
                 )
             case WeakUntil():
-                return fixpoint(lambda place, x: right[place] or (left[place] and x[after[place]]), start=True)
+                return fixpoint(
+                    lambda place, x: right[place] or (left[place] and x[after[place]]), start=True
+                )
             case Release():
-                return fixpoint(lambda place, x: right[place] and (left[place] or x[after[place]]), start=True)
+                return fixpoint(
+                    lambda place, x: right[place] and (left[place] or x[after[place]]), start=True
+                )
         raise AssertionError(part)
 
     return where(formula)[0]

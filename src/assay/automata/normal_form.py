@@ -1,9 +1,9 @@
 """Negation normal form, and rules that make formulas smaller without changing their meaning.
 
 The rules are those of Somenzi and Bloem (CAV 2000) and Etessami and Holzmann (CONCUR 2000): constants,
-implications that show in the syntax, and formulas whose truth does not depend on a finite beginning. A formula is
-*eventual* if it stays true when letters are put in front, *universal* if it stays true when letters are taken
-from the front: `F F p = F p`, `p U GF q = GF q`.
+implications that show in the syntax, and formulas whose truth does not depend on a finite beginning. A
+formula is *eventual* if it stays true when letters are put in front, *universal* if it stays true when
+letters are taken from the front: `F F p = F p`, `p U GF q = GF q`.
 
 In normal form `!` stands before atoms alone, and `->`, `<->` and `W` are gone.
 """
@@ -77,7 +77,9 @@ def _parts_in_normal_form(formula: Formula) -> tuple[int, int]:
         case WeakUntil():
             (left, not_left), (right, not_right) = inner
             return left + 2 * right + 2, not_left + 2 * not_right + 2
-    return 1 + len(inner) + sum(plain for plain, _ in inner), 2 + len(inner) + sum(other for _, other in inner)
+    return 1 + len(inner) + sum(plain for plain, _ in inner), 2 + len(inner) + sum(
+        other for _, other in inner
+    )
 
 
 def _normal(formula: Formula, negated: bool) -> Formula:
@@ -193,6 +195,11 @@ class _Simplifier:
                 return self.next(self.eventually(operand.operand))
             case Until():
                 return self.eventually(operand.right)
+            case Always(Or(inner)) if any(map(is_universal, inner)):
+                # FG (p || u): if u comes, it stays
+                lasting = [self.eventually(part) for part in inner if is_universal(part)]
+                others = [part for part in inner if not is_universal(part)]
+                return self.either([*lasting, self.eventually(self.always(self.either(others)))])
             case Or():
                 lasting = [part for part in operand.operands if is_eventual(part)]
                 if lasting:
@@ -213,6 +220,11 @@ class _Simplifier:
                 return self.next(self.always(operand.operand))
             case Release():
                 return self.always(operand.right)
+            case Eventually(And(inner)) if any(map(is_eventual, inner)):
+                # GF (p && e): e comes again and again anyway
+                lasting = [self.always(part) for part in inner if is_eventual(part)]
+                others = [part for part in inner if not is_eventual(part)]
+                return self.both([*lasting, self.always(self.eventually(self.both(others)))])
             case And():
                 lasting = [part for part in operand.operands if is_universal(part)]
                 if lasting:
@@ -298,7 +310,9 @@ class _Simplifier:
             elif key == "GF":
                 inner = join(parts(parts(part)[0])[0] for part in members)
                 joined.append(
-                    self.eventually(self.always(inner)) if kind is And else self.always(self.eventually(inner))
+                    self.eventually(self.always(inner))
+                    if kind is And
+                    else self.always(self.eventually(inner))
                 )
             else:
                 make = self.until if isinstance(members[0], Until) else self.release
@@ -313,9 +327,7 @@ class _Simplifier:
     def _without_implied(self, operands: list[Formula], kind: type[And | Or]) -> Formula:
         flat = list(
             dict.fromkeys(
-                inner
-                for part in operands
-                for inner in (part.operands if isinstance(part, kind) else (part,))
+                inner for part in operands for inner in (part.operands if isinstance(part, kind) else (part,))
             )
         )
         kept = list(flat)

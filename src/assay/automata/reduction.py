@@ -1,15 +1,15 @@
 """Makes the graph of an automaton small without changing the words that it accepts.
 
-While it is reduced, a graph has its acceptance on edges: an edge carries the sets that it belongs to. A graph with
-acceptance on locations is the special case in which all edges of a location carry the same sets.
+While it is reduced, a graph has its acceptance on edges: an edge carries the sets that it belongs to. A graph
+with acceptance on locations is the special case in which all edges of a location carry the same sets.
 
 - Locations from which nothing is accepted go, and those that are not reached.
 - Within each component, acceptance sets that others imply go; the sets of different components share numbers.
-- Locations that simulate each other directly become one, and an edge goes if other edges of its location do the
-  same for more letters, in at least the same sets, to a location that simulates its target (Somenzi and Bloem,
-  CAV 2000). Direct simulation keeps acceptance at every step, so both are safe together.
-- Acceptance moves to locations without copies of them where each set can be told from the locations on its cycles;
-  elsewhere a location is copied for each combination of sets with which it is entered, or left.
+- Locations that simulate each other directly become one, and an edge goes if other edges of its location do
+  the same for more letters, in at least the same sets, to a location that simulates its target (Somenzi and
+  Bloem, CAV 2000). Direct simulation keeps acceptance at every step, so both are safe together.
+- Acceptance moves to locations without copies of them where each set can be told from the locations on its
+  cycles; elsewhere a location is copied for each combination of sets with which it is entered, or left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from assay.automata.automaton import components, cycles, reachable
 
-MOST_LOCATIONS_COMPARED = 160  # above that, simulation would take long; locations with equal edges still merge
+# Above that, simulation would take long; locations with equal edges still merge.
+MOST_LOCATIONS_COMPARED = 160
 
 
 class Step(NamedTuple):
@@ -120,10 +121,12 @@ def _renamed(graph: Graph, kept: Sequence[int], stands_for: dict[int, int]) -> G
 
 
 def _with_fewer_sets(graph: Graph, between: bool, *, on_locations: bool) -> Graph:
-    """Each component keeps only sets that its cycles need, as large as they can be. `between` says whether edges
-    (or locations) that are on no cycle count as members of every set or of none."""
+    """Each component keeps only sets that its cycles need, as large as they can be. `between` says whether
+    edges (or locations) that are on no cycle count as members of every set or of none."""
     targets = graph.targets()
-    needed: list[list[set[tuple[int, int]]]] = []  # per component with a cycle: sets of (location, edge number)
+    needed: list[
+        list[set[tuple[int, int]]]
+    ] = []  # per component with a cycle: sets of (location, edge number)
     insides: list[set[int]] = []
     for component in cycles(targets, range(len(targets))):
         inside = set(component)
@@ -134,7 +137,11 @@ def _with_fewer_sets(graph: Graph, between: bool, *, on_locations: bool) -> Grap
             if step.target in inside
         ]
         members = [
-            {(location, number) for location, number in edges if graph.steps[location][number].marks >> place & 1}
+            {
+                (location, number)
+                for location, number in edges
+                if graph.steps[location][number].marks >> place & 1
+            }
             for place in range(graph.sets)
         ]
         insides.append(inside)
@@ -252,7 +259,8 @@ def _on_locations(graph: Graph, *, entered: bool) -> Graph:
 
 
 def _members(component: list[int], edges: list[tuple[int, Step]], bit: int) -> set[int] | None:
-    """Locations such that a cycle visits one exactly when it has an edge of the set; None if there are none."""
+    """Locations such that a cycle visits one exactly when it has an edge of the set; None if there are
+    none."""
     if not edges:
         return set(component)
     leaving = set(component) - {location for location, step in edges if not step.marks & bit}
@@ -308,8 +316,8 @@ def _copied_by_entry(
 def _copied_by_exit(
     graph: Graph, component_of: dict[int, int], own_marks: dict[int, int], copied: dict[int, int]
 ) -> Graph:
-    """A copy for each combination of sets with which a location is left; whoever enters it guesses. Edges that
-    leave the component go with the first copy; the start is a copy of its own if it has several."""
+    """A copy for each combination of sets with which a location is left; whoever enters it guesses. Edges
+    that leave the component go with the first copy; the start is a copy of its own if it has several."""
     leaving: dict[int, dict[int, list[Step]]] = {}
     for location, outgoing in enumerate(graph.steps):
         groups: dict[int, list[Step]] = {}

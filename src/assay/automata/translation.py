@@ -1,13 +1,14 @@
 """From a formula to a small Büchi automaton.
 
-A tableau on the fly in the manner of Gerth, Peled, Vardi and Wolper (PSTV 1995), with acceptance on edges while it
-is built (Couvreur, FM 1999) and without edges that a weaker one makes needless (Gastin and Oddoux, CAV 2001).
-A place of the tableau is a set of formulas that must hold from here on; an edge reads a letter, leaves a set of
-formulas for the rest of the word, and *promises* an until whose right side it has put off. An accepting run puts
-nothing off for ever. `reduction` makes the graph small; acceptance moves to the locations at the end.
+A tableau on the fly in the manner of Gerth, Peled, Vardi and Wolper (PSTV 1995), with acceptance on edges
+while it is built (Couvreur, FM 1999) and without edges that a weaker one makes needless (Gastin and Oddoux,
+CAV 2001). A place of the tableau is a set of formulas that must hold from here on; an edge reads a letter,
+leaves a set of formulas for the rest of the word, and *promises* an until whose right side it has put off. An
+accepting run puts nothing off for ever. `reduction` makes the graph small; acceptance moves to the locations
+at the end.
 
-The result is a function of the formula: sets are bit sets of numbers given in order of discovery, and limits count
-work, not time. So a certifier on another machine gets the same automaton, or the same refusal.
+The result is a function of the formula: sets are bit sets of numbers given in order of discovery, and limits
+count work, not time. So a certifier on another machine gets the same automaton, or the same refusal.
 """
 
 from __future__ import annotations
