@@ -20,8 +20,8 @@ constexpr std::uint32_t kBatchStates = 64;
 constexpr std::size_t kBatchWords = std::size_t{1} << 16;
 constexpr std::uint64_t kMostStates = 0xFFFFFFFEull;
 
-/// The states of a batch, word after word, in memory that is kept from batch to batch. (Appending to a vector costs
-/// several times as many instructions, a fifteenth of the whole search.)
+/// The states of a batch, word after word, in memory that is kept from batch to batch. (Appending to a vector
+/// costs several times as many instructions, a fifteenth of the whole search.)
 class BatchWords {
  public:
   std::size_t size() const { return used_; }
