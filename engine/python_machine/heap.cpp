@@ -1204,7 +1204,7 @@ void Heap::load(const StateIds& state) {
         module_finished[i] = progress > 1;
       }
       for (MadeClass& made : made_classes_) made.is_made = false;
-      for (std::uint64_t count = reader.number(); count > 0; --count) {
+      for (std::uint64_t classes_left = reader.number(); classes_left > 0; --classes_left) {
         const Ref object = reader.value();
         auto* const type = reinterpret_cast<PyTypeObject*>(object.get());
         made_classes_[class_number_.at(type)].is_made = true;
