@@ -45,6 +45,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     TransitionSystem,
     Unchecked,
     Violated,
@@ -333,6 +334,8 @@ class ClassProgram:
     capabilities = Capabilities()
     caveats: Sequence[str] = ()
     unchecked: Sequence[Unchecked] = ()
+    temporal: Sequence[TemporalProperty] = ()
+    process_limit = 0
     notes: Sequence[str] = ()
 
     @property

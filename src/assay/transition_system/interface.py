@@ -19,7 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from assay.automata.automaton import BuchiAutomaton
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action")
@@ -104,6 +107,23 @@ class Unchecked:
 
 
 @dataclass(frozen=True, slots=True)
+class TemporalProperty:
+    """A claim about runs that never end, as an automaton that accepts exactly those that violate it.
+
+    A run that ends stands for the one that stays at its end for ever.
+    """
+
+    kind: str  # "ltl", "never", "acceptance", "progress", "termination"
+    name: str  # by which it can be asked for; empty: it has none
+    text: str  # what a reader sees: "[] (p -> <> q)"
+    automaton: BuchiAutomaton
+    labels: tuple[int, ...]  # of each atom of the automaton: the number of the program's label
+    progress_label: int | None = None  # no cycle counts that meets a state with this label
+    stutter_invariant: bool = True
+    warnings: tuple[str, ...] = ()  # where others would read it differently; that it holds for every program
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """How the step function of a program is opened, in a process that may be lost."""
 
@@ -171,6 +191,16 @@ class Program(Protocol):
         ...
 
     @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        """What is to be checked of runs that never end, each on its own."""
+        ...
+
+    @property
+    def process_limit(self) -> int:
+        """Steps are of processes with numbers below this; 0: nobody knows, and there is no fairness."""
+        ...
+
+    @property
     def notes(self) -> Sequence[str]:
         """What a reader of the verdict should know, without weakening it."""
         ...
@@ -217,6 +247,9 @@ class LanguageOptions:
     defines: tuple[str, ...] = _of("promela", (), "-D defines macros, which are of Promela")
     # Where threads may switch; empty: the default.
     granularity: str = _of("python", "", "granularity: where threads switch is a choice in Python programs")
+    ltl: tuple[str, ...] = ()  # names of the program's own formulas, or formulas; empty: all that it has
+    progress: bool = False  # no run goes on for ever without passing what is marked as progress
+    fair: bool = False  # only runs count in which every process that can always move does
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 

@@ -40,6 +40,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     Unchecked,
     ViolationFacts,
     Waiting,
@@ -342,6 +343,14 @@ class PromelaProgram:
             *(Unchecked("claim", claim_title(claim), asked=asked) for claim in self.model.claims),
             *self.model.unchecked,
         ]
+
+    @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        return []
+
+    @property
+    def process_limit(self) -> int:
+        return MAXIMAL_PROCESSES
 
     @property
     def notes(self) -> Sequence[str]:

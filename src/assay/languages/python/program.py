@@ -34,6 +34,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     Unchecked,
     ViolationFacts,
     Waiting,
@@ -133,6 +134,14 @@ class PythonProgram:
     @property
     def unchecked(self) -> Sequence[Unchecked]:
         return []
+
+    @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        return []
+
+    @property
+    def process_limit(self) -> int:
+        return 0
 
     @property
     def notes(self) -> Sequence[str]:
