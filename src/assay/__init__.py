@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.evidence.verdict import Verdict
     from assay.plain import assume, atomic, choose, invariant
     from assay.search.options import SearchOptions
+    from assay.temporal import always, eventually, leads_to
     from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
     from assay.verification import replay, verify
 
@@ -41,11 +42,14 @@ __all__ = [
     "Violated",
     "Violation",
     "__version__",
+    "always",
     "assume",
     "atomic",
     "certify",
     "choose",
+    "eventually",
     "invariant",
+    "leads_to",
     "replay",
     "verify",
 ]
@@ -61,11 +65,14 @@ _HOME = {
     "Verdict": "assay.evidence.verdict",
     "Violated": "assay.transition_system.interface",
     "Violation": "assay.evidence.result",
+    "always": "assay.temporal",
     "assume": "assay.plain",
     "atomic": "assay.plain",
     "certify": "assay.certification",
     "choose": "assay.plain",
+    "eventually": "assay.temporal",
     "invariant": "assay.plain",
+    "leads_to": "assay.temporal",
     "replay": "assay.verification",
     "verify": "assay.verification",
 }

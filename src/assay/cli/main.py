@@ -62,6 +62,16 @@ def assay() -> None:
     metavar="EXPR",
     help="Must hold between every two consecutive states: 'x == 5 implies next.x == 8'. Repeatable.",
 )
+@click.option(
+    "--ltl",
+    "ltl",
+    multiple=True,
+    metavar="NAME|FORMULA",
+    help="Check this formula: one of the model's own by its name, or one over its variables, "
+    "'[] (p -> <> q)'. Repeatable [all that the model has].",
+)
+@click.option("--progress", is_flag=True, help="No run goes on for ever without passing a progress label.")
+@click.option("--fair", is_flag=True, help="Only runs in which whoever can always move does (weak fairness).")
 @click.option("--safety", is_flag=True, help="Check safety only and say that claims were left out.")
 @click.option("--no-reductions", is_flag=True, help="Explore the whole graph: all reductions off.")
 @click.option("--no-dead-variables", is_flag=True, help="Keep values that are never read again.")
@@ -146,6 +156,9 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
                 reductions=[name for name in REDUCTIONS if name not in switched_off],
                 defines=given["defines"],
                 granularity=given["granularity"] or "",
+                ltl=given["ltl"],
+                progress=given["progress"],
+                fair=given["fair"],
                 trace=given["trace"] or _trace_name(program),
                 certificate=given["certificate"],
                 certificate_coding=given["certificate_coding"],

@@ -27,6 +27,7 @@ from assay.transition_system.interface import (
 TRACE_FORMAT = "assay-trace"
 LARGEST_TRACE_BYTES = 1 << 30
 TRACE_VERSION = 1
+TRACE_VERSION_WITH_A_LOOP = 2
 
 
 class TraceProblem(Exception):
@@ -76,6 +77,17 @@ class Counterexample:
     waiting: tuple[Waiting, ...] = ()
     omitted: int = 0
     omitted_before: int = 0
+    # Of a run that never ends: how many positions stand before its cycle, which goes round for ever. If all
+    # do, the run stays where they end.
+    loop_start: int | None = None
+
+    @property
+    def loop_step(self) -> int | None:
+        """The number of the first step of the cycle; one more than there are steps if it has none."""
+        if self.loop_start is None:
+            return None
+        inside = (step.number for step in self.steps if step.transition >= (self.loop_start or 0))
+        return next(inside, len(self.steps) + 1)
 
     @property
     def length(self) -> int:
@@ -139,8 +151,16 @@ def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -
     return (*changed, *gone)
 
 
-def translate(program: Program, code: int, positions: Sequence[int], run: RawRun) -> Counterexample:
-    """Put an executed run into the words of its source."""
+def translate(
+    program: Program,
+    code: int,
+    positions: Sequence[int],
+    run: RawRun,
+    *,
+    violation: ViolationFacts | None = None,
+    loop_start: int | None = None,
+) -> Counterexample:
+    """Put an executed run into the words of its source; `violation`, where no code of the program says it."""
     program = with_words(program, run)
     initial = dict(program.describe_state(run.initial))
     steps: list[Step] = []
@@ -159,13 +179,14 @@ def translate(program: Program, code: int, positions: Sequence[int], run: RawRun
         state, variables = raw.state, after
     last = run.final if run.final is not None else state
     return Counterexample(
-        violation=program.describe_violation(code),
+        violation=violation or program.describe_violation(code),
         positions=tuple(positions),
         initial=initial,
         steps=tuple(steps),
         waiting=tuple(program.describe_waiting(last)) if code == 0 else (),
         omitted=run.omitted,
         omitted_before=omitted_before,
+        loop_start=loop_start,
     )
 
 
@@ -199,7 +220,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
     run = trace.counterexample
     return {
         "format": TRACE_FORMAT,
-        "version": TRACE_VERSION,
+        "version": TRACE_VERSION if run.loop_start is None else TRACE_VERSION_WITH_A_LOOP,
         "tool": f"assay {trace.tool_version}",
         "program": trace.program,
         "language": trace.language,
@@ -221,6 +242,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
         ],
         "omitted": run.omitted,
         "omitted_before": run.omitted_before,
+        **({} if run.loop_start is None else {"loop_start": run.loop_start}),
     }
 
 
@@ -280,10 +302,10 @@ def load_trace(path: Path) -> Trace:
         ) from None
     if not isinstance(data, dict) or data.get("format") != TRACE_FORMAT:
         raise TraceProblem(f"{path}: expected a trace written by `assay verify`, got something else")
-    if data.get("version") != TRACE_VERSION:
+    if data.get("version") not in {TRACE_VERSION, TRACE_VERSION_WITH_A_LOOP}:
         raise TraceProblem(
-            f"{path}: expected trace version {TRACE_VERSION}, got {data.get('version')}; "
-            "verify the program again"
+            f"{path}: expected trace version {TRACE_VERSION} or {TRACE_VERSION_WITH_A_LOOP}, "
+            f"got {data.get('version')}; verify the program again"
         )
     try:
         return _trace_from_json(data)
@@ -345,6 +367,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             waiting=waiting,
             omitted=reader.number("omitted"),
             omitted_before=reader.number("omitted_before"),
+            loop_start=reader.number("loop_start") if "loop_start" in data else None,
         ),
     )
 

@@ -46,9 +46,11 @@ def standings(
     options: LanguageOptions,
     *,
     check_deadlock: bool,
+    temporal: Sequence[Property] = (),
     unchecked: Sequence[Unchecked] = (),
 ) -> tuple[Property, ...]:
-    """`violated` are the kinds and messages of the violations that were found."""
+    """`violated` are the kinds and messages of the violations that were found in states and on steps; of what
+    runs that never end must do, the standing is known."""
     asked = [ERRORS, ASSERTIONS, *([DEADLOCK] if check_deadlock else [])]
     asked += [("invariant", text) for text in options.invariants]
     asked += [("step-invariant", text) for text in options.step_invariants]
@@ -64,6 +66,7 @@ def standings(
 
     return (
         *(Property(*name, standing(name)) for name in asked),
+        *temporal,
         *([] if check_deadlock else [Property("deadlock", "deadlocks", Standing.NOT_ASKED)]),
         *(
             Property(one.kind, one.text, Standing.NOT_DECIDED if one.asked else Standing.NOT_ASKED)

@@ -33,6 +33,7 @@ class Violation:
             "length": run.length if run else None,
             "steps": [step_as_json(step) for step in run.steps] if run else [],
             "omitted": run.omitted if run else 0,
+            **({"loop_step": run.loop_step} if run and run.loop_step is not None else {}),
             "waiting": [
                 {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
             ]

@@ -6,6 +6,8 @@ The class has the interface's three methods. It may also have
   a state's own fields are taken (dataclass, named tuple, mapping, or anything
   else under the single name `state`);
 - `invariants`: a mapping from name to a predicate over a state;
+- `properties`: a mapping from name to what runs must do (`assay.eventually`,
+  `assay.leads_to`, `assay.always`);
 - `may_end(state)`: whether the program may stop in a state without enabled
   actions; without it, such a state is a deadlock;
 - `describe(action)`: the text of an action; without it, `str(action)`.
@@ -29,12 +31,14 @@ import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from assay import _engine
 from assay.languages import AnotherText
+from assay.languages.class_properties import ClassProperties, Label, class_properties
 from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
@@ -127,8 +131,11 @@ class NumberedSystem:
     Python's `==` decides what one state is.
     """
 
-    def __init__(self, system: HandwrittenSystem, options: LanguageOptions) -> None:
+    def __init__(
+        self, system: HandwrittenSystem, options: LanguageOptions, labels: Sequence[Label] = ()
+    ) -> None:
         self._system = system
+        self._labels = labels
         self._states: dict[bytes, object] = {}
         self._keys: dict[object, bytes] = {}
         self._violations: list[ViolationFacts] = []
@@ -186,6 +193,25 @@ class NumberedSystem:
         if before == ROOT or not self._step_invariants:
             return 0
         return self._first_that_fails(self._step_invariants, self.variables(before), self.variables(after))
+
+    def labels(self, state: bytes) -> int:
+        """The values of the atomic propositions, one bit each."""
+        if state == ROOT:
+            return 0
+        bits = 0
+        variables: dict[str, object] | None = None
+        for number, label in enumerate(self._labels):
+            if label.predicate is not None:
+                holds = bool(self._call(label.text, label.predicate, self.state(state)))
+            else:
+                assert label.expression is not None
+                variables = self.variables(state) if variables is None else variables
+                try:
+                    holds = self._call(label.text, label.expression.holds, variables)
+                except SourceProblem as problem:
+                    raise PropertyProblem(str(problem), label.text) from None
+            bits |= holds << number
+        return bits
 
     # --- the way back ---
 
@@ -258,9 +284,11 @@ class NumberedSystem:
 class CanonicalSystem(NumberedSystem):
     """The same with states whose bytes say what they are, so that several processes agree on them."""
 
-    def __init__(self, system: HandwrittenSystem, options: LanguageOptions) -> None:
+    def __init__(
+        self, system: HandwrittenSystem, options: LanguageOptions, labels: Sequence[Label] = ()
+    ) -> None:
         self._form = CanonicalForm()
-        super().__init__(system, options)
+        super().__init__(system, options, labels)
 
     def _key(self, state: object) -> bytes:
         try:
@@ -334,7 +362,6 @@ class ClassProgram:
     capabilities = Capabilities()
     caveats: Sequence[str] = ()
     unchecked: Sequence[Unchecked] = ()
-    temporal: Sequence[TemporalProperty] = ()
     process_limit = 0
     notes: Sequence[str] = ()
 
@@ -365,7 +392,18 @@ class ClassProgram:
     def opened(self) -> ClassProgram:
         """Such a class is searched where it was made, by the process that its limits and interrupts reach."""
         shape = CanonicalSystem if self.options.portable else NumberedSystem
-        return replace(self, model=ClassModel(shape(self.system, self.options)))
+        return replace(self, model=ClassModel(shape(self.system, self.options, self._properties.labels)))
+
+    @cached_property
+    def _properties(self) -> ClassProperties:
+        if self.options.safety_only:
+            return ClassProperties()
+        own = getattr(self.system.system, "properties", {})
+        return class_properties(own, self.options.ltl, where=self.system.name)
+
+    @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        return self._properties.temporal
 
     def knowing(self, words: Mapping[str, object]) -> ClassProgram:
         return replace(self, words=words)

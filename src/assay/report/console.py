@@ -228,8 +228,14 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
             left_out.append(f"{count(run.omitted, 'transition')} not recorded")
         if left_out:
             console.print(Text(f"         ... {', '.join(left_out)} ...", "dim"))
+        if run.loop_step is not None and previous < run.loop_step <= step.number:
+            console.print(Text("         from here on, round and round:", "bold"))
         _print_step(step, columns, console)
         previous = step.number
+    if run.loop_start is not None:
+        stays = run.loop_start == len(run.positions)
+        where = "here it stays for ever" if stays else f"and again from step {run.loop_step}, for ever"
+        console.print(Text(f"         {where}", "bold"))
     print_violation(run, console)
 
 
@@ -258,7 +264,8 @@ def print_violation(run: Counterexample, console: Console) -> None:
     for waiting in run.waiting:
         line = Text("            ")
         line.append(waiting.process, "bold")
-        line.append(f" waits at {Path(waiting.file).name}:{waiting.line} for  ")
+        does = " waits" if run.loop_start is None else " can always move and never does,"
+        line.append(f"{does} at {Path(waiting.file).name}:{waiting.line} for  ")
         line.append(waiting.text)
         console.print(line)
 

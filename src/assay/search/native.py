@@ -131,7 +131,7 @@ def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
     if child.searched is None:
         if not child.progress.tracing or child.says_that_the_model_is_wrong:
             child.raise_if_it_failed()
-        return NativeOutcome(_facts_of_a_broken_search(child, options), (), child.peak_memory_bytes)
+        return NativeOutcome(facts_of_a_broken_search(child, options), (), child.peak_memory_bytes)
     searched = child.searched
     if child.failure is not None and (not searched["violations"] or child.says_that_the_model_is_wrong):
         child.raise_if_it_failed()
@@ -201,7 +201,7 @@ def _why_it_was_not_written(child: Report) -> str:
     return child.how_it_ended()
 
 
-def _facts_of_a_broken_search(child: Report, options: SearchOptions) -> SearchFacts:
+def facts_of_a_broken_search(child: Report, options: SearchOptions) -> SearchFacts:
     reason, detail = child.stop_reason, ""
     if reason is StopReason.UNKNOWN:
         if child.failure is not None and child.failure["kind"] == "disk":

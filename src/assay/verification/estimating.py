@@ -23,9 +23,10 @@ MET_VIOLATIONS = (
 )
 
 
-def search_deadline(request: Request) -> float | None:
+def search_deadline(request: Request, *, with_cycles: bool) -> float | None:
+    """Of the search for states: others need time after it."""
     limit = request.options.time_limit_seconds
-    if not limit or request.estimate is None:
+    if not limit or (request.estimate is None and not with_cycles):
         return request.deadline
     return request.started + SEARCH_SHARE * limit
 

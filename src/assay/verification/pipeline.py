@@ -29,7 +29,12 @@ from assay.verification.certificates import claim_of, why_no_certificate, withou
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
+from assay.verification.temporal import answers, replay_temporal, standings_of, violation_of, with_answers
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
+
+NO_TEMPORAL_CERTIFICATES = (
+    "that something holds of runs which never end is not written down yet; --safety certifies the rest"
+)
 
 
 def verify_program(
@@ -54,20 +59,27 @@ def verify_program(
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", name))
     interrupts.hold()
-    program, outcome = _search(name, program, request)
-    outcome = without_unconfirmed(program, outcome)
-    judgement = judge(outcome.facts, tuple(program.caveats))
+    with ModelProcess() as process:
+        program, outcome = _search(name, program, request, process)
+        outcome = without_unconfirmed(program, outcome)
+        about_states = judge(outcome.facts, tuple(program.caveats))
+        was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
+        given = [] if was_interrupted else answers(program, request, process, name)
+    judgement = with_answers(about_states, program.temporal, given)
     violations, unexplained = _explained(program, outcome)
+    violations += tuple(violation_of(program, one) for one in given if one.outcome.facts.violation_count)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
-        judgement,
-        ((violation.kind, violation.message) for violation in violations),
+        about_states,
+        ((found.kind, found.message) for found in violations[: len(outcome.violations)]),
         request.language_options,
         check_deadlock=request.options.check_deadlock,
+        temporal=standings_of(program.temporal, given),
         unchecked=program.unchecked,
     )
     if outcome.certificate is None:
-        judgement = without_certificate(request, judgement, outcome.certificate_problem)
+        problem = NO_TEMPORAL_CERTIFICATES if program.temporal else outcome.certificate_problem
+        judgement = without_certificate(request, judgement, problem)
     result = Result(
         verdict=judgement.verdict,
         program=name,
@@ -77,6 +89,7 @@ def verify_program(
         reasons=(*judgement.reasons, *unexplained),
         notes=(
             *program.notes,
+            *(warning for wanted in program.temporal for warning in wanted.warnings),
             *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
@@ -90,10 +103,13 @@ def verify_program(
         frontier=outcome.facts.frontier,
         search_seconds=outcome.facts.seconds,
         compile_seconds=compiled - begin,
-        peak_memory_bytes=outcome.peak_memory_bytes,
+        peak_memory_bytes=max(
+            outcome.peak_memory_bytes, *(one.outcome.peak_memory_bytes for one in given), 0
+        ),
         stop_reason=outcome.facts.stop_reason.value,
         violations=violations,
-        violation_count=outcome.facts.violation_count,
+        violation_count=outcome.facts.violation_count
+        + sum(one.outcome.facts.violation_count for one in given),
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
         spill={
@@ -130,35 +146,36 @@ def _with_saved_estimate(result: Result, request: Request, program: Program) -> 
     return result
 
 
-def _search(name: str, program: Program, request: Request) -> tuple[Program, native.NativeOutcome]:
+def _search(
+    name: str, program: Program, request: Request, process: ModelProcess
+) -> tuple[Program, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail, in one process."""
-    with ModelProcess() as process:
-        while True:
-            certificate = None if program.caveats else request.certificate
-            try:
-                return program, native.search(
-                    program.opening,
-                    request.options,
-                    deadline=search_deadline(request),
-                    on_progress=request.listener,
-                    certificate=certificate,
-                    claim=claim_of(
-                        request,
-                        program=name,
-                        language=program.language,
-                        sources=program.sources,
-                        semantics=program.semantics,
-                    ),
-                    identity=identity_of(request, program, with_graph=certificate is not None),
-                    process=process,
-                )
-            except AssumptionFailed as failed:
-                if not program.capabilities.assumes:
-                    raise
-                if request.options.spill_directory:
-                    # What was found of a program that is not as it was assumed to be is worth nothing.
-                    spilled.discard(request.options.spill_directory)
-                program = program.without(failed.assumption)
+    while True:
+        certificate = None if program.caveats or program.temporal else request.certificate
+        try:
+            return program, native.search(
+                program.opening,
+                request.options,
+                deadline=search_deadline(request, with_cycles=bool(program.temporal)),
+                on_progress=request.listener,
+                certificate=certificate,
+                claim=claim_of(
+                    request,
+                    program=name,
+                    language=program.language,
+                    sources=program.sources,
+                    semantics=program.semantics,
+                ),
+                identity=identity_of(request, program, with_graph=certificate is not None),
+                process=process,
+            )
+        except AssumptionFailed as failed:
+            if not program.capabilities.assumes:
+                raise
+            if request.options.spill_directory:
+                # What was found of a program that is not as it was assumed to be is worth nothing.
+                spilled.discard(request.options.spill_directory)
+            program = program.without(failed.assumption)
 
 
 def _require_suitable_options(program: Program, request: Request) -> None:
@@ -259,6 +276,8 @@ def replay_program(name: str, load: Callable[[LanguageOptions], Program], record
         require_same_file(recorded, Path(name))
         raise
     require_same_sources(recorded, program.sources)
+    if recorded.counterexample.loop_start is not None:
+        return replay_temporal(program, recorded, fair=recorded.options.get("fair") is True)
     positions = recorded.counterexample.positions
     replayed = replay(program.opening, positions)
     if replayed.failed_at is not None or replayed.run is None:

@@ -53,6 +53,9 @@ class Request:
             "defines": list(language.defines),
             "estimate": self.estimate,
             "granularity": language.granularity or None,
+            "ltl": list(language.ltl),
+            "progress": language.progress,
+            "fair": language.fair,
         }
 
 
@@ -65,6 +68,9 @@ class LanguageKeywords(TypedDict, total=False):
     reductions: Iterable[str]
     defines: Iterable[str]
     granularity: str
+    ltl: Iterable[str]
+    progress: bool
+    fair: bool
 
 
 class VerifyKeywords(SearchKeywords, LanguageKeywords, total=False):
@@ -91,6 +97,9 @@ def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions
         safety_only=given.get("safety", False),
         defines=tuple(given.get("defines", ())),
         granularity=given.get("granularity", ""),
+        ltl=tuple(given.get("ltl", ())),
+        progress=given.get("progress", False),
+        fair=given.get("fair", False),
     )
     return search, language
 
@@ -107,6 +116,9 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
         safety_only=options.get("safety") is True,
         defines=texts("defines"),
         granularity=str(options.get("granularity") or ""),
+        ltl=texts("ltl"),
+        progress=options.get("progress") is True,
+        fair=options.get("fair") is True,
         not_final=texts("not_final"),
     )
 

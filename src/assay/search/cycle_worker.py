@@ -1,0 +1,254 @@
+"""The search for a cycle that violates a temporal property, as a job of the child process.
+
+What the engine finds in the product with an automaton becomes a run of the program alone, which is executed
+again and judged by the definition: does it come back to where it was, does the automaton accept what it
+reads on the way, is it fair. A run that does not pass is a fault of ours and never reported.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay import _engine
+from assay.automata.automaton import BuchiAutomaton, Edge
+from assay.execution.replaying import execute
+from assay.execution.worker import peak_memory_bytes
+from assay.transition_system.opening import root_of
+
+if TYPE_CHECKING:
+    from assay._engine import Model, Progress
+
+PROGRESS_INTERVAL_SECONDS = 0.1
+LIMITS = ("memory_limit_bytes", "depth_limit", "state_limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """A run that never ends, as positions of the program's steps; a loop of none stays at a dead end."""
+
+    positions: tuple[int, ...]
+    loop_start: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A temporal property as the child is told it."""
+
+    automaton: BuchiAutomaton
+    labels: tuple[int, ...]
+    progress_label: int | None
+    processes: int  # with fairness for so many; 0: without
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], model: Model) -> Question:
+        automaton = BuchiAutomaton.from_json(data["automaton"])
+        return cls(
+            _one_step_later(automaton) if root_of(model) else automaton,
+            tuple(data["labels"]),
+            data["progress_label"],
+            data["processes"],
+        )
+
+    def over_labels(self, bits: int) -> int:
+        """Bits of atoms as bits of the program's labels."""
+        return sum(1 << label for atom, label in enumerate(self.labels) if bits >> atom & 1)
+
+    def product(self, model: Model) -> _engine.Product:
+        automaton = self.automaton
+        edges = [
+            [(self.over_labels(edge.mask), self.over_labels(edge.value), edge.target) for edge in outgoing]
+            for outgoing in automaton.edges
+        ]
+        return _engine.Product(model, edges, list(automaton.accepting), automaton.acceptance_sets)
+
+    def options(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = {"strategy": "accepting-cycle", "check_deadlock": False}
+        if self.processes:
+            chosen |= {"fair": True, "processes": self.processes}
+        if self.progress_label is not None:
+            chosen["progress_label"] = self.progress_label
+        return chosen
+
+    def in_the_program(self, model: Model, positions: Sequence[int], loop_start: int) -> Lasso:
+        """The run of the program inside of a run of the product."""
+        state, location = model.initial_state()[0], 0
+        own: list[int] = []
+        start = 0
+        for number, position in enumerate(positions):
+            if number == loop_start:
+                start = len(own)
+            labels = model.labels(state)
+            admitted = [
+                edge
+                for edge in self.automaton.edges[location]
+                if labels & self.over_labels(edge.mask) == self.over_labels(edge.value)
+            ]
+            step, edge = divmod(position, len(admitted))
+            location = admitted[edge].target
+            successors = model.successors(state)
+            if successors:  # else the program is at a dead end, and only the automaton goes on
+                own.append(step)
+                after, _ = successors[step]
+                assert after is not None
+                state = after
+        return self._begun_early(model, Lasso(tuple(own), min(start, len(own))))
+
+    @staticmethod
+    def _begun_early(model: Model, lasso: Lasso) -> Lasso:
+        """The same run with its cycle from where it is first on it: the automaton may have joined later."""
+        states = [model.initial_state()[0]]
+        for position in lasso.positions:
+            after, _ = model.successors(states[-1])[position]
+            assert after is not None
+            states.append(after)
+        positions, start = list(lasso.positions), lasso.loop_start
+        while (
+            (1 if root_of(model) else 0) < start < len(positions)
+            and states[start - 1] == states[-2]
+            and positions[start - 1] == positions[-1]
+        ):
+            start -= 1
+            positions.pop()
+            states.pop()
+        return Lasso(tuple(positions), start)
+
+    @staticmethod
+    def starved(model: Model, lasso: Lasso) -> list[int]:
+        """Processes that can move all the way round and never do: the run is unfair to them."""
+        state = model.initial_state()[0]
+        always: set[int] | None = None
+        moved: set[int | None] = set()
+        for number, position in enumerate(lasso.positions):
+            if number >= lasso.loop_start:
+                can = model.enabled(state)
+                always = can if always is None else always & can
+                moved.add(model.processes(state)[position])
+            after, _ = model.successors(state)[position]
+            assert after is not None
+            state = after
+        return sorted((always or set()) - moved)
+
+    def is_violated_by(self, model: Model, lasso: Lasso) -> bool:
+        """By the definition, from the steps of the program alone."""
+        state = model.initial_state()[0]
+        states, movers = [state], []
+        for position in lasso.positions:
+            movers.append(model.processes(state)[position])
+            after, _ = model.successors(state)[position]
+            assert after is not None
+            state = after
+            states.append(state)
+        loop = states[lasso.loop_start : len(lasso.positions)]
+        if not loop:  # it stays where it is
+            if model.successors(state):
+                return False
+            loop = [state]
+        elif state != states[lasso.loop_start]:
+            return False
+        if self.progress_label is not None and any(
+            model.labels(one) >> self.progress_label & 1 for one in loop
+        ):
+            return False
+        for process in range(self.processes):
+            moves = process in movers[lasso.loop_start :]
+            if not moves and all(process in model.enabled(one) for one in loop):
+                return False
+        return self.automaton.accepts(
+            [self._letter(model, one) for one in states[: lasso.loop_start]],
+            [self._letter(model, one) for one in loop],
+        )
+
+    def _letter(self, model: Model, state: bytes) -> frozenset[str]:
+        labels = model.labels(state)
+        return frozenset(
+            name for name, label in zip(self.automaton.atoms, self.labels, strict=True) if labels >> label & 1
+        )
+
+
+def _one_step_later(automaton: BuchiAutomaton) -> BuchiAutomaton:
+    """Reads one state, whatever it is, before it begins: the one in front of several initial states."""
+    return BuchiAutomaton(
+        automaton.atoms,
+        automaton.acceptance_sets,
+        (0, *automaton.accepting),
+        (
+            (Edge(1, 0, 0),),
+            *(
+                tuple(Edge(edge.target + 1, edge.mask, edge.value) for edge in outgoing)
+                for outgoing in automaton.edges
+            ),
+        ),
+    )
+
+
+def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+    question = Question.from_json(job["question"], model)
+    time_limit = 0.0
+    if job["deadline"] is not None:
+        time_limit = max(0.001, job["deadline"] - time.monotonic())
+
+    def on_progress(progress: Progress) -> bool:
+        send(
+            "progress",
+            states=progress.states,
+            transitions=progress.transitions,
+            depth=progress.depth,
+            frontier=progress.frontier,
+            memory_bytes=progress.memory_bytes,
+            seconds=progress.seconds,
+            tracing=progress.tracing,
+        )
+        return not stopped.is_set()
+
+    send("started")
+    result = _engine.search(
+        question.product(model),
+        on_progress=on_progress,
+        progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+        time_limit_seconds=time_limit,
+        **question.options(),
+        **{name: job["options"][name] for name in LIMITS},
+    )
+    lassos = []
+    for violation in result.violations:
+        if violation.loop_start is not None:  # else there was no time to make one
+            lasso = question.in_the_program(model, violation.path, violation.loop_start)
+            lassos.append((lasso, question.is_violated_by(model, lasso)))
+    send(
+        "searched",
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        frontier=result.frontier,
+        seconds=result.seconds,
+        complete=result.complete,
+        stop_reason=result.stop_reason,
+        violation_count=result.violation_count,
+        violations=[
+            {
+                "path": lasso.positions,
+                "loop_start": lasso.loop_start,
+                "confirmed": confirmed,
+                "starved": question.starved(model, lasso),
+            }
+            for lasso, confirmed in lassos
+        ],
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+    for lasso, _ in lassos:
+        send("run", **execute(model, list(lasso.positions), lambda: send("executing")))
+
+
+def judge(model: Model, job: dict[str, Any], send: Any, _stopped: object) -> None:
+    """Execute a saved run again: is it still a violation?"""
+    question = Question.from_json(job["question"], model)
+    lasso = Lasso(tuple(job["positions"]), job["loop_start"])
+    run = execute(model, list(lasso.positions), lambda: send("executing"))
+    exists = run["failed_at"] is None and 0 <= lasso.loop_start <= len(lasso.positions)
+    confirmed = exists and question.is_violated_by(model, lasso)
+    send("searched", confirmed=confirmed, starved=question.starved(model, lasso) if confirmed else [])
+    send("run", **run)

@@ -1,0 +1,107 @@
+"""Temporal properties: asks the engine for a run that violates one, in the child process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.evidence.counterexample import RawRun
+from assay.evidence.verdict import SearchFacts, StopReason
+from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress
+from assay.execution.replaying import raw_run
+from assay.search.native import facts_of_a_broken_search
+from assay.search.options import SearchOptions
+from assay.transition_system.interface import Opening, TemporalProperty
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLasso:
+    positions: tuple[int, ...]
+    loop_start: int  # a position; if all stand before it, the run stays where they end
+    run: RawRun | None  # None: the child died before it could be executed again
+    starved: tuple[int, ...]  # processes that could always move on the cycle and never do
+
+
+@dataclass(frozen=True, slots=True)
+class CycleOutcome:
+    """`facts` counts states of the product with the property's automaton."""
+
+    facts: SearchFacts
+    lasso: FoundLasso | None
+    peak_memory_bytes: int
+
+
+def question_of(wanted: TemporalProperty, processes: int) -> dict[str, object]:
+    return {
+        "automaton": wanted.automaton.to_json(),
+        "labels": list(wanted.labels),
+        "progress_label": wanted.progress_label,
+        "processes": processes,
+    }
+
+
+def find_violation(
+    opening: Opening,
+    wanted: TemporalProperty,
+    options: SearchOptions,
+    *,
+    processes: int = 0,
+    deadline: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    process: ModelProcess | None = None,
+) -> CycleOutcome:
+    """Search for a run that violates a property; with fairness for that many `processes`."""
+    facts: dict[str, object] = {
+        "options": options.for_engine(),
+        "deadline": deadline,
+        "question": question_of(wanted, processes),
+    }
+    with Job("assay.search.cycle_worker:work", facts, opening, process) as child:
+        child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
+        searched = child.searched
+        if searched is None:
+            child.raise_if_it_failed()
+            return CycleOutcome(facts_of_a_broken_search(child, options), None, child.peak_memory_bytes)
+        found = searched["violations"]
+        if any(not one["confirmed"] for one in found):
+            raise EngineFailure(
+                f"a cycle that the engine found does not violate {wanted.text!r} when executed again"
+            )
+        return CycleOutcome(
+            SearchFacts(
+                states=searched["states"],
+                transitions=searched["transitions"],
+                depth=searched["depth"],
+                frontier=searched["frontier"],
+                seconds=searched["seconds"],
+                complete=searched["complete"],
+                stop_reason=StopReason.named(searched["stop_reason"]),
+                violation_count=searched["violation_count"],
+            ),
+            FoundLasso(
+                tuple(found[0]["path"]),
+                found[0]["loop_start"],
+                raw_run(child.runs[0]) if child.runs else None,
+                tuple(found[0]["starved"]),
+            )
+            if found
+            else None,
+            child.peak_memory_bytes,
+        )
+
+
+def replay_lasso(
+    opening: Opening, wanted: TemporalProperty, positions: tuple[int, ...], loop_start: int, processes: int
+) -> FoundLasso | None:
+    """A saved run executed again; None if it no longer exists or no longer violates the property."""
+    facts: dict[str, object] = {
+        "question": question_of(wanted, processes),
+        "positions": list(positions),
+        "loop_start": loop_start,
+    }
+    with Job("assay.search.cycle_worker:judge", facts, opening) as child:
+        child.watch(deadline=None, memory_limit_bytes=0, on_progress=None)
+        child.raise_if_it_failed()
+        if child.searched is None or not child.searched["confirmed"] or not child.runs:
+            return None
+        return FoundLasso(positions, loop_start, raw_run(child.runs[0]), tuple(child.searched["starved"]))

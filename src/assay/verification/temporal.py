@@ -1,0 +1,134 @@
+"""What is asked of runs that never end: each property is searched for on its own, after the states."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.properties import Property, Standing
+from assay.evidence.result import Violation
+from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
+from assay.execution.model_process import ModelProcess
+from assay.search.cycles import CycleOutcome, FoundLasso, find_violation, replay_lasso
+from assay.transition_system.interface import OptionProblem, Program, TemporalProperty, ViolationFacts
+from assay.verification.request import Phase, Request
+
+NOT_BEGUN = SearchFacts(stop_reason=StopReason.TIME, stop_detail="before the search for cycles began")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """To one question."""
+
+    wanted: TemporalProperty
+    outcome: CycleOutcome
+
+    @property
+    def standing(self) -> Standing:
+        facts = self.outcome.facts
+        if facts.violation_count:
+            return Standing.VIOLATED
+        return Standing.HOLDS if judge(facts).verdict is Verdict.VERIFIED else Standing.NOT_DECIDED
+
+    @property
+    def property(self) -> Property:
+        return Property(self.wanted.kind, title(self.wanted), self.standing)
+
+
+def title(wanted: TemporalProperty) -> str:
+    return f"{wanted.name}: {wanted.text}" if wanted.name else wanted.text
+
+
+def processes_for_fairness(program: Program, request: Request) -> int:
+    """For how many there is fairness; 0: none was asked for."""
+    if not request.language_options.fair:
+        return 0
+    if not program.process_limit:
+        raise OptionProblem(f"fair: the steps of a program in {program.language} belong to no process")
+    return program.process_limit
+
+
+def answers(program: Program, request: Request, process: ModelProcess, name: str) -> list[Answer]:
+    processes = processes_for_fairness(program, request)
+    found = []
+    for wanted in program.temporal:
+        request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
+        if request.deadline is not None and time.monotonic() >= request.deadline:
+            found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
+            continue
+        outcome = find_violation(
+            program.opening,
+            wanted,
+            request.options,
+            processes=processes,
+            deadline=request.deadline,
+            on_progress=request.listener,
+            process=process,
+        )
+        found.append(Answer(wanted, outcome))
+        if outcome.facts.stop_reason is StopReason.INTERRUPTED:
+            break
+    return found
+
+
+def with_answers(
+    judgement: Judgement, asked: Sequence[TemporalProperty], given: Sequence[Answer]
+) -> Judgement:
+    """The judgement over the states and over all properties of runs, which must all hold."""
+    if not asked:
+        return judgement
+    reasons = list(judgement.reasons)
+    for answer in given:
+        if answer.standing is Standing.NOT_DECIDED:
+            reasons += [f"{title(answer.wanted)}: {reason}" for reason in judge(answer.outcome.facts).reasons]
+    for wanted in asked[len(given) :]:
+        reasons.append(f"{title(wanted)}: nobody looked at it any more")
+    if judgement.verdict is Verdict.VIOLATED or any(one.standing is Standing.VIOLATED for one in given):
+        return Judgement(Verdict.VIOLATED, judgement.complete, tuple(reasons))
+    if judgement.verdict is Verdict.VERIFIED and not reasons:
+        return judgement
+    return Judgement(Verdict.INCOMPLETE, judgement.complete, tuple(reasons))
+
+
+def standings_of(asked: Sequence[TemporalProperty], given: Sequence[Answer]) -> list[Property]:
+    left = [Property(one.kind, title(one), Standing.NOT_DECIDED) for one in asked[len(given) :]]
+    return [*(answer.property for answer in given), *left]
+
+
+def violation_of(program: Program, answer: Answer) -> Violation:
+    facts = facts_of(answer.wanted)
+    lasso = answer.outcome.lasso
+    run = None if lasso is None else _in_words(program, lasso, facts)
+    return Violation(kind=facts.kind, message=facts.message, counterexample=run)
+
+
+def _in_words(program: Program, lasso: FoundLasso, facts: ViolationFacts) -> Counterexample | None:
+    if lasso.run is None:
+        return None
+    run = translate(program, 0, lasso.positions, lasso.run, violation=facts, loop_start=lasso.loop_start)
+    names = tuple(f"[{number}]" for number in lasso.starved)
+    return replace(run, waiting=tuple(one for one in run.waiting if one.process.endswith(names)))
+
+
+def facts_of(wanted: TemporalProperty) -> ViolationFacts:
+    if wanted.kind == "progress":
+        return ViolationFacts(wanted.kind, "a run goes on for ever without progress")
+    if wanted.kind == "acceptance":
+        return ViolationFacts(wanted.kind, "a run passes an accept label again and again")
+    return ViolationFacts(wanted.kind, f"{title(wanted)} does not hold")
+
+
+def replay_temporal(program: Program, recorded: Trace, *, fair: bool) -> Counterexample:
+    run = recorded.counterexample
+    assert run.loop_start is not None
+    wanted = next((one for one in program.temporal if facts_of(one) == run.violation), None)
+    if wanted is None:
+        raise TraceProblem(f"the program no longer asks for: {run.violation.message}; verify it again")
+    processes = program.process_limit if fair else 0
+    executed = replay_lasso(program.opening, wanted, run.positions, run.loop_start, processes)
+    told = None if executed is None else _in_words(program, executed, run.violation)
+    if told is None:
+        raise TraceProblem(f"the run no longer shows that {run.violation.message}; verify the program again")
+    return told
