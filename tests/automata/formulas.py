@@ -37,8 +37,8 @@ letters = st.frozensets(st.sampled_from(NAMES))
 words = st.tuples(st.lists(letters, max_size=4), st.lists(letters, min_size=1, max_size=4))
 
 # Property patterns (Dwyer, Avrunin and Corbett, ICSE 1999): absence, existence, bounded existence,
-# universality, precedence, response and their chains; each globally, before r, after q, between q and r, after q
-# until r.
+# universality, precedence, response and their chains; each globally, before r, after q, between q and r,
+# after q until r.
 DWYER = """
 [] !p
 <> r -> (!p U r)
