@@ -45,11 +45,12 @@ def test_formulas_of_the_literature_have_the_language_that_spot_gives_them():
 
 @pytest.mark.parametrize("group", ["random", "literature"])
 def test_automata_are_about_as_small_as_spots(group):
+    """Those of negations, which searches run; others are smaller in Spot, which makes some deterministic."""
     literature = [parse(text).formula for text in LITERATURE]
     formulas = random_formulas(11, 200) if group == "random" else literature
-    ours = sum(automaton(formula).locations for formula in formulas)
-    theirs = ask([("sizes", in_spots_syntax(formula)) for formula in formulas])
-    assert ours <= 1.1 * sum(located for _, located, _ in theirs)
+    ours = sum(violating(formula).locations for formula in formulas)
+    theirs = ask([("sizes", f"!({in_spots_syntax(formula)})") for formula in formulas])
+    assert ours <= 1.05 * sum(located for _, located, _ in theirs)
 
 
 def test_questions_have_the_answers_that_spot_gives():

@@ -79,6 +79,8 @@ def test_eventual_and_universal_formulas_do_not_depend_on_a_beginning(formula, w
         ("p -> p", "true"),
         ("<> (p U q)", "<>q"),
         ("!(p W q)", "!q U (!p && !q)"),
+        ("p && (!p || q && p)", "p && q"),
+        ("p || !p && q", "p || q"),
         ("<>[] (p || [] q)", "<>([]q || []p)"),
     ],
 )

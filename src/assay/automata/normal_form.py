@@ -345,7 +345,35 @@ class _Simplifier:
                 if other != part
             ):
                 return FALSE if kind is And else TRUE
+        for place, part in enumerate(kept):
+            smaller = self._in_context(part, kept[:place] + kept[place + 1 :], kind)
+            if smaller != part:
+                return self._joined([*kept[:place], smaller, *kept[place + 1 :]], kind)
         return conjunction(kept) if kind is And else disjunction(kept)
+
+    def _in_context(self, part: Formula, others: list[Formula], kind: type[And | Or]) -> Formula:
+        """What is left of a disjunction where the others hold too, as in p && (!p || q && p) = p && q; and
+        the dual."""
+        dual = Or if kind is And else And
+        if not self._compares or not isinstance(part, dual):
+            return part
+
+        def is_given(inner: Formula) -> bool:
+            if kind is And:
+                return any(self.implies(other, inner) for other in others)
+            return any(self.implies(inner, other) for other in others)
+
+        join, other_join = (self.both, self.either) if kind is And else (self.either, self.both)
+        left = []
+        for inner in part.operands:
+            if is_given(self.negation(inner)):
+                continue
+            if isinstance(inner, kind):
+                wanted = [each for each in inner.operands if not is_given(each)]
+                left.append(join(wanted) if len(wanted) < len(inner.operands) else inner)
+            else:
+                left.append(inner)
+        return other_join(left) if left != list(part.operands) else part
 
     def implies(self, left: Formula, right: Formula) -> bool:
         """Does it show in the syntax that `left` is never true without `right`? No is no answer."""
