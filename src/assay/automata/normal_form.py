@@ -230,6 +230,10 @@ class _Simplifier:
                 if lasting:
                     others = [part for part in operand.operands if not is_universal(part)]
                     return self.both([*lasting, self.always(self.both(others))])
+                waiting = [part for part in operand.operands if isinstance(part, Eventually)]
+                if waiting:
+                    others = [part for part in operand.operands if not isinstance(part, Eventually)]
+                    return self.both([*map(self.always, waiting), self.always(self.both(others))])
             case Or():
                 timeless = [part for part in operand.operands if is_timeless(part)]
                 if timeless:
@@ -287,7 +291,9 @@ class _Simplifier:
         groups: dict[object, list[Formula]] = {}
         for place, part in enumerate(flat):
             key: object = place
-            if isinstance(part, spreads | Next):
+            if _is_again_and_again(part) and kind is And:
+                pass  # stays apart: the translation needs no memory for it
+            elif isinstance(part, spreads | Next):
                 key = type(part)
             elif isinstance(part, Until | Release):
                 if isinstance(part, shares_right):
@@ -445,6 +451,10 @@ class _Simplifier:
             case Eventually():
                 return is_eventual(right) and implies(left.operand, right)
         return False
+
+
+def _is_again_and_again(formula: Formula) -> bool:
+    return isinstance(formula, Always) and isinstance(formula.operand, Eventually)
 
 
 def _always_eventually(formula: Formula, kind: type[And | Or]) -> bool:
