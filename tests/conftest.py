@@ -1,7 +1,8 @@
-"""What all tests share: SPIN may be missing on a laptop, never in CI; and how tests were started, and how
-busy the machine is, makes no difference."""
+"""What all tests share: SPIN and Spot may be missing on a laptop, never in CI; and how tests were started,
+and how busy the machine is, makes no difference."""
 
 import gc
+import importlib.util
 import os
 import shutil
 import signal
@@ -35,9 +36,12 @@ def nobody_else_listens_to_the_garbage_collector():
 
 
 def pytest_runtest_setup(item):
-    if item.get_closest_marker("needs_spin") is None or shutil.which("spin"):
+    if item.get_closest_marker("needs_spin") is not None and not shutil.which("spin"):
+        reason = "spin is not installed (Debian: apt-get install spin)"
+    elif item.get_closest_marker("needs_spot") is not None and not importlib.util.find_spec("spot"):
+        reason = "Spot is not installed (pip install spottl)"
+    else:
         return
-    reason = "spin is not installed (Debian: apt-get install spin)"
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

@@ -24,6 +24,7 @@ MAY_IMPORT = {
     # `_engine` has the machine that runs a language; `plain` is part of programs that run live.
     "languages": {"assay", "transition_system", "_engine", "plain"},
     "evidence": {"assay", "transition_system"},
+    "automata": {"transition_system"},  # for SourceProblem
     # Processes that run models, watched from outside; what they do in there is named by whoever asks.
     "execution": {"assay", "_engine", "transition_system", "evidence"},
     "search": {"assay", "_engine", "transition_system", "evidence", "execution"},

@@ -230,6 +230,10 @@ class _Simplifier:
                 if lasting:
                     others = [part for part in operand.operands if not is_universal(part)]
                     return self.both([*lasting, self.always(self.both(others))])
+                waiting = [part for part in operand.operands if isinstance(part, Eventually)]
+                if waiting:
+                    others = [part for part in operand.operands if not isinstance(part, Eventually)]
+                    return self.both([*map(self.always, waiting), self.always(self.both(others))])
             case Or():
                 timeless = [part for part in operand.operands if is_timeless(part)]
                 if timeless:
@@ -287,7 +291,9 @@ class _Simplifier:
         groups: dict[object, list[Formula]] = {}
         for place, part in enumerate(flat):
             key: object = place
-            if isinstance(part, spreads | Next):
+            if _is_again_and_again(part) and kind is And:
+                pass  # stays apart: the translation needs no memory for it
+            elif isinstance(part, spreads | Next):
                 key = type(part)
             elif isinstance(part, Until | Release):
                 if isinstance(part, shares_right):
@@ -345,7 +351,35 @@ class _Simplifier:
                 if other != part
             ):
                 return FALSE if kind is And else TRUE
+        for place, part in enumerate(kept):
+            smaller = self._in_context(part, kept[:place] + kept[place + 1 :], kind)
+            if smaller != part:
+                return self._joined([*kept[:place], smaller, *kept[place + 1 :]], kind)
         return conjunction(kept) if kind is And else disjunction(kept)
+
+    def _in_context(self, part: Formula, others: list[Formula], kind: type[And | Or]) -> Formula:
+        """What is left of a disjunction where the others hold too, as in p && (!p || q && p) = p && q; and
+        the dual."""
+        dual = Or if kind is And else And
+        if not self._compares or not isinstance(part, dual):
+            return part
+
+        def is_given(inner: Formula) -> bool:
+            if kind is And:
+                return any(self.implies(other, inner) for other in others)
+            return any(self.implies(inner, other) for other in others)
+
+        join, other_join = (self.both, self.either) if kind is And else (self.either, self.both)
+        left = []
+        for inner in part.operands:
+            if is_given(self.negation(inner)):
+                continue
+            if isinstance(inner, kind):
+                wanted = [each for each in inner.operands if not is_given(each)]
+                left.append(join(wanted) if len(wanted) < len(inner.operands) else inner)
+            else:
+                left.append(inner)
+        return other_join(left) if left != list(part.operands) else part
 
     def implies(self, left: Formula, right: Formula) -> bool:
         """Does it show in the syntax that `left` is never true without `right`? No is no answer."""
@@ -417,6 +451,10 @@ class _Simplifier:
             case Eventually():
                 return is_eventual(right) and implies(left.operand, right)
         return False
+
+
+def _is_again_and_again(formula: Formula) -> bool:
+    return isinstance(formula, Always) and isinstance(formula.operand, Eventually)
 
 
 def _always_eventually(formula: Formula, kind: type[And | Or]) -> bool:

@@ -326,6 +326,7 @@ class _Parser:
         self._place = 0
         self._atoms: dict[str, AtomPlace] = {}
         self._misreadings: list[Misreading] = []
+        self._ends: dict[int, int] = {}  # of brackets, by where they begin
 
     def whole(self) -> Reading:
         if len(self._text) > MOST_CHARACTERS:
@@ -334,12 +335,35 @@ class _Parser:
                 f"a formula has at most {MOST_CHARACTERS:,} characters, this one {len(self._text):,}",
                 "check it as several formulas",
             )
+        self._match_brackets()
         part = self._chain(0)
-        token = self._next()
-        if token.kind != "end":  # a chain ends at the end or at a bracket that closes
-            self._fail(token.start, f"`{token.text}` closes nothing", "take it away, or open it before")
         self._misreadings.sort(key=lambda each: (each.line, each.column))
         return Reading(part.formula, tuple(self._atoms.values()), tuple(self._misreadings))
+
+    def _match_brackets(self) -> None:
+        """Once for all, so that a text of many brackets is not walked many times."""
+        missing: list[_Token] = []
+        place = 0
+        while (token := _token(self._text, place)).kind != "end":
+            place = token.end
+            if token.text in _BRACKETS:
+                missing.append(token)
+                self._check_depth(len(missing), token.start)
+            elif token.text in {")", "]", "}"}:
+                if not missing:
+                    self._fail(
+                        token.start, f"`{token.text}` closes nothing", "take it away, or open it before"
+                    )
+                if _BRACKETS[missing[-1].text] != token.text:
+                    break
+                self._ends[missing.pop().start] = token.end
+        if missing:
+            closing = _BRACKETS[missing[-1].text]
+            self._fail(
+                missing[-1].start,
+                f"`{missing[-1].text}` is not closed",
+                f"put a `{closing}` where its contents end",
+            )
 
     # Places and problems.
 
@@ -453,16 +477,16 @@ class _Parser:
                 if self._place
                 else "write a condition such as `x == 1` there",
             )
-        try:
-            atom = self._reader.read(self._text, token.start)
-            closed = _closing(self._text, token) if token.text in {"(", "{"} else None
-        except AtomProblem as problem:
-            self._fail(problem.offset, problem.message, problem.hint)
-        if token.text == "(" and (atom is None or atom.end <= (closed or 0)):
+        closed = self._ends.get(token.start)
+        if token.text == "(" and closed is not None and self._ends_operand(closed):
             self._place = token.end
             part = self._chain(brackets + 1)
-            self._place = self._next().end  # the parenthesis: a chain ends there or at the end
+            self._place = closed
             return _Part(part.formula, part.depth, token.start), ""
+        try:
+            atom = self._reader.read(self._text, token.start)
+        except AtomProblem as problem:
+            self._fail(problem.offset, problem.message, problem.hint)
         if atom is None or atom.end <= token.start:
             self._fail(
                 token.start,
@@ -472,13 +496,30 @@ class _Parser:
         self._refuse_temporal_parts(token, closed)
         self._place = atom.end
         text = atom.text
-        if token.text == "{" and closed == atom.end:  # `{ a + b > n }`, as formulas for `spin -f` have it
-            text = text[1:-1].strip()
+        if token.text == "{" and closed == atom.end:
+            text = self._embedded(token, closed)
         if text in _CONSTANTS:
             return _Part(_CONSTANTS[text], 1, token.start), ""
         line, column = self._line_and_column(token.start)
         self._atoms.setdefault(text, AtomPlace(text, line, column))
         return _Part(Atom(text), 1, token.start), atom.first
+
+    def _embedded(self, opening: _Token, closed: int) -> str:
+        """The atom in `{ a + b > n }`, as formulas for `spin -f` have it."""
+        try:
+            atom = self._reader.read(self._text, opening.end)
+        except AtomProblem as problem:
+            self._fail(problem.offset, problem.message, problem.hint)
+        if atom is None or _token(self._text, atom.end).end != closed:
+            self._fail(
+                opening.start, "expected one comparison within `{` and `}`", "use `(` and `)` for formulas"
+            )
+        return atom.text
+
+    def _ends_operand(self, place: int) -> bool:
+        """Or does an expression go on after a parenthesis, as in `(a + b) > c`?"""
+        following = _token(self._text, place)
+        return following.kind == "end" or following.text == ")" or following.text in _INFIXES
 
     def _refuse_temporal_parts(self, token: _Token, closed: int | None) -> None:
         """`(p U q) == r`: values can be compared, formulas cannot."""

@@ -24,7 +24,7 @@ from assay.automata.translation import automaton, violating
 from assay.transition_system.interface import SourceProblem
 
 MOST_ATOMS_ENUMERATED = 6
-MOST_PLACES = 20_000
+MOST_MOVES = 300_000  # of the two automata together
 
 
 def is_always_true(formula: Formula) -> bool:
@@ -104,6 +104,7 @@ def is_stutter_invariant(formula: Formula) -> bool:
     numbers: dict[tuple[int, int, int], int] = {(0, 0, -1): 0}
     queue = [(0, 0, -1)]
     edges: list[list[tuple[int, int]]] = []  # per place: target, marks
+    moves_made = 0
     for one, other, last in queue:
         outgoing: list[tuple[int, int]] = []
         for letter in range(len(letters)):
@@ -118,10 +119,11 @@ def is_stutter_invariant(formula: Formula) -> bool:
                     if place not in numbers:
                         numbers[place] = len(numbers)
                         queue.append(place)
-                        if len(queue) > MOST_PLACES:
-                            return False
                     outgoing.append((numbers[place], first_marks | second_marks << holding.acceptance_sets))
         edges.append(outgoing)
+        moves_made += len(outgoing) + len(letters)
+        if moves_made > MOST_MOVES:
+            return False
     everything = (1 << holding.acceptance_sets + failing.acceptance_sets) - 1
     graph = [[target for target, _ in outgoing] for outgoing in edges]
     for component in cycles(graph, range(len(graph))):

@@ -9,7 +9,8 @@ with acceptance on locations is the special case in which all edges of a locatio
   the same for more letters, in at least the same sets, to a location that simulates its target (Somenzi and
   Bloem, CAV 2000). Direct simulation keeps acceptance at every step, so both are safe together.
 - Acceptance moves to locations without copies of them where each set can be told from the locations on its
-  cycles; elsewhere a location is copied for each combination of sets with which it is entered, or left.
+  cycles; elsewhere a location is copied for each combination of sets with which it is entered, or left, or
+  several sets become one by counting which of them was seen last. What comes out smallest is taken.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from assay.automata.automaton import components, cycles, reachable
 
 # Above that, simulation would take long; locations with equal edges still merge.
 MOST_LOCATIONS_COMPARED = 160
+MOST_EDGES_COMPARED = 1_200
+MOST_SETS_COPIED = 3  # n sets can need 2^n copies of a location; counting them needs n + 1
 
 
 class Step(NamedTuple):
@@ -61,9 +64,12 @@ def reduced(graph: Graph) -> Graph:
     candidates = []
     for between in (True, False):  # edges between components are never on a cycle: their marks are free
         small = _shrunk(graph, between, on_locations=False)
-        for entered in (True, False):
-            located = _on_locations(small, entered=entered)
-            candidates.append(_shrunk(located, between, on_locations=True))
+        located = []
+        if small.sets >= 2:
+            located.append(_counted(small))
+        if small.sets <= MOST_SETS_COPIED:
+            located += [_on_locations(small, entered=entered) for entered in (True, False)]
+        candidates += [_shrunk(each, between, on_locations=True) for each in located]
     return min(candidates, key=Graph.cost)
 
 
@@ -72,7 +78,8 @@ def _shrunk(graph: Graph, between: bool, *, on_locations: bool) -> Graph:
         before = graph.cost()
         graph = _with_fewer_sets(_useful(graph), between, on_locations=on_locations)
         graph = _without_equal_locations(graph)
-        if len(graph.steps) <= MOST_LOCATIONS_COMPARED:
+        locations, edges, _ = graph.cost()
+        if locations <= MOST_LOCATIONS_COMPARED and edges <= MOST_EDGES_COMPARED:
             graph = _without_simulated(graph)
         if graph.cost() == before:
             return _with_fewer_sets(_useful(graph), between, on_locations=on_locations)
@@ -256,6 +263,33 @@ def _on_locations(graph: Graph, *, entered: bool) -> Graph:
     if entered:
         return _copied_by_entry(graph, component_of, own_marks, copied)
     return _copied_by_exit(graph, component_of, own_marks, copied)
+
+
+def _counted(graph: Graph) -> Graph:
+    """One set instead of several: a location is copied for each number of sets that were seen in turn since
+    the last time that all were; the copies that have seen all are the set."""
+    component_of: dict[int, int] = {}
+    targets = graph.targets()
+    for number, component in enumerate(components(targets, range(len(targets)))):
+        component_of |= dict.fromkeys(component, number)
+    numbers: dict[tuple[int, int], int] = {(graph.start, 0): 0}
+    queue = [(graph.start, 0)]
+    steps = []
+    for location, seen in queue:
+        outgoing = []
+        for step in graph.steps[location]:
+            count = 0
+            if component_of[location] == component_of[step.target]:
+                count = seen % graph.sets
+                while count < graph.sets and step.marks >> count & 1:
+                    count += 1
+            place = (step.target, count)
+            if place not in numbers:
+                numbers[place] = len(numbers)
+                queue.append(place)
+            outgoing.append(Step(step.mask, step.value, int(seen == graph.sets), numbers[place]))
+        steps.append(outgoing)
+    return Graph(1, 0, steps)
 
 
 def _members(component: list[int], edges: list[tuple[int, Step]], bit: int) -> set[int] | None:

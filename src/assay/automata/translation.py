@@ -37,7 +37,7 @@ from assay.automata.reduction import Graph, Step, reduced
 from assay.transition_system.interface import SourceProblem
 
 MOST_LOCATIONS = 4_096
-MOST_WORK = 400_000  # terms that are made while the tableau is built
+MOST_WORK = 1_500_000  # terms that are made while the tableau is built
 
 
 def automaton(formula: Formula) -> BuchiAutomaton:
@@ -220,6 +220,11 @@ class _Tableau:
                 return found
             case Or():
                 return self._needed(term for part in formula.operands for term in self._ways_of(part))
+            case Always(Eventually(inner)):
+                # Again and again, without a memory of having waited: an edge that puts it off does not count.
+                own = 1 << self._number(formula)
+                at_once = self._both(self._ways_of(inner), (_Term(0, 0, own, 0),))
+                return self._needed((*at_once, _Term(0, 0, own, own)))
             case Always():
                 later = (_Term(0, 0, 1 << self._number(formula), 0),)
                 return self._both(self._ways_of(formula.operand), later)
