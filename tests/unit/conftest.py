@@ -15,6 +15,7 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     Unchecked,
     ViolationFacts,
     Waiting,
@@ -52,6 +53,8 @@ class CounterProgram:
     sources: tuple[SourceHash, ...]
     caveats: tuple[str, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
+    temporal: tuple[TemporalProperty, ...] = ()
+    process_limit: int = 0
     notes: tuple[str, ...] = ()
     language: str = "counter"
     semantics: dict[str, object] = field(default_factory=dict)

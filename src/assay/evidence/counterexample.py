@@ -302,7 +302,7 @@ def load_trace(path: Path) -> Trace:
         ) from None
     if not isinstance(data, dict) or data.get("format") != TRACE_FORMAT:
         raise TraceProblem(f"{path}: expected a trace written by `assay verify`, got something else")
-    if data.get("version") not in {TRACE_VERSION, TRACE_VERSION_WITH_A_LOOP}:
+    if data.get("version") not in (TRACE_VERSION, TRACE_VERSION_WITH_A_LOOP):
         raise TraceProblem(
             f"{path}: expected trace version {TRACE_VERSION} or {TRACE_VERSION_WITH_A_LOOP}, "
             f"got {data.get('version')}; verify the program again"
