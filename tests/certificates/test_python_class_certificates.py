@@ -65,7 +65,7 @@ def own_directory(tmp_path, monkeypatch):
 
 @contextmanager
 def tasks_in_this_process():
-    with patch("assay.certification.coordinator.LocalProcesses", lambda _workers, **_options: InProcess()):
+    with patch("assay.certification.sharing_out.LocalProcesses", lambda _workers, **_options: InProcess()):
         yield
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay import checker
-from assay.certification import coordinator
-from assay.certification.coordinator import default_limits
+from assay.certification import request, sharing_out
+from assay.certification.request import default_limits
 from assay.evidence.certificate.container import CertificateFile
 from assay.transition_system.interface import SourceProblem
 from tests.certificates import graph_certificates as forge
@@ -50,8 +50,8 @@ def test_a_small_file_that_claims_much_gets_little(monkeypatch):
     assert limits.seconds < 150
     enough = assay.certify("circle.pml", file)
     assert (enough.verdict, enough.states) == (assay.Verdict.VERIFIED, 1 << 22)
-    assert enough.peak_memory_bytes < limits.memory_bytes + coordinator.PROCESS_BYTES
-    monkeypatch.setattr(coordinator, "BASE_BYTES", 16 << 20)
+    assert enough.peak_memory_bytes < limits.memory_bytes + sharing_out.PROCESS_BYTES
+    monkeypatch.setattr(request, "BASE_BYTES", 16 << 20)
     result = assay.certify("circle.pml", file)
     assert (result.verdict, result.reasons) == (
         assay.Verdict.INCOMPLETE,

@@ -36,8 +36,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from assay import _engine
-from assay.certification import coordinator as certification
 from assay.certification import program as certification_program
+from assay.certification import coordinator, sharing_out
 from assay.certification import task as certification_task
 from assay.certification.result import CertificationResult
 from assay.checker.container import Rejected, read_container
@@ -460,7 +460,7 @@ class Campaign:
         self.engine = WatchedEngine()
         self.models = {target.subject.program.opening.file: target.model for target in self.targets}
         for module, name, stand_in in (
-            (certification, "LocalProcesses", lambda *_, **__: InProcess()),
+            (sharing_out, "LocalProcesses", lambda *_, **__: InProcess()),
             (
                 certification_program,
                 "languages",
@@ -515,7 +515,7 @@ class Campaign:
         """Where the certificate is rejected, or "accepted"."""
         self.engine.walks.clear()
         try:
-            result = certification.certify(
+            result = coordinator.certify(
                 target.subject.path, self.file, memory_limit_bytes=WALK_MEMORY_BYTES, **options
             )
         except OptionProblem:  # there is no list of subgraphs any more

@@ -22,13 +22,13 @@ def test_forged_certificates_are_accepted_only_if_they_are_true():
 
 def test_the_campaign_notices_a_certifier_that_does_not_compare_the_products(tmp_path, monkeypatch):
     for module, name in [
-        (fuzz.certification, "LocalProcesses"),
+        (fuzz.sharing_out, "LocalProcesses"),
         (fuzz.certification_program, "languages"),
         (fuzz.certification_task, "_engine"),
         (fuzz.certification_task, "open_model"),
     ]:
         monkeypatch.setattr(module, name, getattr(module, name))  # so that it comes back
-    monkeypatch.setattr(fuzz.certification._Certification, "_judge", lambda *_: None)
+    monkeypatch.setattr(fuzz.coordinator, "require_whole_walk", lambda *_: None)
     report = fuzz.Campaign(tmp_path).run(200, seed=1)
     assert any("a reference does not lead to the state it names" in what for what, _ in report.problems)
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from assay.certification.subgraphs import RegionSource
 
 
+PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}  # by mode
+
+
 @dataclass(frozen=True, slots=True)
 class FrameSource:
     """Frames, by their place in a file of this machine or brought along."""

@@ -8,14 +8,11 @@ import pytest
 from rich.console import Console
 
 import assay
-from assay.certification.coordinator import (
-    CertificationProgress,
-    frame_sources,
-    require_one_walk,
-    with_bodies,
-)
+from assay.certification.judgement import require_one_walk
 from assay.certification.program import load_for, ship, unpacked
+from assay.certification.request import CertificationProgress
 from assay.certification.result import CertificationResult
+from assay.certification.sharing_out import frame_sources, with_bodies
 from assay.certification.task import CertificationTask, run
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem

@@ -9,8 +9,8 @@ import pytest
 
 import assay
 from assay.certification import products, task
-from assay.certification.coordinator import frame_sources
 from assay.certification.program import load_for
+from assay.certification.sharing_out import frame_sources
 from assay.certification.task import CertificationTask, FrameSource
 from assay.certification.walkers import NativeWalkers
 from assay.distribution.local_processes import LocalProcesses
