@@ -16,14 +16,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "sanitized"
 STRICT = {"-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"}
-# Whole searches over the bindings, in one process and in children. Not those that measure memory, of which
-# sanitizers take a multiple, and nothing that takes long.
+# What runs through the bindings, in one process and in children: searches, and every construct of the machine
+# for Python programs. Nothing that measures memory, of which sanitizers take a multiple; nothing in Promela,
+# whose preprocessor may have less address space than they need; nothing that takes long.
 SEARCHES = [
     "tests/engine/test_exact_storage.py",
     "tests/engine/test_many_values_per_word.py",
     "tests/conformance/test_observers_and_matching.py",
-    "tests/conformance/test_searches_on_disk_agree.py",
     "tests/python/test_holes.py",
+    "tests/python/test_sequential.py",
 ]
 
 
