@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
-CXX_SOURCES := $(shell find engine -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
+CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
 .PHONY: demo test lint format bench bench-certificates bench-python bench-memory spin clean
 
@@ -55,8 +55,9 @@ spin:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a user gets: the package, built and installed. Rebuilt when the engine changes. Whoever develops has warnings
-# about the engine as errors, from the first build on (what .ready-to-develop sets is set for what it needs, too).
+# What a user gets: the package, built and installed. Rebuilt when the engine changes. Whoever develops has
+# warnings about the engine as errors, from the first build on (what .ready-to-develop sets is set for what it
+# needs, too).
 $(VENV)/.ready-to-develop: STRICT := ON
 STRICT := $(if $(wildcard $(VENV)/.ready-to-develop),ON,OFF)
 $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
