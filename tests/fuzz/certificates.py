@@ -36,8 +36,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from assay import _engine
-from assay.certification import program as certification_program
 from assay.certification import coordinator, sharing_out
+from assay.certification import program as certification_program
 from assay.certification import task as certification_task
 from assay.certification.result import CertificationResult
 from assay.checker.container import Rejected, read_container
@@ -440,6 +440,8 @@ class WatchedEngine:
     CompiledModel = _engine.CompiledModel
     PythonSystem = _engine.PythonSystem
     PythonMachine = _engine.PythonMachine
+    AssumptionFailed = _engine.AssumptionFailed
+    UnsupportedProgram = _engine.UnsupportedProgram
 
     def __init__(self) -> None:
         self.walks: list[_engine.Walk] = []
