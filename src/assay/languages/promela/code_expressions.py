@@ -120,7 +120,13 @@ class ExpressionCode:
             case ops.OwnPid():
                 return c.pid
             case ops.ProcessCount():
+                if c.counts_claim and self.plan.counts_claim:
+                    return f"((int)PROCESSES({c.state}) + 1)"
                 return f"(int)PROCESSES({c.state})"
+            case ops.SomebodyAt(prefix):
+                return f"somebody_at_{prefix}({c.state})"
+            case ops.SomebodyMoves():
+                return "somebody_moves(words, word_count)"
             case ops.LastPid():
                 return f"(int)LAST({c.state})"
             case ops.ChannelLength(channel):

@@ -143,6 +143,8 @@ class ControlGraph:
     end_locations: set[int]
     labels: list[tuple[str, int]]
     transitions: dict[int, Transition]
+    accept_locations: set[int] = field(default_factory=set)
+    progress_locations: set[int] = field(default_factory=set)
 
     def location_of(self, label: str) -> int | None:
         return next((number for name, number in self.labels if name == label), None)
@@ -826,9 +828,10 @@ class Finisher:
     def finish(self) -> ControlGraph:
         self.tie_loose_ends()
         self.emit(self.chain)
-        ends = {e.node.number for e in self.builder.labels if e.name.startswith("end")}
+        ends = self.labelled("end")
         ends.add(self.stop.number)
-        edges = self.flatten(ends)
+        accepts, progress = self.labelled("accept"), self.labelled("progress")
+        edges = self.flatten((ends, accepts, progress))
         self.add_escapes(edges)
         for number, listed in edges.items():
             if number in ends and len(listed) == 1 and self.by_number[number].kind is Kind.JOIN:
@@ -837,10 +840,20 @@ class Finisher:
         start = self.chain.start
         initial = self.hunt(start, start.mark).number
         graph = ControlGraph(
-            self.builder.process, initial, self.reachable(edges, initial), ends, labels, self.transitions
+            self.builder.process,
+            initial,
+            self.reachable(edges, initial),
+            ends,
+            labels,
+            self.transitions,
+            accepts,
+            progress,
         )
         self.refuse_two_elses(graph)
         return graph
+
+    def labelled(self, prefix: str) -> set[int]:
+        return {e.node.number for e in self.builder.labels if e.name.startswith(prefix)}
 
     def refuse_two_elses(self, graph: ControlGraph) -> None:
         for listed in graph.edges.values():
@@ -993,12 +1006,18 @@ class Finisher:
                 break
             node = node.next
 
-    def flatten(self, ends: set[int]) -> dict[int, list[Edge]]:
+    def flatten(self, marked: tuple[set[int], ...]) -> dict[int, list[Edge]]:
         """Choices and blocks list the transitions of their first statements.
 
-        An end label inside such a first statement would get lost with its location; SPIN
-        lets what follows inherit it, and so do we.
+        An end, accept or progress label inside such a first statement would get lost with its
+        location; SPIN lets what follows inherit it, and so do we.
         """
+
+        def inherit(source: int, heir: int) -> None:
+            for locations in marked:
+                if source in locations:
+                    locations.add(heir)
+
         heads = {number: list(targets) for number, targets in self.heads.items()}
         changed = True
         while changed:
@@ -1012,8 +1031,7 @@ class Finisher:
                     if target in heads:
                         for inner in heads[target]:
                             flat.append(inner)
-                            if target in ends:
-                                ends.add(inner)
+                            inherit(target, inner)
                     else:
                         flat.append(target)
                 heads[number] = flat
@@ -1027,8 +1045,7 @@ class Finisher:
                     if transition is None:
                         continue
                     listed.append(Edge(transition))
-                    if target in ends:
-                        ends.add(transition.target)
+                    inherit(target, transition.target)
                 edges[number] = listed
             elif number in self.transitions:
                 edges[number] = [Edge(self.transitions[number])]

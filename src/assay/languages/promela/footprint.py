@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Transition
-from assay.languages.promela.layout import Layout, is_fixed_index
+from assay.languages.promela.layout import MAXIMAL_PROCESSES, Layout, is_fixed_index
 from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
 
 
@@ -323,6 +323,41 @@ def testing_locations(graph: ControlGraph) -> set[int]:
         or any(e.escape or e.transition.d_step is not None for e in edges)
         or any(isinstance(e.transition.operation, ops.OtherwiseOp) for e in edges)
     }
+
+
+def most_processes(processes: Sequence[Process], graphs: dict[str, ControlGraph]) -> int:
+    """A bound on the numbers of processes: on how many are ever started, if no `run` can be repeated."""
+    repeated: set[tuple[str, str]] = set()
+    sites: dict[str, list[str]] = {p.name: [] for p in processes}  # started -> starters, one per `run`
+    for starter, graph in graphs.items():
+        found: dict[int, Transition] = {}
+        for location, edges in graph.edges.items():
+            for edge in edges:
+                transition = found.setdefault(edge.transition.number, edge.transition)
+                if transition.d_step is not None or on_cycle(graph, location):
+                    repeated.update((starter, start.proctype) for start in starts_of(transition))
+        for transition in found.values():
+            for start in starts_of(transition):
+                sites.setdefault(start.proctype, []).append(starter)
+
+    def instances(process: Process, above: tuple[str, ...]) -> int:
+        if process.name in above:
+            return MAXIMAL_PROCESSES
+        total = process.instances
+        for starter in sites[process.name]:
+            if (starter, process.name) in repeated:
+                return MAXIMAL_PROCESSES
+            owner = next(p for p in processes if p.name == starter)
+            total += instances(owner, (process.name, *above))
+            if total >= MAXIMAL_PROCESSES:
+                return MAXIMAL_PROCESSES
+        return total
+
+    return min(MAXIMAL_PROCESSES, sum(instances(process, ()) for process in processes))
+
+
+def starts_of(transition: Transition) -> list[ops.StartProcess]:
+    return footprint(operations_of(transition)).starts
 
 
 def on_cycle(graph: ControlGraph, location: int) -> bool:

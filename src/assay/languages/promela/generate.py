@@ -2,7 +2,7 @@
 
 The result includes `runtime.h` of this folder and implements the engine's model
 interface (`model_abi.h`). Each layer of the generator has a file of its own:
-expressions, channels, transitions, locations, reduction; this one adds the start, the
+expressions, channels, transitions, locations, reduction, labels; this one adds the start, the
 properties and the entry.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from importlib import resources
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.code_ample import AmpleCode
+from assay.languages.promela.code_labels import LabelCode
 from assay.languages.promela.layout import (
     MAXIMAL_PROCESSES,
     PROCESS_LOCATION_OFFSET,
@@ -26,7 +26,7 @@ from assay.languages.promela.plan import MAXIMAL_CHAIN, Context, Plan
 MOST_COPIES = 16
 
 
-class Generator(AmpleCode):
+class Generator(LabelCode):
     def generate(self) -> str:
         for graph in self.plan.graphs.values():
             self.process(graph)
@@ -35,6 +35,8 @@ class Generator(AmpleCode):
         self.initial()
         self.properties()
         self.entry()
+        self.label_function()
+        self.model_table()
         generated = "\n".join(self.lines)
         runtime = resources.files("assay.languages.promela").joinpath("runtime.h").read_text(encoding="utf-8")
         return f"{self.constants()}\n{runtime}\n{self.tables()}\n{self.queues()}\n{generated}\n"
@@ -228,7 +230,7 @@ class Generator(AmpleCode):
             self.line("  (void)p; (void)pid; (void)moved; (void)g;")
             self.line("  struct run run, *c = &run; c->fatal = 0; c->timeout = 0;")
             for prop in chosen:
-                context = Context(None)
+                context = Context(None, counts_claim=False)
                 text = self.expression(prop.expression, context)
                 kind = "step-invariant" if over_step else "invariant"
                 code = self.plan.violations.code(kind, prop.text)
@@ -262,9 +264,6 @@ class Generator(AmpleCode):
                 f"{'break;' if cases else ''} default: return 0; }} break;"
             )
         joined = "\n".join(ends)
-        has_state = any(not p.over_step for p in self.plan.properties)
-        has_step = any(p.over_step for p in self.plan.properties)
-        largest = self.largest_state()
         timeout = (
             "  if (!moved) { c.timeout = 1; everybody(&c, 0, word_count * 8); }\n"
             if self.plan.resolver.uses_timeout
@@ -300,16 +299,23 @@ static void all_successors(const uint64_t *words, uint32_t word_count, assay_buf
 }}
 #else
 #define ALL_SUCCESSORS NULL
-#endif
+#endif"""
+        )
+
+    def model_table(self) -> None:
+        has_state = any(not p.over_step for p in self.plan.properties)
+        has_step = any(p.over_step for p in self.plan.properties)
+        self.line(
+            f"""\
 static const assay_model model = {{
   .abi = ASSAY_MODEL_ABI,
-  .max_words = {largest // 8 + 1}u,
+  .max_words = {self.largest_state() // 8 + 1}u,
   .initial = initial,
   .successors = successors,
   .is_valid_end = is_valid_end,
   .check_state = {"check_state" if has_state else "NULL"},
   .check_step = {"check_step" if has_step else "NULL"},
-  .all_successors = ALL_SUCCESSORS}};
+  .all_successors = ALL_SUCCESSORS{self.label_entries()}}};
 const assay_model *assay_model_entry(void) {{ return &model; }}"""
         )
 

@@ -242,6 +242,18 @@ class RemoteLoad(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class SomebodyAt(Expr):
+    """Only in claims: some process is at a label with this prefix ("accept" or "progress")."""
+
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class SomebodyMoves(Expr):
+    """Only in claims: the state has a successor."""
+
+
+@dataclass(frozen=True, slots=True)
 class InNextState(Expr):
     """Only in properties over consecutive states."""
 

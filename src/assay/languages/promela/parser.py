@@ -101,8 +101,10 @@ def parse_expression(
     *,
     allow_next: bool = False,
     proctypes: Collection[str] = (),
+    line: int = 1,
+    column: int = 1,
 ) -> syntax.Expression:
-    """Parse a property given on the command line.
+    """Parse a property given on the command line, or an atom of a formula that stands somewhere.
 
     Promela's expressions, and three things more: the infix `implies` (weakest,
     to the right), with `allow_next` the prefix `next.` for the state after the
@@ -112,9 +114,9 @@ def parse_expression(
     if without_comments(text, where_file) != text:
         raise SourceProblem(
             f"a property has no comments, which would say something else than it does: {text!r}",
-            where=syntax.Location(where_file, 1, 1),
+            where=syntax.Location(where_file, line, column),
         )
-    stream = _Tokens(tokenize(text, where_file))
+    stream = _Tokens(tokenize(text, where_file, line=line, column=column))
     for name in proctypes:
         stream.names[name] = "proctype name"
     with deep_recursion():
@@ -380,7 +382,7 @@ class _Parser:
             tokens.advance()
         if tokens.kind != "}":
             raise expected("a temporal operator or '}'", tokens.token)
-        return replace(claim, formula=claim.formula.strip(), temporal=tree)
+        return replace(claim, formula=claim.formula.strip(), formula_where=pieces[0].where, temporal=tree)
 
     def _unit(self, kind: str) -> _Unit:
         if kind in ("proctype", "D_proctype", "active"):

@@ -38,6 +38,16 @@ class Property:
     over_step: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An atomic proposition of claims. `undefined` is the number of the label that tells that this
+    one cannot be evaluated, if that can happen; then this one is false."""
+
+    text: str
+    expression: Expr
+    undefined: int | None = None
+
+
 @dataclass(eq=False, slots=True)
 class Plan:
     """Everything the generator needs; reductions have been decided before."""
@@ -51,6 +61,8 @@ class Plan:
     fused: dict[tuple[str, int], list[Transition]] = field(default_factory=dict)
     resets: dict[tuple[str, int], list[Symbol]] = field(default_factory=dict)
     ample: AmplePlan = field(default_factory=AmplePlan)
+    labels: dict[int, Label] = field(default_factory=dict)
+    counts_claim: bool = False  # `_nr_pr` counts the claim, as it does in SPIN
 
 
 @dataclass(slots=True)
@@ -64,3 +76,4 @@ class Context:
     fails: bool = False
     violates: bool = False  # the effect may set `c->violation`
     offered: bool = False  # during a rendezvous: `channel` is the one that holds the message
+    counts_claim: bool = True  # in `_nr_pr`, where the plan says that one is watching

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
+from assay.languages.promela.claims import Watched, labels_meant, watched
+from assay.languages.promela.claims import asked as claims_asked
 from assay.languages.promela.compiler import compile_model
 from assay.languages.promela.control import ControlGraph, GraphBuilder
 from assay.languages.promela.dead_variables import resets, without_influence
-from assay.languages.promela.footprint import Visibility
+from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
     MAXIMAL_PROCESSES,
@@ -60,13 +62,14 @@ class PromelaModel:
     processes: list[Process]
     graphs: dict[str, ControlGraph]
     claims: list[syntax.Claim]
-    unchecked: Sequence[Unchecked]  # besides the claims
+    watched: Watched
     sources: tuple[syntax.SourceFile, ...]
 
 
-def build(model: syntax.Model) -> PromelaModel:
+def build(model: syntax.Model, options: LanguageOptions) -> PromelaModel:
     """Resolves the units in the order of the source; a later unit may use earlier names only,
-    except that processes may run one another."""
+    except that processes may run one another, and that claims come last."""
+    asked = claims_asked(model.units, options)
     resolver = Resolver()
     processes: list[Process] = []
     claims: list[syntax.Claim] = []
@@ -122,16 +125,17 @@ def build(model: syntax.Model) -> PromelaModel:
             process.provided = resolver.expression(unit.provided, scope)
         builders[process.name] = builder
     note_claim_uses(resolver, claims)
-    for proctype, label in remote_labels(model.units):
+    for proctype, label in remote_labels([*model.units, *labels_meant(asked)]):
         if proctype in builders:
             builders[proctype].keep_label(label)
     graphs = {name: builder.finish() for name, builder in builders.items()}
-    unchecked = suggested([unit for unit in model.units if not isinstance(unit, syntax.Claim)])
-    return PromelaModel(resolver, processes, graphs, claims, unchecked, model.sources)
+    suggestions = suggested([unit for unit in model.units if not isinstance(unit, syntax.Claim)])
+    watch = watched(asked, claims, suggestions, resolver, graphs, options)
+    return PromelaModel(resolver, processes, graphs, claims, watch, model.sources)
 
 
 def suggested(units: Sequence[object]) -> list[Unchecked]:
-    """What the labels and declarations of a model ask about, and no search here answers."""
+    """What the labels and declarations of a model ask about."""
     found = [node for unit in units for node in nodes_of(unit)]
     labels = {node.label for node in found if isinstance(node, syntax.Labelled)}
     unchecked = []
@@ -255,11 +259,21 @@ def require_location(model: PromelaModel, reference: ops.AtLabel) -> None:
         )
 
 
+def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[str]:
+    """Those that are on. What is asked of runs that never end may hang on every single step."""
+    asked = options.reductions & set(REDUCTIONS)
+    return asked & {"dead-variables"} if model.watched.temporal else asked
+
+
 def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:
     resolver = model.resolver
+    labels = dict(model.watched.labels)
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
     visibility = Visibility(
-        model.processes, model.graphs, resolver.globals, [p.expression for p in properties]
+        model.processes,
+        model.graphs,
+        resolver.globals,
+        [*(p.expression for p in properties), *(label.expression for label in labels.values())],
     )
     # A hidden variable is no part of the state where that cannot matter, reductions or not.
     unread = without_influence(symbols, model.processes, visibility)
@@ -270,6 +284,7 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
         if symbol.channel is not None:
             layout.queue_layout(symbol.channel)
     plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
+    plan.labels, plan.counts_claim = labels, model.watched.has_claim
     over_steps = any(p.over_step for p in properties)
     if "dead-variables" in reductions:
         plan.resets = resets(model.processes, model.graphs, visibility, layout)
@@ -285,6 +300,24 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     if "partial-order" in reductions and not over_steps:
         plan.ample = partial_order(model.processes, model.graphs, visibility, layout, resolver, plan.fused)
     return plan
+
+
+def counts_processes(model: PromelaModel) -> bool:
+    """Does a process read `_nr_pr`?"""
+    conditions = [process.provided for process in model.processes if process.provided is not None]
+    return any(
+        isinstance(part, ops.ProcessCount)
+        for parts in (
+            *(ops.subexpressions(condition) for condition in conditions),
+            *(
+                ops.operation_reads(operation)
+                for graph in model.graphs.values()
+                for transition in graph.transitions.values()
+                for operation in operations_of(transition)
+            ),
+        )
+        for part in parts
+    )
 
 
 class PromelaProgram:
@@ -315,7 +348,7 @@ class PromelaProgram:
     def semantics(self) -> Mapping[str, object]:
         return {
             "language": "Promela as SPIN 6.5 understands it",
-            "reductions": sorted(self.options.reductions & set(REDUCTIONS)),
+            "reductions": sorted(reductions_of(self.model, self.options)),
             "safety_only": self.options.safety_only and bool(self.model.claims),
             "defines": list(self.options.defines),
         }
@@ -323,38 +356,32 @@ class PromelaProgram:
     @cached_property
     def graph(self) -> str:
         """Of the code without its checks: reductions and layout may depend on what is checked."""
-        unchecked = replace(self.plan, properties=[], violations=ViolationTable())
+        unchecked = replace(self.plan, properties=[], violations=ViolationTable(), labels={})
         return hashlib.sha256(generate(unchecked).encode()).hexdigest()
 
     @property
     def caveats(self) -> Sequence[str]:
-        if self.options.safety_only or not self.model.claims:
-            return []
-        kinds = sorted({c.kind for c in self.model.claims})
-        return [
-            f"the model has claims ({', '.join(kinds)}) that this version does not check; "
-            "--safety checks the rest and says so"
-        ]
+        return self.model.watched.reasons
 
     @property
     def unchecked(self) -> Sequence[Unchecked]:
-        asked = not self.options.safety_only
-        return [
-            *(Unchecked("claim", claim_title(claim), asked=asked) for claim in self.model.claims),
-            *self.model.unchecked,
-        ]
+        return self.model.watched.unchecked
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
-        return []
+        return self.model.watched.temporal
 
-    @property
+    @cached_property
     def process_limit(self) -> int:
-        return MAXIMAL_PROCESSES
+        return most_processes(self.model.processes, self.model.graphs)
 
     @property
     def notes(self) -> Sequence[str]:
-        return []
+        if not self.model.watched.has_claim or not counts_processes(self.model):
+            return []
+        return [
+            "_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"
+        ]
 
     def opened(self) -> PromelaProgram:
         return self
@@ -485,10 +512,6 @@ class PromelaProgram:
         return result
 
 
-def claim_title(claim: syntax.Claim) -> str:
-    return f"the {claim.kind} claim" + (f" '{claim.name}'" if claim.name else "")
-
-
 def process_title(process: Process, pid: int) -> str:
     return f"{process.name}[{pid}]"
 
@@ -502,6 +525,6 @@ def load(path: Path, options: LanguageOptions) -> PromelaProgram:
 
 def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
     """From the syntax tree to C, without compiling it."""
-    model = build(tree)
-    plan = plan_of(model, parse_properties(model, options), options.reductions)
+    model = build(tree, options)
+    plan = plan_of(model, parse_properties(model, options), reductions_of(model, options))
     return model, plan, generate(plan)

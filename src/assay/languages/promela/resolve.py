@@ -7,8 +7,9 @@ so a scope only decides which variable a name means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
@@ -65,6 +66,14 @@ class Scope:
             scope = scope.parent
         return None
 
+    def all_names(self) -> list[str]:
+        return [*self.names, *(self.parent.all_names() if self.parent is not None else [])]
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that somebody may have meant who wrote another."""
+    return next(iter(get_close_matches(name, list(names), n=1)), None)
+
 
 class Resolver:
     """The names of one model. `globals_` and `processes` fill up as the model is read in order."""
@@ -83,6 +92,7 @@ class Resolver:
         self.uses_timeout = False
         self.uses_pc_value = False
         self.uses_remote = False
+        self.in_claim = False  # what is resolved now belongs to a claim
 
     # --- declarations ---
 
@@ -246,8 +256,16 @@ class Resolver:
         """The scalar a reference means, or its symbol when it means a whole structure."""
         symbol = scope.find(reference.name)
         if symbol is None:
-            raise SourceProblem(f"undeclared variable '{reference.name}'", where=reference.where)
+            raise self.undeclared(reference, scope)
         return self.place_in(symbol, reference, scope)
+
+    def undeclared(self, reference: syntax.Reference, scope: Scope) -> SourceProblem:
+        near = nearest(reference.name, [*scope.all_names(), *self.mtypes])
+        return SourceProblem(
+            f"undeclared variable '{reference.name}'",
+            where=reference.where,
+            hint=f"did you mean '{near}'?" if near else "",
+        )
 
     def place_in(self, symbol: Symbol, reference: syntax.Reference, index_scope: Scope) -> Place | Symbol:
         steps: list[Step] = []
@@ -295,7 +313,7 @@ class Resolver:
         """A structure as a message or argument stands for all its scalars in order."""
         symbol = scope.find(reference.name)
         if symbol is None:
-            raise SourceProblem(f"undeclared variable '{reference.name}'", where=reference.where)
+            raise self.undeclared(reference, scope)
         type_: Type = symbol.type
         length = symbol.length
         prefix: list[Step] = []
@@ -386,6 +404,11 @@ class Resolver:
             case syntax.Timeout():
                 self.uses_timeout = True
                 return ops.IsTimeout()
+            case syntax.NonProgress() if self.in_claim:
+                # As in SPIN, nothing goes wrong for ever where nothing goes on.
+                return ops.BinaryOp(
+                    "&&", ops.UnaryOp("!", ops.SomebodyAt("progress")), ops.SomebodyMoves(), e.where
+                )
             case syntax.NonProgress(where):
                 raise UnsupportedConstruct(
                     "np_ is only meaningful inside a never claim",
