@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from assay.languages.python import reality
 from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
@@ -74,7 +75,10 @@ class Modules:
             self.read_imports(self.waiting.pop(0))
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
-        tree, scope = (read if origin is Origin.USER else read_library)(file, text)
+        if origin is Origin.USER:
+            tree, scope = read(file, text)
+        else:
+            tree, scope = read_library(file, text, name if origin is Origin.LIBRARY else "")
         module = ModuleSource(name, file, origin, len(self.modules), text, tree, scope, is_package)
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
@@ -435,13 +439,38 @@ def parse(file: str, text: str) -> ast.Module:
     return tree
 
 
-def read(file: str, text: str) -> tuple[ast.Module, Scope]:
-    """The syntax tree of a module, and what its names mean. Nobody changes them afterwards."""
+def read(file: str, text: str, counterpart: str = "") -> tuple[ast.Module, Scope]:
+    """The syntax tree of a module, and what its names mean. Nobody changes them afterwards.
+
+    A module that stands for one of CPython, its counterpart, has only what this version of that one has.
+    """
     tree = parse(file, text)
+    if counterpart.partition(".")[0] in sys.stdlib_module_names:
+        leave_out_missing(tree.body, counterpart, "")
     try:
         return tree, analyse(tree)
     except RecursionError:
         raise too_deep(file) from None
+
+
+def leave_out_missing(body: list[ast.stmt], module: str, path: str) -> None:
+    """Takes the definitions of names out that CPython's module, or the class in it, does not have."""
+
+    def is_missing(name: object) -> bool:
+        return isinstance(name, str) and not name.startswith("_") and not reality.has(module, path, name)
+
+    for node in list(body):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if is_missing(name):
+                body.remove(node)
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
+                names[:] = [
+                    name for name in names if not (isinstance(name, ast.Constant) and is_missing(name.value))
+                ]
+            case ast.Assign(targets=[ast.Name(id=name)]) if is_missing(name):
+                body.remove(node)
+            case ast.ClassDef(name=name) if isinstance(reality.found(module, name), type):
+                leave_out_missing(node.body, module, name)
 
 
 read_library = functools.lru_cache(maxsize=64)(read)  # the same in every program that a process compiles
