@@ -5,13 +5,27 @@ CPython's do. `count` takes from an iterator over a range, in one access, so thr
 """
 
 import operator as _operator
+from enum import sys as _interpreter
 
 import _assay
 
 _LARGE = 1 << 62
 
 
+class _Given:
+    """Gives out what a generator makes."""
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._given_source)
+
+
 class count:
+    def __repr__(self):
+        _assay.unsupported("repr() of itertools.count is not modelled; print its next value instead")
+
     def __init__(self, start=0, step=1):
         start + step  # noqa: B018  # what cannot be counted is an error now
         if isinstance(start, int) and isinstance(step, int) and step != 0 and abs(start) < _LARGE // 2:
@@ -75,6 +89,9 @@ class cycle:
 
 
 class repeat:
+    def __repr__(self):
+        _assay.unsupported("repr() of itertools.repeat is not modelled; print what it repeats instead")
+
     def __init__(self, object, times=None):
         self._repeat_object = object
         self._repeat_left = None if times is None else iter(range(times))
@@ -240,6 +257,7 @@ class islice:
         if not 1 <= len(bounds) <= 3:
             raise TypeError("islice expected at least 2 arguments, got 1" if not bounds else
                             "islice expected at most 4 arguments, got " + str(1 + len(bounds)))  # fmt: skip
+        bounds = [bound.__index__() if hasattr(type(bound), "__index__") else bound for bound in bounds]
         start = 0
         step = 1
         if len(bounds) == 1:
@@ -276,20 +294,19 @@ class islice:
         if self._islice_source is None:
             raise StopIteration
         try:
-            if stop is not None and self._islice_next >= stop:
-                while self._islice_taken < stop:
-                    next(self._islice_source)
-                    self._islice_taken += 1
-                raise StopIteration
             while self._islice_taken < self._islice_next:
                 next(self._islice_source)
                 self._islice_taken += 1
+            if stop is not None and self._islice_taken >= stop:
+                raise StopIteration
             item = next(self._islice_source)
         except StopIteration:
             self._islice_source = None
             raise
         self._islice_taken += 1
         self._islice_next += self._islice_step
+        if stop is not None and self._islice_next > stop:
+            self._islice_next = stop
         return item
 
 
@@ -322,6 +339,11 @@ class zip_longest:
         return tuple(items)
 
 
+def _are_same(left, right):
+    """As containers compare their elements."""
+    return left is right or left == right
+
+
 class groupby:
     def __init__(self, iterable, key=None):
         self._groupby_source = iter(iterable)
@@ -346,7 +368,7 @@ class groupby:
         self._groupby_group = None
         if not self._groupby_has_item:
             self._groupby_step()
-        while self._groupby_has_target and self._groupby_key == self._groupby_target:
+        while self._groupby_has_target and _are_same(self._groupby_key, self._groupby_target):
             self._groupby_step()
         self._groupby_target = self._groupby_key
         self._groupby_has_target = True
@@ -368,7 +390,7 @@ class _Group:
             raise StopIteration
         if not owner._groupby_has_item:
             owner._groupby_step()
-        if not owner._groupby_key == self._group_key:
+        if not _are_same(owner._groupby_key, self._group_key):
             raise StopIteration
         owner._groupby_has_item = False
         return owner._groupby_item
@@ -398,10 +420,15 @@ class _Tee:
 def tee(iterable, n=2, /):
     if n < 0:
         raise ValueError("n must be >= 0")
-    if isinstance(iterable, _Tee):
-        source, links = iterable._tee_source, iterable._tee_link
-    else:
-        source, links = iter(iterable), []
+    if n == 0:
+        return ()
+    source = iter(iterable)
+    if hasattr(type(source), "__copy__"):
+        first = source
+        if _interpreter.version_info >= (3, 14) and type(source) is _Tee:
+            first = source.__copy__()
+        return (first, *[source.__copy__() for _ in range(n - 1)])
+    links = []
     return tuple([_Tee(source, links) for _ in range(n)])
 
 
@@ -430,10 +457,11 @@ class batched:
         return tuple(items)
 
 
-def product(*iterables, repeat=1):
-    if repeat < 0:
-        raise ValueError("repeat argument cannot be negative")
-    return _product([tuple(iterable) for iterable in iterables] * repeat)
+class product(_Given):
+    def __init__(self, *iterables, repeat=1):
+        if repeat < 0:
+            raise ValueError("repeat argument cannot be negative")
+        self._given_source = _product([tuple(iterable) for iterable in iterables] * repeat)
 
 
 def _product(pools):
@@ -454,13 +482,14 @@ def _product(pools):
             return
 
 
-def permutations(iterable, r=None):
-    pool = tuple(iterable)
-    if r is None:
-        r = len(pool)
-    elif r < 0:
-        raise ValueError("r must be non-negative")
-    return _permutations(pool, r)
+class permutations(_Given):
+    def __init__(self, iterable, r=None):
+        pool = tuple(iterable)
+        if r is None:
+            r = len(pool)
+        elif r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _permutations(pool, r)
 
 
 def _permutations(pool, r):
@@ -491,18 +520,20 @@ def _permutations(pool, r):
             places[later] = candidate
 
 
-def combinations(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 1)
+class combinations(_Given):
+    def __init__(self, iterable, r):
+        pool = tuple(iterable)
+        if r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _combinations(pool, r, 1)
 
 
-def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 0)
+class combinations_with_replacement(_Given):
+    def __init__(self, iterable, r):
+        pool = tuple(iterable)
+        if r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _combinations(pool, r, 0)
 
 
 def _combinations(pool, r, gap):

@@ -49,7 +49,7 @@ class Queue:
         self._queue_locks = None
         self._init(maxsize)
         self.unfinished_tasks = 0
-        self.is_shutdown = False
+        self._is_shutdown = False
         kind = type(self)
         if not (
             (kind._put is Queue._put and kind._get is Queue._get)
@@ -124,7 +124,7 @@ class Queue:
         if not self._accepts(item):
             self._use_locks()
             return _USE_LOCKS
-        if self.is_shutdown:
+        if self._is_shutdown:
             return _SHUT_DOWN
         if self.maxsize > 0:
             if block and timeout is not None and timeout < 0:
@@ -165,7 +165,7 @@ class Queue:
 
     @_assay.atomic
     def _is_shut_down(self):
-        return self.is_shutdown
+        return self._is_shutdown
 
     @_assay.atomic
     def _add_task(self):
@@ -187,7 +187,7 @@ class Queue:
         if self._queue_locks is not None:
             return (_USE_LOCKS, None)
         empty = not self._qsize()
-        if empty and self.is_shutdown:
+        if empty and self._is_shutdown:
             return (_SHUT_DOWN, None)
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
@@ -280,6 +280,10 @@ class Queue:
     def full(self):
         return 0 < self.maxsize <= self.qsize()
 
+    @property
+    def is_shutdown(self):
+        return self._is_shut_down()
+
     def shutdown(self, immediate=False):
         if self._shut_down_at_once(immediate) == _USE_LOCKS:
             mutex, not_empty, not_full, all_tasks_done = self._use_locks()
@@ -296,13 +300,13 @@ class Queue:
 
     @_assay.atomic
     def _set_shut_down(self):
-        self.is_shutdown = True
+        self._is_shutdown = True
 
     @_assay.atomic
     def _shut_down_at_once(self, immediate):
         if self._queue_locks is not None:
             return _USE_LOCKS
-        self.is_shutdown = True
+        self._is_shutdown = True
         if immediate:
             while self._qsize():
                 self._get()
@@ -371,6 +375,7 @@ class SimpleQueue:
     """Unbounded, first in, first out."""
 
     __reduce_ex__ = _cannot_copy_queue
+    _stored_in_c = ()
 
     def __init__(self):
         self._simple_items = deque()
