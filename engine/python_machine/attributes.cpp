@@ -128,7 +128,8 @@ bool is_written_in_c(PyTypeObject* type, PyObject* name) {
   if (!is_program_type(type)) return false;
   PyObject* const names = lookup(type, interned("_stored_in_c"));
   if (names == nullptr || !PyTuple_Check(names)) return false;
-  if (PyTuple_GET_SIZE(names) == 0) return true;
+  if (PyTuple_GET_SIZE(names) == 0)  // instances of a subclass have attributes of their own
+    return PyDict_GetItemWithError(dict_of(type).get(), interned("_stored_in_c")) != nullptr;
   const int is_one = PySequence_Contains(names, name);
   if (is_one < 0) throw PythonError();
   return is_one == 1;
@@ -281,6 +282,7 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
+    if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
     if (PyModule_Check(object) && is_container(value.get()))
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));

@@ -983,9 +983,9 @@ std::map<std::string, std::pair<PyObject*, PyObject*>> entries_of(PyTypeObject* 
 
 /// What EnumMeta keeps in the class for itself.
 bool is_of_enumerations(const std::string& name) {
-  static const std::set<std::string> names = {"_member_map_",        "_value2member_map_",
-                                              "_unhashable_values_", "_member_names_",
-                                              "_hashable_values_",   "_unhashable_values_map_"};
+  static const std::set<std::string> names = {
+      "_member_map_",      "_value2member_map_",      "_unhashable_values_", "_member_names_",
+      "_hashable_values_", "_unhashable_values_map_", "_iter_member_"};
   return names.contains(name);
 }
 

@@ -597,6 +597,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s'", name,
                 PyModule_Check(module) ? PyModule_GetName(module) : "?");
         }
+        if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
       }
       return push(std::move(value));
     }

@@ -50,6 +50,14 @@ extern PyTypeObject* generator_type;
 extern PyTypeObject* iterator_type;
 extern PyTypeObject* module_type;
 
+/// What the functions and generators of the program are in place of that type of CPython; null if they are that.
+inline PyObject* type_of_the_machine(PyObject* type) {
+  if (type == reinterpret_cast<PyObject*>(&PyFunction_Type))
+    return reinterpret_cast<PyObject*>(function_type);
+  if (type == reinterpret_cast<PyObject*>(&PyGen_Type)) return reinterpret_cast<PyObject*>(generator_type);
+  return nullptr;
+}
+
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
 inline bool is_iterator(PyObject* o) {

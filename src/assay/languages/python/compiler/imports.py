@@ -183,6 +183,12 @@ class Modules:
         if found is not None:
             return found
         if name in NATIVE_MODULES or (name in FOR_LIBRARIES and origin is Origin.LIBRARY):
+            if not is_of_cpython(name):
+                return Found(
+                    Target.REFUSED,
+                    problem=f"the module '{name}' that Python finds here is not CPython's own",
+                    hint="look at PYTHONPATH",
+                )
             return Found(Target.NATIVE)
         if top in REFUSED_MODULES and origin is Origin.USER:
             problem = f"the module '{name}' of CPython is not modelled"
@@ -377,6 +383,17 @@ def is_installed(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):
         return False
+
+
+@functools.cache
+def is_of_cpython(name: str) -> bool:
+    """Whether what CPython finds under the name of a module of its own comes with it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None or spec.origin in {"built-in", "frozen"}:
+        return spec is not None
+    file = Path(spec.origin).resolve()
+    homes = [Path(sysconfig.get_paths()[kind]).resolve() for kind in ("stdlib", "platstdlib")]
+    return any(file.is_relative_to(home) for home in homes) and "site-packages" not in file.parts
 
 
 def library_modules(folder: Path) -> dict[str, Path]:

@@ -6,6 +6,8 @@ from functools import wraps
 
 import _assay
 
+_GenericAlias = type(list[int])
+
 
 class AbstractContextManager(_ABC):
     def __enter__(self):
@@ -15,8 +17,7 @@ class AbstractContextManager(_ABC):
     def __exit__(self, exc_type, exc_value, traceback):
         return None
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
 
     @classmethod
     def __subclasshook__(cls, C):

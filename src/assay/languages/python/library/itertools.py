@@ -23,6 +23,8 @@ class _Given:
 
 
 class count:
+    _stored_in_c = ()
+
     def __repr__(self):
         _assay.unsupported("repr() of itertools.count is not modelled; print its next value instead")
 
@@ -56,6 +58,8 @@ class _Progression:
 
 
 class cycle:
+    _stored_in_c = ()
+
     def __init__(self, iterable, /):
         self._cycle_source = iter(iterable)
         self._cycle_items = []
@@ -89,6 +93,8 @@ class cycle:
 
 
 class repeat:
+    _stored_in_c = ()
+
     def __repr__(self):
         _assay.unsupported("repr() of itertools.repeat is not modelled; print what it repeats instead")
 
@@ -106,6 +112,8 @@ class repeat:
 
 
 class chain:
+    _stored_in_c = ()
+
     def __init__(self, *iterables):
         self._chain_sources = iter(iterables)
         self._chain_current = None
@@ -130,6 +138,8 @@ class chain:
 
 
 class accumulate:
+    _stored_in_c = ()
+
     def __init__(self, iterable, func=None, *, initial=None):
         self._accumulate_source = iter(iterable)
         self._accumulate_function = _operator.add if func is None else func
@@ -153,6 +163,8 @@ class accumulate:
 
 
 class compress:
+    _stored_in_c = ()
+
     def __init__(self, data, selectors):
         self._compress_data = iter(data)
         self._compress_selectors = iter(selectors)
@@ -168,6 +180,8 @@ class compress:
 
 
 class dropwhile:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._dropwhile_predicate = predicate
         self._dropwhile_source = iter(iterable)
@@ -187,6 +201,8 @@ class dropwhile:
 
 
 class takewhile:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._takewhile_predicate = predicate
         self._takewhile_source = iter(iterable)
@@ -206,6 +222,8 @@ class takewhile:
 
 
 class filterfalse:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._filterfalse_predicate = predicate
         self._filterfalse_source = iter(iterable)
@@ -222,6 +240,8 @@ class filterfalse:
 
 
 class starmap:
+    _stored_in_c = ()
+
     def __init__(self, function, iterable, /):
         self._starmap_function = function
         self._starmap_source = iter(iterable)
@@ -234,6 +254,8 @@ class starmap:
 
 
 class pairwise:
+    _stored_in_c = ()
+
     def __init__(self, iterable, /):
         self._pairwise_source = iter(iterable)
         self._pairwise_last = None
@@ -243,16 +265,26 @@ class pairwise:
         return self
 
     def __next__(self):
-        if not self._pairwise_started:
-            self._pairwise_last = next(self._pairwise_source)
-            self._pairwise_started = True
-        item = next(self._pairwise_source)
-        pair = (self._pairwise_last, item)
+        source = self._pairwise_source
+        if source is None:
+            raise StopIteration
+        try:
+            last = self._pairwise_last
+            if not self._pairwise_started:
+                last = next(source)
+                self._pairwise_last = last
+                self._pairwise_started = True
+            item = next(source)
+        except StopIteration:
+            self._pairwise_source = None
+            raise
         self._pairwise_last = item
-        return pair
+        return (last, item)
 
 
 class islice:
+    _stored_in_c = ()
+
     def __init__(self, iterable, *bounds):
         if not 1 <= len(bounds) <= 3:
             raise TypeError("islice expected at least 2 arguments, got 1" if not bounds else
@@ -311,6 +343,8 @@ class islice:
 
 
 class zip_longest:
+    _stored_in_c = ()
+
     def __init__(self, *iterables, fillvalue=None):
         self._longest_sources = [iter(iterable) for iterable in iterables]  # None: ended
         self._longest_active = len(iterables)
@@ -345,6 +379,8 @@ def _are_same(left, right):
 
 
 class groupby:
+    _stored_in_c = ()
+
     def __init__(self, iterable, key=None):
         self._groupby_source = iter(iterable)
         self._groupby_function = key
@@ -398,7 +434,7 @@ class _Group:
 
 class _Tee:
     def __init__(self, source, links):
-        self._tee_source = source
+        self._tee_source = source  # [iterator, whether one of those who share it asks that just now]
         self._tee_link = links  # [item, next link], or an empty list where nothing was taken yet
 
     def __iter__(self):
@@ -407,7 +443,13 @@ class _Tee:
     def __next__(self):
         link = self._tee_link
         if not link:
-            item = next(self._tee_source)
+            if self._tee_source[1]:
+                raise RuntimeError("cannot re-enter the tee iterator")
+            self._tee_source[1] = True
+            try:
+                item = next(self._tee_source[0])
+            finally:
+                self._tee_source[1] = False
             link.append(item)
             link.append([])
         self._tee_link = link[1]
@@ -429,10 +471,13 @@ def tee(iterable, n=2, /):
             first = source.__copy__()
         return (first, *[source.__copy__() for _ in range(n - 1)])
     links = []
-    return tuple([_Tee(source, links) for _ in range(n)])
+    shared = [source, False]
+    return tuple([_Tee(shared, links) for _ in range(n)])
 
 
 class batched:
+    _stored_in_c = ()
+
     def __init__(self, iterable, n, *, strict=False):
         if n < 1:
             raise ValueError("n must be at least one")
@@ -458,6 +503,8 @@ class batched:
 
 
 class product(_Given):
+    _stored_in_c = ()
+
     def __init__(self, *iterables, repeat=1):
         if repeat < 0:
             raise ValueError("repeat argument cannot be negative")
@@ -483,6 +530,8 @@ def _product(pools):
 
 
 class permutations(_Given):
+    _stored_in_c = ()
+
     def __init__(self, iterable, r=None):
         pool = tuple(iterable)
         if r is None:
@@ -521,6 +570,8 @@ def _permutations(pool, r):
 
 
 class combinations(_Given):
+    _stored_in_c = ()
+
     def __init__(self, iterable, r):
         pool = tuple(iterable)
         if r < 0:
@@ -529,6 +580,8 @@ class combinations(_Given):
 
 
 class combinations_with_replacement(_Given):
+    _stored_in_c = ()
+
     def __init__(self, iterable, r):
         pool = tuple(iterable)
         if r < 0:

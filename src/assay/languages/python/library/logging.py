@@ -8,6 +8,7 @@ depends on it. Handlers that the program defines are called with their lock held
 import _assay
 from _thread import RLock, _main_identity
 from _unknown import Unknown
+from traceback import format_exception as _format_exception
 
 CRITICAL = 50
 FATAL = 50
@@ -97,7 +98,13 @@ class Formatter:
             fields["asctime"] = self.formatTime(record)
         if "created" in text:
             fields["created"] = record.created
-        return text.format(**fields) if self._format_style == "{" else text % fields
+        text = text.format(**fields) if self._format_style == "{" else text % fields
+        if record.exc_info and record.exc_info[1] is not None:
+            text = text + ("" if text[-1:] == "\n" else "\n") + self.formatException(record.exc_info)
+        return text
+
+    def formatException(self, ei):
+        return "".join(_format_exception(ei[1]))[:-1]
 
 
 _default_formatter = Formatter()

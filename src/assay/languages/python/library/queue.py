@@ -16,6 +16,8 @@ import _assay
 import threading
 from _thread import _cannot_copy_lock, _cannot_copy_queue
 
+_GenericAlias = type(list[int])
+
 __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "ShutDown", "SimpleQueue"]
 
 
@@ -314,8 +316,7 @@ class Queue:
                     self.unfinished_tasks -= 1
         return _DONE
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
 
 
 class PriorityQueue(Queue):
@@ -408,5 +409,4 @@ class SimpleQueue:
     def qsize(self):
         return len(self._simple_items)
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)

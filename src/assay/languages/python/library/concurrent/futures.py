@@ -14,6 +14,8 @@ import _assay
 import threading
 from _thread import _cannot_copy_queue, _cannot_copy_rlock
 
+_GenericAlias = type(list[int])
+
 FIRST_COMPLETED = "FIRST_COMPLETED"
 FIRST_EXCEPTION = "FIRST_EXCEPTION"
 ALL_COMPLETED = "ALL_COMPLETED"
@@ -178,8 +180,7 @@ class Future:
         self._announce()
         return self._take_callbacks()
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
 
 
 def _is_announced(future):
