@@ -20,7 +20,7 @@ def verify(folder: Path, text: str, **variables: str) -> subprocess.CompletedPro
     program = folder / "program.py"
     program.write_text(text)
     return subprocess.run(
-        [sys.executable, "-m", "assay", "verify", str(program)],
+        [sys.executable, "-c", "import sys, assay.cli.main as m; sys.exit(m.main())", "verify", str(program)],
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
@@ -40,10 +40,11 @@ def test_a_module_of_somebody_else_is_not_taken_for_cpythons(tmp_path: Path) -> 
 
 def test_numbers_have_as_many_digits_as_by_default(tmp_path: Path) -> None:
     answer = verify(tmp_path, 'int("1" * 5000)\n', PYTHONINTMAXSTRDIGITS="0")
-    assert answer.returncode == VIOLATED, answer.stdout + answer.stderr
+    assert (answer.returncode, "4300 digits" in answer.stdout) == (VIOLATED, True), answer.stderr
 
 
 def test_the_time_zone_is_always_the_same(tmp_path: Path) -> None:
     text = "from datetime import datetime\nassert datetime(2024, 1, 1).timestamp() != 1704067200.0\n"
-    answers = {verify(tmp_path, text, TZ=zone).returncode for zone in ("UTC", "Asia/Tokyo")}
-    assert answers == {VIOLATED}
+    for zone in ("UTC", "Asia/Tokyo"):
+        answer = verify(tmp_path, text, TZ=zone)
+        assert (answer.returncode, "AssertionError" in answer.stdout) == (VIOLATED, True), answer.stderr
