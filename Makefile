@@ -55,10 +55,14 @@ spin:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a user gets: the package, built and installed. Rebuilt when the engine changes.
+# What a user gets: the package, built and installed. Rebuilt when the engine changes. Whoever develops has warnings
+# about the engine as errors, from the first build on (what .ready-to-develop sets is set for what it needs, too).
+$(VENV)/.ready-to-develop: STRICT := ON
+STRICT := $(if $(wildcard $(VENV)/.ready-to-develop),ON,OFF)
 $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
 	@echo "Building Assay into $(VENV) (about a minute, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings=cmake.define.ASSAY_STRICT=$(STRICT) --editable .
 	@touch $@
 
 $(VENV)/.ready-to-develop: $(VENV)/.ready

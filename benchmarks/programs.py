@@ -118,7 +118,7 @@ def _python(counterpart: thesis.Program, size: Size) -> Program:
             path.write_text(size.source(), encoding="utf-8")
             compiled = languages.load(path, LanguageOptions())
             while True:
-                model = open_model(str(compiled.library), compiled.opener)
+                model = open_model(compiled.opening)
                 failed = _failed_assumption(model)
                 if failed is None:
                     return model
@@ -144,6 +144,6 @@ def _promela(counterpart: Counterpart) -> Program:
     def load() -> _engine.Model:
         options = LanguageOptions(reductions=frozenset(), defines=task.defines)
         compiled = languages.load(task.path, options)
-        return open_model(str(compiled.library))
+        return open_model(compiled.opening)
 
     return Program(task.name, load, counterpart.program, task.states, task.transitions)

@@ -19,6 +19,7 @@
 #include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
+#include "search/findings.hpp"
 #include "search/search.hpp"
 #include "search/strategies.hpp"
 #include "storage/checkpoint.hpp"
@@ -204,7 +205,11 @@ search::Result search_by_name(const TransitionSystem& model, const nb::kwargs& g
 
 NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
-  nb::exception<assay::storage::DiskProblem>(m, "DiskProblem");
+  m.attr("ACCEPTING_CYCLE") = search::Finding::kAcceptingCycle;
+  nb::exception<assay::DiskProblem>(m, "DiskProblem", PyExc_RuntimeError);
+  nb::exception<assay::GraphProblem>(m, "GraphProblem", PyExc_RuntimeError);
+  nb::exception<assay::UnsupportedProgram>(m, "UnsupportedProgram", PyExc_RuntimeError);
+  nb::exception<assay::AssumptionFailed>(m, "AssumptionFailed", PyExc_RuntimeError);
   nb::exception<assay::storage::CheckpointProblem>(m, "CheckpointProblem");
   nb::exception<assay::transition_system::BrokenPromise>(m, "BrokenPromise");
   assay::bindings::bind_graph_log(m);
@@ -269,7 +274,9 @@ NB_MODULE(_engine, m) {
           [](ExplicitGraph* self, const std::vector<nb::bytes>& states,
              const std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>>& edges,
              const std::vector<bool>& valid_ends, const std::vector<std::uint32_t>& state_violations,
-             const std::vector<std::uint64_t>& labels) {
+             const std::vector<std::uint64_t>& labels,
+             const std::vector<std::vector<std::uint16_t>>& processes,
+             const std::vector<std::uint64_t>& acceptance, std::uint32_t acceptance_count) {
             std::vector<Words> nodes;
             for (const nb::bytes& state : states) nodes.push_back(words_of(state));
             std::vector<std::vector<ExplicitGraph::Edge>> lists;
@@ -277,11 +284,17 @@ NB_MODULE(_engine, m) {
               lists.emplace_back();
               for (const auto& [target, violation] : list) lists.back().push_back({target, violation});
             }
-            new (self)
-                ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations, labels);
+            for (std::size_t i = 0; i < processes.size(); ++i) {
+              for (std::size_t j = 0; j < processes[i].size(); ++j)
+                lists.at(i).at(j).process = processes[i][j];
+            }
+            new (self) ExplicitGraph(std::move(nodes), std::move(lists), valid_ends, state_violations, labels,
+                                     acceptance, acceptance_count);
           },
           "states"_a, "edges"_a, "valid_ends"_a, "state_violations"_a,
-          "labels"_a = std::vector<std::uint64_t>{});
+          "labels"_a = std::vector<std::uint64_t>{},
+          "processes"_a = std::vector<std::vector<std::uint16_t>>{},
+          "acceptance"_a = std::vector<std::uint64_t>{}, "acceptance_count"_a = 0);
 
   // A wrapper lives no longer than what it wraps.
   nb::class_<Product, TransitionSystem>(m, "Product")
@@ -317,7 +330,8 @@ NB_MODULE(_engine, m) {
 
   nb::class_<search::Violation>(m, "Violation")
       .def_ro("code", &search::Violation::code)
-      .def_ro("path", &search::Violation::path);
+      .def_ro("path", &search::Violation::path)
+      .def_ro("loop_start", &search::Violation::loop_start);
 
   nb::class_<search::Seen>(m, "Seen")
       .def_ro("exhaustive", &search::Seen::exhaustive)

@@ -1,4 +1,5 @@
 #include "evidence/graph_log.hpp"
+#include "support/problems.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,8 +14,7 @@ namespace assay::evidence {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("the graph could not be ") + what +
-                           " the disk: " + std::strerror(errno));
+  throw DiskProblem(std::string("the graph could not be ") + what + " the disk: " + std::strerror(errno));
 }
 
 void write_all(int file, const void* data, std::size_t bytes, std::uint64_t offset) {
@@ -47,7 +47,7 @@ GraphLog::GraphLog(const std::string& directory) : directory_(directory) {
   std::string name = directory + "/assay-graph-XXXXXX";
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) {
-    throw std::runtime_error("no temporary file can be made in " + directory + ": " + std::strerror(errno));
+    throw DiskProblem("no temporary file can be made in " + directory + ": " + std::strerror(errno));
   }
   unlink(name.c_str());
   buffer_.reserve(kBufferWords);
@@ -79,7 +79,7 @@ void GraphLog::finish() {
 
 void GraphLog::Cursor::refill() {
   const std::uint64_t count = std::min<std::uint64_t>(buffer_words_, end_ - next_);
-  if (count == 0) throw std::runtime_error("the graph on disk is shorter than its states need");
+  if (count == 0) throw DiskProblem("the graph on disk is shorter than its states need");
   buffer_.resize(count);
   read_all(log_->file_, buffer_.data(), count * sizeof(std::uint32_t), next_ * sizeof(std::uint32_t));
   next_ += count;

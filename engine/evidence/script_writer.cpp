@@ -6,6 +6,7 @@
 
 #include "evidence/coding.hpp"
 #include "evidence/numbered_log.hpp"
+#include "support/wide_integer.hpp"
 
 namespace assay::evidence {
 namespace {
@@ -254,8 +255,9 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       numbers_on_path[parent.first_entry + parent.taken] = static_cast<std::uint32_t>(number);
     }
     while (frame_number + 1 < frames &&
-           entries_written >= static_cast<std::uint64_t>(static_cast<unsigned __int128>(frame_number + 1) *
-                                                         facts_.transitions / frames)) {
+           entries_written >=
+               static_cast<std::uint64_t>(static_cast<support::WideUnsigned>(frame_number + 1) *
+                                          facts_.transitions / frames)) {
       if (!next_frame(number)) return false;
     }
 

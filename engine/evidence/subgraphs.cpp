@@ -8,9 +8,12 @@
 #include "evidence/bits.hpp"
 #include "evidence/coding.hpp"
 #include "support/memory.hpp"
+#include "support/wide_integer.hpp"
 
 namespace assay::evidence {
 namespace {
+
+using support::WideInteger;
 
 constexpr std::uint32_t kTree = OpenPath::kUnvisited;  // no script has so many states
 constexpr std::uint64_t kBytesPerState = 3 * sizeof(std::uint32_t) + 2 * sizeof(std::int64_t);
@@ -209,13 +212,13 @@ std::uint32_t Subgraphs::closest(const std::vector<std::int64_t>& sizes, std::ui
     const std::int64_t size = sizes[number];
     if (size < lowest || size > highest) continue;
     best = number;
-    const __int128 excess = static_cast<__int128>(size) * shares - left;
+    const WideInteger excess = WideInteger(size) * shares - left;
     if (excess <= 0) {
       lowest = size + 1;
-      highest = static_cast<std::int64_t>((static_cast<__int128>(left) - excess + shares - 1) / shares) - 1;
+      highest = static_cast<std::int64_t>((WideInteger(left) - excess + shares - 1) / shares) - 1;
     } else {
       highest = size - 1;
-      const __int128 bound = static_cast<__int128>(left) - excess;
+      const WideInteger bound = WideInteger(left) - excess;
       // Division rounds towards zero, this has to round down.
       lowest = static_cast<std::int64_t>(bound >= 0 ? bound / shares : -((-bound + shares - 1) / shares)) + 1;
     }

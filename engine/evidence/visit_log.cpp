@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "support/hash.hpp"
+#include "support/problems.hpp"
 
 namespace assay::evidence {
 namespace {
@@ -139,8 +140,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once,
     }
   }
   const std::uint64_t distinct = first.count_all();
-  if (distinct >= GraphLog::kUnknown)
-    throw std::runtime_error("the graph has more states than a log can number");
+  if (distinct >= GraphLog::kUnknown) throw GraphProblem("the graph has more states than a log can number");
 
   // Their successors by number. Each pass fills in what its table knows.
   for (std::uint64_t pass = 0; pass < passes; ++pass) {

@@ -106,8 +106,7 @@ std::uint32_t Machine::max_words() const { return 1 + kMaxComponents * (is_canon
 
 std::uint32_t Machine::word_count(const StateIds& state) const {
   if (state.ids.size() > kMaxComponents) {
-    throw std::runtime_error("unsupported: a state has more than " + std::to_string(kMaxComponents) +
-                             " parts");
+    throw UnsupportedProgram("a state has more than " + std::to_string(kMaxComponents) + " parts");
   }
   return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
 }
@@ -248,7 +247,7 @@ std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) c
       PyErr_Print();
       throw std::runtime_error("internal: the program cannot be started");
     } catch (const Unsupported& problem) {
-      throw std::runtime_error(std::string("unsupported: ") + problem.what());
+      throw UnsupportedProgram(problem.what());
     }
     normal_form_->apply(initial_);
   }

@@ -19,6 +19,7 @@
 #include "python_machine/step_memo.hpp"
 #include "python_machine/world.hpp"
 #include "support/binary_field.hpp"
+#include "support/problems.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::python_machine {
@@ -64,9 +65,9 @@ struct Violation {
 };
 
 /// The name that must not be taken as final, or another assumption that failed.
-class NotFinal : public std::runtime_error {
+class NotFinal : public AssumptionFailed {
  public:
-  explicit NotFinal(const std::string& name) : std::runtime_error("not final: " + name) {}
+  using AssumptionFailed::AssumptionFailed;
 };
 
 class StepWorld final : public World {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/hash.hpp"
+#include "support/problems.hpp"
 
 namespace assay::python_machine {
 
@@ -86,8 +87,7 @@ class StepMemo {
   void add(std::uint64_t root_key, const std::vector<Event>& events, std::uint32_t outcome, bool is_step) {
     std::size_t at = branch(root_key);
     for (const Event& event : events) {
-      if (event.index > kLargestIndex)
-        throw std::runtime_error("unsupported: a step looks at too many parts");
+      if (event.index > kLargestIndex) throw UnsupportedProgram("a step looks at too many parts");
       const std::uint32_t question = static_cast<std::uint32_t>(event.kind) << kIndexBits | event.index;
       if (nodes_[at].kind() == Node::Kind::kUnknown) {
         nodes_[at].what = question;
@@ -130,7 +130,7 @@ class StepMemo {
   std::size_t branch(std::uint64_t key) {
     const std::size_t known = place(key);
     if (nodes_[known].key == key) return known;
-    if (count_ + 1 == kFirstRoot) throw std::runtime_error("unsupported: too many steps to remember");
+    if (count_ + 1 == kFirstRoot) throw UnsupportedProgram("too many steps to remember");
     if (2 * (std::size_t{count_} + 1) > nodes_.size()) grow();
     const std::size_t added = place(key);
     nodes_[added] = {key, static_cast<std::uint32_t>(Node::Kind::kUnknown) << kIndexBits, count_++};

@@ -787,7 +787,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       const std::string where = place();
       thread_ = nullptr;
       frame_ = nullptr;
-      throw std::runtime_error("unsupported: " + where + ": " + problem.what());
+      throw UnsupportedProgram(where + ": " + problem.what());
     } catch (const PythonError&) {
       const std::string where = place();
       thread_ = nullptr;
@@ -926,8 +926,7 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     frame_ = nullptr;
     current_world() = outer;
     current_thread() = nullptr;
-    throw std::runtime_error("unsupported: " + violation.file + ":" + std::to_string(violation.line) + ": " +
-                             problem.what());
+    throw UnsupportedProgram(violation.file + ":" + std::to_string(violation.line) + ": " + problem.what());
   } catch (...) {
     is_checking_ = false;
     thread_ = nullptr;

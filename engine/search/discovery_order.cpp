@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/bucket_file.hpp"
+#include "support/problems.hpp"
 
 namespace assay::search {
 namespace {
@@ -39,7 +40,7 @@ class Part {
       std::copy_n(states.record(), words_, records_ + i * words_);
       const std::uint32_t length = layout.unpack(states.record(), state.data());
       if (!table_.add(StateMark::of(state.data(), length), static_cast<std::uint32_t>(i))) {
-        throw std::runtime_error("the graph cannot be written down: two states have the same hash");
+        throw GraphProblem("the graph cannot be written down: two states have the same hash");
       }
       states.next();
     }

@@ -11,7 +11,9 @@ namespace assay::search {
 /// A violation at a stored state, or on its successor number `position`.
 struct Finding {
   static constexpr transition_system::Position kAtState{0xFFFFFFFFu};
-  static constexpr std::uint32_t kDeadlock = 0;  // the one code that is not of the model's own table
+  // The two codes that are not of the model's own table.
+  static constexpr std::uint32_t kDeadlock = 0;
+  static constexpr std::uint32_t kAcceptingCycle = 0xFFFFFFFFu;
 
   std::uint32_t code;
   std::uint32_t state;  // as the search numbers its states

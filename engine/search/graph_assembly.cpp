@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/bucket_file.hpp"
+#include "support/problems.hpp"
 
 namespace assay::search {
 namespace {
@@ -99,13 +100,12 @@ class Assembly {
 
   static void add(MarkTable& table, const StateMark& mark, std::uint32_t number) {
     if (!table.add(mark, number)) {
-      throw std::runtime_error("the graph cannot be written down: two states have the same hash");
+      throw GraphProblem("the graph cannot be written down: two states have the same hash");
     }
   }
   static std::uint32_t number_in(MarkTable& table, const StateMark& mark) {
     const std::uint32_t* const number = table.find(mark);
-    if (number == nullptr)
-      throw std::runtime_error("the graph cannot be written down: a step leads to no state");
+    if (number == nullptr) throw GraphProblem("the graph cannot be written down: a step leads to no state");
     return *number;
   }
 
@@ -142,14 +142,14 @@ class Assembly {
         for (const StateMark& mark : marks) {
           const std::uint32_t number = number_of(mark);
           if (number > discovered)
-            throw std::runtime_error("the graph cannot be written down: states are out of order");
+            throw GraphProblem("the graph cannot be written down: states are out of order");
           log_.add(number == discovered ? GraphLog::kTree : number);
           discovered += number == discovered ? 1 : 0;
         }
       }
     }
     if (discovered != searched_.states || state != searched_.states) {
-      throw std::runtime_error("the graph cannot be written down: it is not whole");
+      throw GraphProblem("the graph cannot be written down: it is not whole");
     }
     log_.finish();
     return true;
@@ -167,8 +167,7 @@ class Assembly {
 bool assemble_graph(const SearchedLevels& searched, std::span<std::uint64_t> memory, std::size_t io_bytes,
                     const std::function<bool()>& should_stop, evidence::GraphLog& log) {
   if (searched.states >= GraphLog::kUnknown) {
-    throw std::runtime_error(
-        "the graph cannot be written down: it has more states than a certificate can number");
+    throw GraphProblem("the graph cannot be written down: it has more states than a certificate can number");
   }
   return Assembly(searched, memory, io_bytes, should_stop, log).run();
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ const char* name_of(StopReason reason);
 struct Violation {
   std::uint32_t code = 0;  // 0: a state without successors that is no valid end
   std::vector<std::uint32_t> path;
+  std::optional<std::uint32_t> loop_start{};  // of a run that never ends: from this step on it goes round
 };
 
 /// What a cached search says besides; its `states` counts visits.

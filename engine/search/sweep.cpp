@@ -66,8 +66,7 @@ class LevelQueue {
 
  private:
   [[noreturn]] static void fail(const char* what) {
-    throw storage::DiskProblem(std::string("the queue of a sweep could not be ") + what + ": " +
-                               std::strerror(errno));
+    throw DiskProblem(std::string("the queue of a sweep could not be ") + what + ": " + std::strerror(errno));
   }
   void flush() {
     if (file_ < 0) {

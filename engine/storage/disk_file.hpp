@@ -6,12 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace assay::storage {
+#include "support/problems.hpp"
 
-/// The disk is full, broken or not ours. What it says is a sentence.
-class DiskProblem : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace assay::storage {
 
 /// What lies in the directory cannot be continued from: damaged, or of another
 /// program. What it says is a sentence.

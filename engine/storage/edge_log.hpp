@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "storage/word_log.hpp"
+#include "support/hash.hpp"
 
 namespace assay::storage {
 
@@ -19,7 +20,7 @@ struct StateMark {
   /// Its place among `range`.
   std::uint64_t scaled(std::uint64_t range) const {
     const std::uint64_t high = std::uint64_t{parts[0]} << 32 | parts[1];
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(high) * range) >> 64);
+    return support::scale(high, range);
   }
   friend bool operator==(const StateMark&, const StateMark&) = default;
 };

@@ -31,10 +31,13 @@ class FingerprintTable {
   /// True if the fingerprint is new.
   bool add(std::uint64_t fingerprint) {
     fingerprint += fingerprint == 0;  // 0 marks empty slots
-    if (size_ >= capacity_ / 5 * 4) resize(capacity_ < (1u << 20) ? capacity_ * 2 : capacity_ / 8 * 13);
     for (std::uint64_t at = support::scale(fingerprint, capacity_);;) {
       if (slots_[at] == fingerprint) return false;
       if (slots_[at] == 0) {
+        if (size_ >= limit_) [[unlikely]] {
+          resize(capacity_ < (1u << 20) ? capacity_ * 2 : capacity_ / 8 * 13);
+          return add(fingerprint);
+        }
         slots_[at] = fingerprint;
         ++size_;
         return true;
@@ -62,12 +65,14 @@ class FingerprintTable {
     pages_ = std::move(pages);
     slots_ = slots;
     capacity_ = capacity;
+    limit_ = capacity / 5 * 4;
   }
 
   const support::MemoryBudget& budget_;
   support::Pages pages_;
   std::uint64_t* slots_ = nullptr;
   std::uint64_t capacity_ = 0;
+  std::uint64_t limit_ = 0;  // of fingerprints: then it grows
   std::uint64_t size_ = 0;
 };
 

@@ -47,7 +47,7 @@ class StateCache {
     support::reserve_if_possible(keys_, capacity_);
     index_ = {};  // given back before the larger one is made
     index_.assign(room_ + room_ / 2 + 1, 0);
-    const int bits = std::bit_width(room_);
+    const auto bits = static_cast<int>(std::bit_width(room_));
     slot_mask_ = bits >= 32 ? 0xFFFFFFFFu : (std::uint32_t{1} << bits) - 1;
     fill_index();
   }

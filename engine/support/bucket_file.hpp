@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/scratch_file.hpp"
+#include "support/problems.hpp"
 
 namespace assay::support {
 
@@ -50,7 +51,7 @@ class BucketFile {
    private:
     void load() {
       const std::uint64_t left = bucket_->items - read_;
-      if (left == 0) throw std::runtime_error("the graph on disk is shorter than its states need");
+      if (left == 0) throw DiskProblem("the graph on disk is shorter than its states need");
       block_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, file_->block_items_)));
       const std::uint64_t number = bucket_->blocks[read_ / file_->block_items_];
       file_->file_.read(number * file_->block_items_ * sizeof(Item), block_.data(),

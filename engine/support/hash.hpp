@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "support/wide_integer.hpp"
+
 namespace assay::support {
 
 /// A bijection of 64-bit words whose high and low bits both depend on every
@@ -19,7 +21,7 @@ inline std::uint64_t mix(std::uint64_t x) {
 
 /// Both halves of the 128-bit product, folded.
 inline std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
-  const auto product = static_cast<unsigned __int128>(a) * b;
+  const auto product = static_cast<WideUnsigned>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
@@ -34,7 +36,7 @@ inline std::uint64_t hash_words(const std::uint64_t* words, std::size_t count, s
 
 /// A point of [0, range) from the high bits of a hash.
 inline std::uint64_t scale(std::uint64_t hash, std::uint64_t range) {
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(hash) * range) >> 64);
+  return static_cast<std::uint64_t>((static_cast<WideUnsigned>(hash) * range) >> 64);
 }
 
 /// A small seeded generator (splitmix64) for permutations of successors.

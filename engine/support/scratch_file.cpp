@@ -1,4 +1,5 @@
 #include "support/scratch_file.hpp"
+#include "support/problems.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,8 +14,7 @@ namespace assay::support {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("the graph could not be ") + what +
-                           " the disk: " + std::strerror(errno));
+  throw DiskProblem(std::string("the graph could not be ") + what + " the disk: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ ScratchFile::ScratchFile(const std::string& directory, std::size_t buffer_bytes)
   std::string name = directory + "/assay-scratch-XXXXXX";
   file_ = mkostemp(name.data(), O_CLOEXEC);
   if (file_ < 0) {
-    throw std::runtime_error("no temporary file can be made in " + directory + ": " + std::strerror(errno));
+    throw DiskProblem("no temporary file can be made in " + directory + ": " + std::strerror(errno));
   }
   unlink(name.c_str());
 }
@@ -67,7 +67,7 @@ void ScratchFile::Reader::refill(std::size_t needed) {
   const std::size_t kept = buffer_.size();
   const std::uint64_t left = file_->flushed_ - next_;
   const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(buffer_bytes_, needed), left));
-  if (kept + more < needed) throw std::runtime_error("the graph on disk is shorter than its states need");
+  if (kept + more < needed) throw DiskProblem("the graph on disk is shorter than its states need");
   buffer_.resize(kept + more);
   file_->read(next_, buffer_.data() + kept, more);
   next_ += more;

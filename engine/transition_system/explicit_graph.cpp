@@ -15,16 +15,21 @@ std::string bytes_of(StateView state) {
 
 ExplicitGraph::ExplicitGraph(std::vector<std::vector<std::uint64_t>> states,
                              std::vector<std::vector<Edge>> edges, std::vector<bool> valid_ends,
-                             std::vector<std::uint32_t> state_violations, std::vector<std::uint64_t> labels)
+                             std::vector<std::uint32_t> state_violations, std::vector<std::uint64_t> labels,
+                             std::vector<std::uint64_t> acceptance, std::uint32_t acceptance_count)
     : states_(std::move(states)),
       edges_(std::move(edges)),
       valid_ends_(std::move(valid_ends)),
       state_violations_(std::move(state_violations)),
-      labels_(std::move(labels)) {
+      labels_(std::move(labels)),
+      acceptance_(std::move(acceptance)),
+      acceptance_count_(acceptance_count) {
   if (states_.empty()) throw std::invalid_argument("a graph needs at least its initial node");
   if (edges_.size() != states_.size() || valid_ends_.size() != states_.size() ||
-      state_violations_.size() != states_.size() || (!labels_.empty() && labels_.size() != states_.size())) {
-    throw std::invalid_argument("states, edges, valid_ends and state_violations must have the same length");
+      state_violations_.size() != states_.size() || (!labels_.empty() && labels_.size() != states_.size()) ||
+      (!acceptance_.empty() && acceptance_.size() != states_.size())) {
+    throw std::invalid_argument(
+        "states, edges, valid_ends, state_violations, labels and acceptance must have the same length");
   }
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const auto count = static_cast<std::uint32_t>(states_[i].size());
@@ -65,7 +70,7 @@ void ExplicitGraph::successors(StateView state, assay_buffer* out) const {
       out->grow(out, length, 1);
     if (has_state)
       std::copy(states_[edge.target].begin(), states_[edge.target].end(), out->words + out->words_used);
-    out->successors[out->count++] = {out->words_used, length, edge.violation, has_state, ASSAY_NO_PROCESS};
+    out->successors[out->count++] = {out->words_used, length, edge.violation, has_state, edge.process};
     out->words_used += length;
   }
 }

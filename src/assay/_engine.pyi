@@ -4,9 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict, Unpack
 
 ABI_VERSION: int
+ACCEPTING_CYCLE: int
 
-class DiskProblem(Exception):
+class DiskProblem(RuntimeError):
     """The disk of a search with `spill_directory` is full, broken or not ours."""
+
+class GraphProblem(RuntimeError):
+    """The graph that a search went through cannot be written down."""
+
+class UnsupportedProgram(RuntimeError):
+    """The program does what its front end does not model."""
+
+class AssumptionFailed(RuntimeError):
+    """Names what the front end assumed and does not hold."""
 
 class CheckpointProblem(Exception):
     """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
@@ -80,7 +90,7 @@ class ExplicitGraph(Model):
 
     `states[i]` is the state string of node i (a multiple of 8 bytes, all
     different; node 0 is initial); `edges[i]` lists (target node or -1 for an
-    error without a state, violation code) in order.
+    error without a state, violation code) in order, and `processes[i]` whose steps they are.
     """
 
     def __init__(
@@ -90,6 +100,9 @@ class ExplicitGraph(Model):
         valid_ends: Sequence[bool],
         state_violations: Sequence[int],
         labels: Sequence[int] = [],
+        processes: Sequence[Sequence[int]] = [],
+        acceptance: Sequence[int] = [],
+        acceptance_count: int = 0,
     ) -> None: ...
 
 class Product(Model):
@@ -140,13 +153,16 @@ class Progress:
 class Violation:
     """`path` names successors by position, from the initial state on.
 
-    code: the model's violation code; 0 means an invalid end state.
+    code: the model's violation code; 0 means an invalid end state, ACCEPTING_CYCLE a run that never ends:
+    from step number `loop_start` of `path` on it goes round and round.
     """
 
     @property
     def code(self) -> int: ...
     @property
     def path(self) -> list[int]: ...
+    @property
+    def loop_start(self) -> int | None: ...
 
 class SearchResult:
     @property

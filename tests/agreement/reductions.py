@@ -162,7 +162,7 @@ def violations(
     options = LanguageOptions(invariants=invariants, reductions=reductions, safety_only=True)
     loaded = program.load(model, options)
     result = _engine.search(
-        _engine.CompiledModel(str(loaded.library)),
+        _engine.CompiledModel(loaded.opening.file),
         strategy="bfs",
         storage="exact",
         threads=1,
@@ -187,7 +187,7 @@ def violations(
 def ends(model: Path, reductions: frozenset[str]) -> frozenset[bytes]:
     """The reachable states from which nothing goes on."""
     loaded = program.load(model, LanguageOptions(reductions=reductions, safety_only=True))
-    compiled = _engine.CompiledModel(str(loaded.library))
+    compiled = _engine.CompiledModel(loaded.opening.file)
     initial, _ = compiled.initial_state()
     seen, pending, found = {initial}, [initial], set()
     while pending:

@@ -117,7 +117,7 @@ def _search(sender: Connection, model: Path, options: Sequence[str], compiler: s
             reductions = frozenset() if unreduced else frozenset(program.REDUCTIONS)
             loaded = program.load(model, LanguageOptions(safety_only=True, reductions=reductions))
             result = _engine.search(
-                _engine.CompiledModel(str(loaded.library)),
+                _engine.CompiledModel(loaded.opening.file),
                 strategy="bfs",
                 storage="exact",
                 threads=1,

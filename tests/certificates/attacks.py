@@ -19,7 +19,7 @@ from typing import Any
 from assay import languages
 from assay._engine import CompiledModel
 from assay.evidence.certificate.claim import Claim
-from assay.transition_system.interface import CompiledProgram, LanguageOptions
+from assay.transition_system.interface import LanguageOptions, Program
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import TREE, Certificate
 
@@ -33,12 +33,12 @@ class Subject:
     deadlock: bool = True
 
     @cached_property
-    def program(self) -> CompiledProgram:
+    def program(self) -> Program:
         return languages.load(self.path, self.options)
 
     @cached_property
     def model(self) -> CompiledModel:
-        return CompiledModel(str(self.program.library))
+        return CompiledModel(self.program.opening.file)
 
     def honest(self, *, tree: str = "breadth-first", frames: int = 1, subgraphs: bool = False) -> Certificate:
         certificate = forge.certify(

@@ -754,7 +754,7 @@ REDUCTIONS = frozenset({"dead-variables", "merging", "partial-order"})
 
 def certificate_of(path: Path, options: LanguageOptions, **how) -> Certificate:
     program = languages.load(path, options)
-    return certify(CompiledModel(str(program.library)), **forge.program_header(program, options), **how)
+    return certify(CompiledModel(program.opening.file), **forge.program_header(program, options), **how)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from assay.evidence.script import Script
 from assay.evidence.thesis.partition import PartitionProblem, partition
 from assay.evidence.thesis.partition import subgraphs as list_of
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.interface import Opening, OptionProblem
 from tests.certificates.attacks import Subject, hide_subtree, references, sealed
 from tests.certificates.graph_certificates import Certificate, RawFrame, default_header, file_bytes, varint
 from tests.certificates.test_native_walk import produced
@@ -120,7 +120,7 @@ def holds(
             walk(
                 model,
                 CertificationTask(
-                    library="",
+                    opening=Opening(""),
                     source=source,
                     purpose=purpose,
                     secrets=drawn,

@@ -163,11 +163,11 @@ def test_a_program_that_changes_before_added_properties_are_compiled_is_rejected
 
     real, calls = languages.load, []
 
-    def changing(path, options):
+    def changing(path, options, **more):
         calls.append(path)
         if len(calls) == 2:
             Path("m.pml").write_text(BROKEN)
-        return real(path, options)
+        return real(path, options, **more)
 
     monkeypatch.setattr(languages, "load", changing)
     assert coordinator is not None
@@ -191,14 +191,14 @@ LAST = 3
 def test_a_class_that_changes_under_a_worker_is_not_executed(here, monkeypatch):
     Path("c.py").write_text(CLASS)
     assay.verify("c.py:Counter", certificate="c.assay")
-    real = coordinator.load_class_for
+    real = coordinator.load_for
 
     def then_exchanged(*arguments):
         program = real(*arguments)
         Path("c.py").write_text(f"open('touched', 'w')\n{CLASS}")
         return program
 
-    monkeypatch.setattr(coordinator, "load_class_for", then_exchanged)
+    monkeypatch.setattr(coordinator, "load_for", then_exchanged)
     result = assay.certify("c.py:Counter", "c.assay")
     assert (result.verdict, Path("touched").exists()) == (assay.Verdict.REJECTED, False)
 

@@ -55,7 +55,7 @@ def test_every_front_end_keeps_its_promises(path, reductions):
 def audit_program(path, reduced):
     reductions = frozenset(REDUCTIONS if reduced == "reduced" else ())
     program = load(Path(path), LanguageOptions(safety_only=True, reductions=reductions))
-    audit = _engine.Audit(open_model(str(program.library), program.opener))
+    audit = _engine.Audit(open_model(program.opening))
     found = native_search(audit, state_limit=2000, stop_at_first_violation=False)
     print(found.states, audit.audited)
 

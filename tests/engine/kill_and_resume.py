@@ -31,7 +31,7 @@ from assay.evidence.certificate.claim import Claim
 from assay.execution.children import environment
 from assay.languages.python.program import OPENER
 from assay.search.certificate_writing import write_certificate
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, Opening
 from assay.transition_system.opening import open_model
 
 MODELS = (
@@ -57,7 +57,7 @@ def compile_program(name: str, folder: Path, **constants: int) -> Path:
     program.write_text(text)
     compiled = languages.load(program, LanguageOptions())
     image = folder / "image"  # it has to outlive the program
-    image.write_bytes(compiled.library.read_bytes())
+    image.write_bytes(Path(compiled.opening.file).read_bytes())
     return image
 
 
@@ -86,7 +86,7 @@ def search_on_disk(library: str, directory: str, certificate: str, state_limit: 
     if certificate:
         log = _engine.GraphLog(directory or str(Path(certificate).parent))
     result = search(
-        open_model(library, "" if library.endswith(".so") else OPENER),
+        open_model(Opening(library, "" if library.endswith(".so") else OPENER)),
         spill_directory=directory,
         resume=True,
         identity=[("program", Path(library).name)],

@@ -47,7 +47,8 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import Header
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, OptionProblem, SourceProblem
+from assay.languages import AnotherText, names_a_class
+from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import SECTIONS, TREE, RawFrame
@@ -457,16 +458,22 @@ class Campaign:
         self.targets = [Target(kind, folder) for kind in KINDS]
         self.file = folder / "mutation.assay"
         self.engine = WatchedEngine()
-        self.models = {str(target.subject.program.library): target.model for target in self.targets}
+        self.models = {target.subject.program.opening.file: target.model for target in self.targets}
         for module, name, stand_in in (
             (certification, "LocalProcesses", lambda *_, **__: InProcess()),
-            (certification_program, "languages", SimpleNamespace(load=self._load)),
+            (
+                certification_program,
+                "languages",
+                SimpleNamespace(load=self._load, names_a_class=names_a_class, AnotherText=AnotherText),
+            ),
             (certification_task, "_engine", self.engine),
-            (certification_task, "open_model", lambda library, _key=b"": self.models[library]),
+            (certification_task, "open_model", lambda opening, _key=b"": self.models[opening.file]),
         ):
             setattr(module, name, stand_in)
 
-    def _load(self, path: Path, options: LanguageOptions) -> CompiledProgram:
+    def _load(self, path: Path, options: LanguageOptions, sha256: str | None = None) -> Program:
+        del sha256  # nothing is executed here
+        options = dataclasses.replace(options, portable=False)
         for target in self.targets:
             if (target.subject.path, target.subject.options) == (path, options):
                 return target.subject.program

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import _engine
+from assay.transition_system.interface import Opening
 
 THREADS = ("Thread-1 (count)", "Thread-2 (count)")
 FILE = "counter.py"
@@ -92,22 +93,22 @@ class FakeMachine(_engine.PythonSystem):
 
 
 class Complaining:
-    def __init__(self, message: str) -> None:
-        self.message = message
+    def __init__(self, kind: str, complaint: str) -> None:
+        self.problem = getattr(_engine, kind, RuntimeError)(complaint)
 
     def initial_state(self):
         return bytes(8), 0
 
     def successors(self, state):
-        raise RuntimeError(self.message)
+        raise self.problem
 
     def is_valid_end(self, state):
         return True
 
 
-def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
+def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     """A file of JSON has a complaint in it; whatever else the image is, two threads count."""
-    content = Path(path).read_bytes()
+    content = Path(opening.file).read_bytes()
     if content.startswith(b"{"):
-        return _engine.PythonSystem(Complaining(json.loads(content)["complaint"]), 1)
+        return _engine.PythonSystem(Complaining(**json.loads(content)), 1)
     return FakeMachine(may_lose=b"may lose updates" in content)

@@ -19,6 +19,7 @@ from assay.checker import Rejected, check
 from assay.evidence.counterexample import load_trace
 from assay.execution import model_process
 from assay.languages.python import invariants as invariants_module
+from assay.languages.python import program as program_module
 from assay.languages.python.exploration import plain_text
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import PythonProgram, attribute_values
@@ -27,9 +28,9 @@ from assay.search import native
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import (
     LanguageOptions,
+    Opening,
     OptionProblem,
     SourceProblem,
-    ToldProgram,
     UnsupportedConstruct,
 )
 from assay.transition_system.sealed_file import SealedFile
@@ -68,7 +69,7 @@ def in_a_directory_of_its_own(tmp_path, monkeypatch):
 
 @pytest.fixture
 def with_a_fake_machine(monkeypatch):
-    monkeypatch.setattr(PythonProgram, "opener", FAKE)
+    monkeypatch.setattr(program_module, "OPENER", FAKE)
 
 
 def loaded(text=COUNTER, **options) -> PythonProgram:
@@ -88,7 +89,7 @@ def test_a_program_names_what_its_verdict_is_relative_to():
     assert semantics["hash_seed"] == 0
     assert "3." in str(semantics["language"])
     assert semantics["not_final"] == []
-    assert isinstance(program, ToldProgram)
+    assert program.capabilities.assumes
     assert json.loads(json.dumps(semantics)) == semantics
 
 
@@ -143,7 +144,7 @@ def test_an_assumption_that_failed_is_dropped_and_named():
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(options, sentence):
-    with pytest.raises(SourceProblem, match=sentence):
+    with pytest.raises((SourceProblem, OptionProblem), match=sentence):
         loaded(**options)
 
 
@@ -341,16 +342,18 @@ def test_a_violation_that_a_walk_meets_is_explained_by_the_process_that_replays_
 
 
 def test_what_others_see_of_a_search_that_the_machine_refuses():
-    Path("image").write_text(json.dumps({"complaint": "unsupported: a.py:3: sockets are not modelled"}))
+    Path("image").write_text(
+        json.dumps({"kind": "UnsupportedProgram", "complaint": "a.py:3: sockets are not modelled"})
+    )
     with pytest.raises(UnsupportedConstruct, match=r"^a\.py:3: sockets are not modelled$"):
-        native.search(Path("image"), SearchOptions(), opener=FAKE)
-    Path("image").write_text(json.dumps({"complaint": "not final: .count"}))
+        native.search(Opening("image", FAKE), SearchOptions())
+    Path("image").write_text(json.dumps({"kind": "AssumptionFailed", "complaint": ".count"}))
     with pytest.raises(model_process.AssumptionFailed) as caught:
-        native.search(Path("image"), SearchOptions(), opener=FAKE)
+        native.search(Opening("image", FAKE), SearchOptions())
     assert caught.value.assumption == ".count"
-    Path("image").write_text(json.dumps({"complaint": "something else"}))
+    Path("image").write_text(json.dumps({"kind": "RuntimeError", "complaint": "something else"}))
     with pytest.raises(model_process.EngineFailure, match="something else"):
-        native.search(Path("image"), SearchOptions(), opener=FAKE)
+        native.search(Opening("image", FAKE), SearchOptions())
 
 
 def test_names_are_those_of_the_line_and_values_those_that_agree():
@@ -374,7 +377,7 @@ def test_who_waits_is_told_with_what_for_and_who_holds_it():
         ],
         "waits_for": {"operation": "Lock.acquire", "held_by": "Thread-2"},
     }
-    told = program.told({"states": {state.hex(): {"threads": [thread], "globals": {}}}, "steps": []})
+    told = program.knowing({"states": {state.hex(): {"threads": [thread], "globals": {}}}, "steps": []})
     (waiting,) = told.describe_waiting(state)
     assert (waiting.process, waiting.file, waiting.line) == ("Thread-1 (count)", "counter.py", 8)
     assert "Lock.acquire, held by Thread-2" in waiting.text
@@ -382,7 +385,10 @@ def test_who_waits_is_told_with_what_for_and_who_holds_it():
 
 def test_an_image_is_opened_only_where_hashes_are_fixed():
     program = loaded()
-    code = f"from assay.languages.python.machine import open_image; open_image({str(program.library)!r})"
+    code = (
+        "from assay.languages.python.machine import Opening, open_image; "
+        f"open_image(Opening({program.opening.file!r}))"
+    )
     child = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONHASHSEED": "7"},
@@ -393,7 +399,7 @@ def test_an_image_is_opened_only_where_hashes_are_fixed():
     assert "PYTHONHASHSEED=0" in child.stderr
     if sys.flags.hash_randomization:
         with pytest.raises(SourceProblem, match="PYTHONHASHSEED=0"):
-            open_image(str(program.library))
+            open_image(program.opening)
 
 
 @pytest.mark.parametrize(

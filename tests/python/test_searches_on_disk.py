@@ -193,7 +193,7 @@ def test_what_is_found_out_about_the_program_is_found_out_once(tmp_path):
 
 def image_of(program: Path) -> bytes:
     compiled = languages.load(program, LanguageOptions())
-    return compiled.library.read_bytes()
+    return Path(compiled.opening.file).read_bytes()
 
 
 def test_a_program_that_does_not_repeat_itself_is_not_continued(tmp_path):

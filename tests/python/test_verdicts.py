@@ -12,7 +12,6 @@ import pytest
 
 import assay
 from assay.evidence.result import Result
-from assay.languages import FRONT_ENDS
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -35,7 +34,6 @@ PROPERTIES_IN_THE_THESIS = {
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=[program["file"] for program in PROGRAMS])
 
 
-@pytest.mark.skipif(".py" not in FRONT_ENDS, reason="assay has no front end for .py programs yet")
 @each_program
 def test_the_verdict_is_the_one_told(program, tmp_path):
     result = assay.verify(EXAMPLES / program["file"], trace=tmp_path / "trace.json")
@@ -48,7 +46,6 @@ def test_the_verdict_is_the_one_told(program, tmp_path):
         assert result.violations[0].kind in program["kinds"], result.violations[0].message
 
 
-@pytest.mark.skipif(".py" not in FRONT_ENDS, reason="assay has no front end for .py programs yet")
 def test_the_command_says_the_same_as_the_function(tmp_path):
     program = EXAMPLES / "tutorial" / "racy_counter.py"
     command = [

@@ -9,7 +9,9 @@ import pytest
 
 from assay import languages
 from assay.transition_system.interface import (
+    Capabilities,
     LanguageOptions,
+    Opening,
     SourceHash,
     SourceProblem,
     StepFacts,
@@ -42,9 +44,9 @@ def compile_counter(tmp_path_factory):
 
 @dataclass(frozen=True)
 class CounterProgram:
-    """Implements CompiledProgram by hand."""
+    """Implements Program by hand."""
 
-    opener = ""
+    capabilities = Capabilities(threads=True, on_disk=True, lossy=True, apart=True)
 
     library: Path
     sources: tuple[SourceHash, ...]
@@ -54,6 +56,16 @@ class CounterProgram:
     language: str = "counter"
     semantics: dict[str, object] = field(default_factory=dict)
     file: str = "model.counter"
+
+    @property
+    def opening(self) -> Opening:
+        return Opening(str(self.library))
+
+    def opened(self) -> "CounterProgram":
+        return self
+
+    def knowing(self, words: object) -> "CounterProgram":
+        return self
 
     def describe_violation(self, code: int) -> ViolationFacts:
         if code == 0:
@@ -87,7 +99,8 @@ def counter_language(monkeypatch, compile_counter):
         )
 
     module = type("CounterFrontEnd", (), {"load": staticmethod(load)})
-    monkeypatch.setitem(languages.FRONT_ENDS, ".counter", "counter front end")
+    monkeypatch.setitem(languages.SUFFIXES, ".counter", "counter")
+    monkeypatch.setitem(languages.FRONT_ENDS, "counter", "counter front end")
     original = languages.import_module
     monkeypatch.setattr(
         languages, "import_module", lambda name: module if name == "counter front end" else original(name)

@@ -20,8 +20,7 @@ from typing import cast
 
 from assay import __version__
 from assay.certification import products
-from assay.certification.explanation import Program, explain_discrepancy, explain_violation
-from assay.certification.interpreted import HandwrittenProgram, load_class_for
+from assay.certification.explanation import explain_discrepancy, explain_violation
 from assay.certification.program import load_for, ship, texts_of
 from assay.certification.result import CertificationResult
 from assay.certification.subgraphs import (
@@ -35,8 +34,6 @@ from assay.certification.task import (
     FrameSource,
     TaskProgress,
     TaskReport,
-    address_of,
-    is_compiled,
 )
 from assay.certification.walkers import NativeWalkers
 from assay.distribution.cluster import Cluster, ClusterProblem
@@ -47,8 +44,8 @@ from assay.evidence.certificate.header import PYTHON_CLASS, CertificateProblem, 
 from assay.evidence.verdict import Verdict
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
-from assay.languages.handwritten import names_a_class
-from assay.transition_system.interface import LanguageOptions, OptionProblem, PropertyProblem
+from assay.languages import names_a_class
+from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, PropertyProblem
 from assay.transition_system.opening import draw_key
 
 PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}
@@ -277,7 +274,7 @@ class _Certification:
                 "the script was believed: states were checked again, but not that there are no others, "
                 "and nothing about steps"
             )
-        if not isinstance(program, HandwrittenProgram) and program.unchecked:
+        if program.unchecked:
             # What the program itself asks about and the claim does not cover.
             notes.append(f"not looked at: {', '.join(left_out.text for left_out in program.unchecked)}")
         if header.program != self.program.name:
@@ -285,13 +282,12 @@ class _Certification:
         return tuple(notes)
 
     def _load(self, header: Header) -> Program:
-        if not names_a_class(str(self.program)):
-            return load_for(self.program, header, self.added)
-        if self.cluster is not None:
-            raise OptionProblem("cluster: a Python class is executed where its file is; use --workers")
-        if self.partition != "intervals":
-            raise OptionProblem("partition: a Python class is cut into intervals only")
-        return load_class_for(self.program, header, self.added)
+        if names_a_class(str(self.program)):
+            if self.cluster is not None:
+                raise OptionProblem("cluster: a Python class is executed where its file is; use --workers")
+            if self.partition != "intervals":
+                raise OptionProblem("partition: a Python class is cut into intervals only")
+        return load_for(self.program, header, self.added)
 
     def _options(self) -> dict[str, object]:
         return {
@@ -367,7 +363,7 @@ class _Certification:
     ) -> CertificationResult:
         header = file.header
         # What is executed in Python has to see every set in the order that the producer saw.
-        fixed_hashes = bool(getattr(program, "opener", ""))
+        fixed_hashes = program.opening.fixed_hashes
         with (
             self._here(fixed_hashes) as here,
             self._walkers(program) as walkers,
@@ -380,11 +376,11 @@ class _Certification:
             began = time.monotonic()
             drawn, key = _secrets(walkers or here, program), draw_key()
             shipped = None
-            if elsewhere and not isinstance(program, HandwrittenProgram):
+            if elsewhere:
                 shipped = ship(self.program, program, header, self.added)
             tasks = [
                 CertificationTask(
-                    library=address_of(program),
+                    opening=program.opening,
                     shipped=shipped,
                     source=with_bodies(file, source)
                     if elsewhere and isinstance(source, FrameSource)
@@ -474,9 +470,9 @@ class _Certification:
 
     def _walkers(self, program: Program) -> AbstractContextManager[Executor | None]:
         """Processes of the engine alone, where these are enough."""
-        if self.cluster is not None or self.mode == "explained" or not is_compiled(program):
+        if self.cluster is not None or self.mode == "explained" or program.opening.needs_interpreter:
             return nullcontext()
-        return self._here(fixed_hashes=False, kind=NativeWalkers(address_of(program)))
+        return self._here(fixed_hashes=False, kind=NativeWalkers(program.opening.file))
 
     def _elsewhere(self, fixed_hashes: bool) -> AbstractContextManager[Executor | None]:
         if self.cluster is None:
@@ -571,7 +567,7 @@ class _Certification:
         (source,) = frame_sources(file, 1)
         header = file.header
         task = CertificationTask(
-            library=address_of(program),
+            opening=program.opening,
             source=source,
             purpose=PURPOSES["explained"],
             secrets=_secrets(executor, program),
@@ -676,7 +672,7 @@ def require_finished_walks(reports: Sequence[TaskReport]) -> None:
 
 
 def _secrets(executor: Executor, program: Program) -> bytes:
-    return products.draw(cast(int, _ask(executor, "secret_bytes", [address_of(program)])[0]))
+    return products.draw(cast(int, _ask(executor, "secret_bytes", [program.opening])[0]))
 
 
 def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:

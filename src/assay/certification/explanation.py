@@ -5,27 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from assay.certification.interpreted import HandwrittenProgram
-from assay.certification.task import EntryFacts, FrameSource, TaskReport, address_of
+from assay.certification.task import EntryFacts, FrameSource, TaskReport
 from assay.distribution.interface import Executor
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import translate, with_words
 from assay.evidence.result import Violation
 from assay.execution import replaying
-from assay.transition_system.interface import CompiledProgram, ToldProgram
+from assay.transition_system.interface import Program
 
 TASK = "assay.certification.task"
 
 
-Program = CompiledProgram | HandwrittenProgram
-
-
 def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Violation:
     """A violation that a walk met; without its run if the program died while that was executed again."""
-    if isinstance(program, HandwrittenProgram):
-        return program.explain_violation(code, path)
-    replayed = replaying.replay(program.library, path, opener=program.opener)
+    replayed = replaying.replay(program.opening, path)
     run = replayed.run
     if run is not None and run.words is not None and code != 0:
         # Such a program numbers its violations as it meets them: this process may have met others.
@@ -80,7 +74,7 @@ def _path_to(executor: Executor, file: CertificateFile, program: Program, state:
     )
     (path,) = executor.run(
         f"{TASK}:path_to_state",
-        [(address_of(program), source, state)],
+        [(program.opening, source, state)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
@@ -89,19 +83,17 @@ def _path_to(executor: Executor, file: CertificateFile, program: Program, state:
 
 def _step_text(executor: Executor, program: Program, path: tuple[int, ...], position: int) -> str:
     """The statement behind an entry: `P[1] model.pml:12: x = x + 1`."""
-    if isinstance(program, HandwrittenProgram):
-        return program.step_text(path, position)
     (facts,) = executor.run(
         f"{TASK}:describe_entry",
-        [(address_of(program), path, position)],
+        [(program.opening, path, position)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
     entry = cast(EntryFacts, facts)
     if not entry.steps:
         return "a step without a statement"
-    if entry.words is not None and isinstance(program, ToldProgram):
-        program = program.told(entry.words)
+    if entry.words is not None:
+        program = program.knowing(entry.words)
     process, transition, _ = entry.steps[0]
     step = program.describe_step(entry.state, process, transition)
     more = f" and {len(entry.steps) - 1} more" if len(entry.steps) > 1 else ""

@@ -13,12 +13,16 @@ from pathlib import Path, PurePosixPath
 
 from assay import languages
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+from assay.languages.handwritten import LANGUAGE as CLASS
+from assay.transition_system.expressions import Expression
+from assay.transition_system.interface import LanguageOptions, Program, SourceProblem
 
 
-def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProgram:
+def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
     """Compile the program as the certificate says; refuse if it is another one."""
     semantics = header.semantics
+    if languages.names_a_class(str(path)):
+        _require_class(path, header)
     options = LanguageOptions(
         invariants=header.properties.invariants,
         step_invariants=header.properties.step_invariants,
@@ -27,9 +31,12 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
         defines=texts_of(semantics, "defines"),
         granularity=str(semantics.get("granularity", "")),
         not_final=texts_of(semantics, "not_final"),
+        portable=True,
     )
     try:
-        program = languages.load(path, options)
+        program = languages.load(path, options, sha256=header.sources[0].sha256)
+    except languages.AnotherText as other:
+        raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
     except SourceProblem as problem:
         if not path.exists() or path.is_dir():
             raise
@@ -57,6 +64,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             invariants=tuple(dict.fromkeys((*options.invariants, *added.invariants))),
             step_invariants=tuple(dict.fromkeys((*options.step_invariants, *added.step_invariants))),
         ),
+        sha256=header.sources[0].sha256,
     )
     if [source.sha256 for source in more.sources] != [source.sha256 for source in program.sources]:
         raise CertificateProblem("the program changed while it was read")
@@ -68,6 +76,27 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> CompiledProg
             hint="ask the producer to verify with this invariant, or with --no-reductions",
         )
     return more
+
+
+def _require_class(path: Path, header: Header) -> None:
+    """Before the file is executed: the certificate must be about such a class, and claim properties."""
+    if header.language != CLASS:
+        raise CertificateProblem(
+            f"the certificate is about a program in {header.language}, this one is in {CLASS}"
+        )
+    claimed, given = header.program.rpartition(":")[2], path.name.rpartition(":")[2]
+    if claimed != given:
+        raise CertificateProblem(f"the certificate is about the class {shown_name(claimed)}, this is {given}")
+    if len(header.sources) != 1:
+        raise CertificateProblem("the certificate is about a program of several files, and a class has one")
+    properties = header.properties
+    try:
+        for text in properties.invariants:
+            Expression(text, option="--invariant")
+        for text in properties.step_invariants:
+            Expression(text, option="--step-invariant", over_steps=True)
+    except SourceProblem as problem:
+        raise CertificateProblem(f"the certificate claims what is no property: {problem}") from problem
 
 
 def require_same_texts(header: Header, found: Sequence[tuple[str, str]]) -> None:
@@ -94,7 +123,7 @@ class ShippedProgram:
     added: LanguageOptions
 
 
-def ship(path: Path, program: CompiledProgram, header: Header, added: LanguageOptions) -> ShippedProgram:
+def ship(path: Path, program: Program, header: Header, added: LanguageOptions) -> ShippedProgram:
     sources = [Path(source.path).resolve() for source in program.sources]
     top = Path(os.path.commonpath([path.resolve().parent, *(source.parent for source in sources)]))
     return ShippedProgram(
@@ -117,7 +146,7 @@ def _as_it_was(file: Path, sha256: str) -> bytes:
 
 
 @contextmanager
-def unpacked(shipped: ShippedProgram) -> Iterator[CompiledProgram]:
+def unpacked(shipped: ShippedProgram) -> Iterator[Program]:
     """The program compiled on this machine, for as long as the block runs."""
     with tempfile.TemporaryDirectory(prefix="assay-program-") as directory:
         for name, content in shipped.files:

@@ -7,13 +7,13 @@ secrets; what it found goes back as a `TaskReport`.
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay import _engine
 from assay.distribution.interface import Report
@@ -21,11 +21,11 @@ from assay.evidence.certificate.dictionaries import StoredDictionaries
 from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame, unchanged
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
-from assay.transition_system import opening
-from assay.transition_system.interface import CompiledProgram
+from assay.languages import AnotherText
+from assay.transition_system import opening as opening_of_models
+from assay.transition_system.interface import Opening
 
 if TYPE_CHECKING:
-    from assay.certification.interpreted import HandwrittenProgram
     from assay.certification.program import ShippedProgram
     from assay.certification.subgraphs import RegionSource
 
@@ -71,7 +71,7 @@ class FrameSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificationTask:
-    library: str  # the program as `open_model` takes it, on the machine that gave out the task
+    opening: Opening  # of the program, on the machine that gave out the task
     shipped: ShippedProgram | None = None  # for another machine
     source: FrameSource | RegionSource
     purpose: str  # as `_engine.walk` knows them
@@ -131,71 +131,62 @@ class TaskProgress:
     entries: int
 
 
-def address_of(program: CompiledProgram | HandwrittenProgram) -> str:
-    """A program as `open_model` takes it: its file alone, or JSON that says how to open it."""
-    opener = getattr(program, "opener", "")
-    if not opener:
-        return str(program.library)
-    return json.dumps({"opener": opener, "file": str(program.library)})
-
-
-def is_compiled(program: CompiledProgram | HandwrittenProgram) -> bool:
-    """Whether its steps are in a shared object, which needs no interpreter."""
-    return not address_of(program).startswith("{")
-
-
-def open_model(library: str, key: bytes = b"") -> _engine.Model:
-    """The step function behind an address: a compiled program, or a class in its JSON form.
-
-    Processes that shall agree on states need the same key; without one, this process draws its own.
-    """
-    if not library.startswith("{"):
-        return opening.open_model(library)
-    wanted = json.loads(library)
-    if "opener" in wanted:
-        return opening.open_model(wanted["file"], wanted["opener"], key=key or opening.draw_key())
-    from assay.certification.interpreted import open_class
-
-    return open_class(library)
+def open_model(opening: Opening, key: bytes = b"") -> _engine.Model:
+    """The step function. Processes that shall agree on states need the same key; without one, this process
+    draws its own."""
+    try:
+        return opening_of_models.open_model(opening, key=key or opening_of_models.draw_key())
+    except AnotherText as other:
+        raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
 
 
 def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
-    """What this process sees on the open path, where processes may see it differently: of all but
-    shared objects."""
+    """A digest of the successors of all states on the open path, as this process sees them.
+
+    A class may list actions in the order of a set, which differs between processes. Then a position on the
+    open path means one child to the process that leaves it and another to the one that goes on there, and
+    a state could be lost between them. Shared objects are the same everywhere.
+    """
     if isinstance(model, _engine.CompiledModel):
         return b""
-    from assay.certification.interpreted import digest_of_what_is_open
+    digest = hashlib.sha256(secrets)
+    numbers = varints(section)
+    state: bytes | None = model.initial_state()[0]
+    for _ in range(next(numbers)):
+        assert state is not None
+        successors = model.successors(state)
+        digest.update(len(successors).to_bytes(8, "little"))
+        for after, _ in successors:
+            content = after or b""  # no state is empty
+            digest.update(len(content).to_bytes(8, "little") + content)
+        position, remaining = next(numbers), next(numbers)
+        for _ in range(remaining):
+            next(numbers)
+        state = successors[position][0]
+    return digest.digest()
 
-    return digest_of_what_is_open(model, section, secrets)
 
-
-def secret_bytes(library: str, _report: Report) -> int:
+def secret_bytes(opening: Opening, _report: Report) -> int:
     """How many secret bytes the program's states need."""
-    return _engine.Walk.secret_bytes(open_model(library))
+    return _engine.Walk.secret_bytes(open_model(opening))
 
 
 def run(task: CertificationTask, report: Report) -> TaskReport:
     """Walk through the frames of a task. Raises `CertificateProblem` when they do not fit the program."""
     try:
         if task.shipped is None:
-            return walk(open_model(task.library, task.key), task, report)
+            return walk(open_model(task.opening, task.key), task, report)
         from assay.certification.program import unpacked
 
         with unpacked(task.shipped) as program:
-            return walk(open_model(address_of(program), task.key), task, report)
-    except RuntimeError as problem:
-        text = str(problem)
-        if text.startswith(opening.ASSUMPTION_FAILED):
-            name = text.removeprefix(opening.ASSUMPTION_FAILED)
-            raise CertificateProblem(
-                f"the certificate assumes something about {name!a} that fails for what is checked here; "
-                "verify it again, with the same properties"
-            ) from None
-        if text.startswith(opening.UNSUPPORTED):
-            raise CertificateProblem(
-                f"the program does what is not modelled: {text.removeprefix(opening.UNSUPPORTED)}"
-            ) from None
-        raise
+            return walk(open_model(program.opening, task.key), task, report)
+    except _engine.AssumptionFailed as failed:
+        raise CertificateProblem(
+            f"the certificate assumes something about {str(failed)!a} that fails for what is checked here; "
+            "verify it again, with the same properties"
+        ) from None
+    except _engine.UnsupportedProgram as problem:
+        raise CertificateProblem(f"the program does what is not modelled: {problem}") from None
 
 
 def checked_start(frame: Frame, first_state: int) -> bytes:
@@ -292,26 +283,25 @@ class EntryFacts:
     words: Mapping[str, object] | None = None  # of a model that describes itself
 
 
-def describe_entry(question: tuple[str, tuple[int, ...], int], _report: Report) -> EntryFacts:
+def describe_entry(question: tuple[Opening, tuple[int, ...], int], _report: Report) -> EntryFacts:
     """Go along a path in the compiled program and look at one successor of where it ends."""
-    library, path, position = question
-    model = open_model(library)
+    opening, path, position = question
+    model = open_model(opening)
     state, _ = model.initial_state()
     for step in path:
         following = model.successors(state)[step][0]
         assert following is not None
         state = following
-    if opening.describes_itself(model):
-        told: Any = model
-        words = {"states": {}, "steps": [told.explain(state, position)], "violations": {}}
+    if opening_of_models.describes_itself(model):
+        words = {"states": {}, "steps": [model.explain(state, position)], "violations": {}}
         return EntryFacts(state, ((0, 0, state),), words)
     return EntryFacts(state, tuple(model.explain(state, position)))
 
 
-def path_to_state(question: tuple[str, FrameSource, int], _report: Report) -> tuple[int, ...]:
+def path_to_state(question: tuple[Opening, FrameSource, int], _report: Report) -> tuple[int, ...]:
     """The tree path to a state of a frame, in positions: walks the frame once more, slowly."""
     from assay.evidence.certificate.path import path_within
 
-    library, source, number = question
+    opening, source, number = question
     ((_, frame),) = source.frames(bits_only=True)
-    return path_within(open_model(library), frame, source.first_state, number)
+    return path_within(open_model(opening), frame, source.first_state, number)

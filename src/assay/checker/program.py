@@ -10,25 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay import languages
+from assay import _engine, languages
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
 from assay.checker.walk import Accepted, check_script
-from assay.languages.handwritten import LANGUAGE, AnotherText, CanonicalSystem, names_a_class
+from assay.languages import AnotherText, names_a_class
+from assay.languages.handwritten import LANGUAGE, CanonicalSystem
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
-    CompiledProgram,
     LanguageOptions,
+    Program,
     PropertyProblem,
     SourceProblem,
 )
-from assay.transition_system.opening import (
-    ASSUMPTION_FAILED,
-    UNSUPPORTED,
-    describes_itself,
-    draw_key,
-    open_model,
-)
+from assay.transition_system.opening import describes_itself, draw_key, open_model
 
 PYTHON = "python"
 
@@ -51,7 +46,7 @@ def check(program: Path, certificate: Path) -> Accepted:
         return check_class(program, container)
     loaded = load(program, header)
     try:
-        model = open_model(str(loaded.library), loaded.opener, key=draw_key())
+        model = open_model(loaded.opening, key=draw_key())
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
     try:
@@ -61,9 +56,7 @@ def check(program: Path, certificate: Path) -> Accepted:
             describe=lambda code: describe(loaded, code, model),
             notes=(*loaded.notes, *(f"not looked at: {left_out.text}" for left_out in loaded.unchecked)),
         )
-    except RuntimeError as problem:
-        if not str(problem).startswith((ASSUMPTION_FAILED, UNSUPPORTED)):
-            raise
+    except (_engine.AssumptionFailed, _engine.UnsupportedProgram) as problem:
         raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
@@ -81,7 +74,7 @@ def content_of(path: Path, what: str) -> bytes:
     raise Unusable(f"{path}: expected a {what}, got a path that is no file")
 
 
-def load(path: Path, header: Header) -> CompiledProgram:
+def load(path: Path, header: Header) -> Program:
     """Compile the program with the options that the header names; refuse any difference."""
     # Before the compiler sees anything of the header, the program must be the one it speaks of.
     if hashlib.sha256(content_of(path, "program")).hexdigest() != header.sources[0][1]:
@@ -168,7 +161,7 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
-def describe(program: CompiledProgram, code: int, model: Any) -> str:
+def describe(program: Program, code: int, model: Any) -> str:
     if code and describes_itself(model):
         found = model.violation(code)
         return f"{found['file']}:{found['line']}: {found['message']}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.evidence.certificate.container import CertificateFile
     from assay.evidence.certificate.header import Header
     from assay.report.certificate import Envelope, Successor
-    from assay.transition_system.interface import CompiledProgram
+    from assay.transition_system.interface import Program
 
 TASKS = (10, 50, 100)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -160,9 +160,9 @@ class ProgramSteps:
             "invariants": list(header.properties.invariants),
             "step_invariants": list(header.properties.step_invariants),
         }
-        self._program: CompiledProgram = load(path, language_options_of(options))
+        self._program: Program = load(path, language_options_of(options))
         _require_same_sources(self._program, header)
-        self._model = open_model(str(self._program.library), self._program.opener, key=draw_key())
+        self._model = open_model(self._program.opening, key=draw_key())
 
     def initial(self) -> bytes:
         return self._model.initial_state()[0]
@@ -176,12 +176,11 @@ class ProgramSteps:
         ]
 
     def _statement(self, state: bytes, position: int) -> str:
-        from assay.transition_system.interface import ToldProgram
+        from assay.transition_system.opening import describes_itself
 
-        if isinstance(self._program, ToldProgram):
-            told: Any = self._model
-            words = {"states": {}, "steps": [told.explain(state, position)], "violations": {}}
-            step = self._program.told(words).describe_step(state, 0, 0)
+        if describes_itself(self._model):
+            words = {"states": {}, "steps": [self._model.explain(state, position)], "violations": {}}
+            step = self._program.knowing(words).describe_step(state, 0, 0)
             return "; ".join(f"{part.process} {part.text}" for part in (step, *step.then))
         texts = []
         for process, transition, after in self._model.explain(state, position):
@@ -191,7 +190,7 @@ class ProgramSteps:
         return "; ".join(texts)
 
 
-def _require_same_sources(program: CompiledProgram, header: Header) -> None:
+def _require_same_sources(program: Program, header: Header) -> None:
     from assay.evidence.certificate.header import CertificateProblem
 
     given = [(Path(source.path).name, source.sha256) for source in program.sources]

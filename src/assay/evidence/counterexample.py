@@ -17,10 +17,9 @@ from pathlib import Path
 from assay.evidence.reading import read_regular_file
 from assay.transition_system.interface import (
     Access,
-    CompiledProgram,
+    Program,
     SourceHash,
     StepFacts,
-    ToldProgram,
     ViolationFacts,
     Waiting,
 )
@@ -140,7 +139,7 @@ def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -
     return (*changed, *gone)
 
 
-def translate(program: CompiledProgram, code: int, positions: Sequence[int], run: RawRun) -> Counterexample:
+def translate(program: Program, code: int, positions: Sequence[int], run: RawRun) -> Counterexample:
     """Put an executed run into the words of its source."""
     program = with_words(program, run)
     initial = dict(program.describe_state(run.initial))
@@ -170,11 +169,9 @@ def translate(program: CompiledProgram, code: int, positions: Sequence[int], run
     )
 
 
-def with_words(program: CompiledProgram, run: RawRun | None) -> CompiledProgram:
+def with_words(program: Program, run: RawRun | None) -> Program:
     """The program, knowing what the process that executed the run said about it."""
-    if run is None or run.words is None or not isinstance(program, ToldProgram):
-        return program
-    return program.told(run.words)
+    return program if run is None or run.words is None else program.knowing(run.words)
 
 
 def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change, ...]) -> Step:

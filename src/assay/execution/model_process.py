@@ -23,8 +23,15 @@ from typing import Any, Self
 from assay.evidence.verdict import StopReason
 from assay.execution import interrupts
 from assay.execution.children import deep_stack, environment, signal_name
+from assay.execution.copies import Copy
 from assay.execution.memory import memory_of
-from assay.transition_system.interface import OptionProblem, UnsupportedConstruct
+from assay.transition_system.interface import (
+    Opening,
+    OptionProblem,
+    PropertyProblem,
+    SourceProblem,
+    UnsupportedConstruct,
+)
 
 POLL_SECONDS = 0.1
 # The engine watches its own limits; these are for a child that no longer can.
@@ -63,8 +70,8 @@ class ModelProcess:
     """A child that does jobs until it is ended, dies or is killed; then the next job gets another."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._has_fixed_hashes = False
+        self._process: subprocess.Popen[bytes] | Copy | None = None
+        self._kind: tuple[object, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -72,32 +79,39 @@ class ModelProcess:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def start(self, *, fixed_hashes: bool) -> None:
-        """Unless it runs already."""
+    def start(self, opening: Opening) -> None:
+        """Unless one runs already that can open it."""
+        kind = (opening.fixed_hashes, id(opening.model))
         if self._process is not None:
-            if self._process.poll() is None and self._has_fixed_hashes == fixed_hashes:
+            if self._process.poll() is None and self._kind == kind:
                 return
             self.end()
         self._errors = os.fdopen(os.memfd_create("errors"), "w+b")  # there may be no room for a file
         self.events, theirs = os.pipe()
         try:
             with deep_stack():
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "assay.execution.worker", str(theirs)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._errors,
-                    pass_fds=(theirs,),
-                    process_group=0,  # Ctrl-C on a terminal reaches us alone
-                    env=environment(fixed_hashes=fixed_hashes),
-                )
+                if opening.model is None:
+                    self._process = self._spawned(theirs, fixed_hashes=opening.fixed_hashes)
+                else:
+                    self._process = Copy(opening.model, theirs)
         except BaseException:
             os.close(self.events)
             self._errors.close()
             raise
         finally:
             os.close(theirs)
-        self._has_fixed_hashes = fixed_hashes
+        self._kind = kind
+
+    def _spawned(self, events: int, *, fixed_hashes: bool) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "assay.execution.worker", str(events)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            pass_fds=(events,),
+            process_group=0,  # Ctrl-C on a terminal reaches us alone
+            env=environment(fixed_hashes=fixed_hashes),
+        )
 
     def end(self) -> None:
         if self._process is None:
@@ -144,15 +158,10 @@ class ModelProcess:
         return self._errors.read().decode(errors="replace")[-4000:].strip() or "it said nothing"
 
 
-class Job:
-    """One job of a child process, from its words to what came of it.
+class Report:
+    """What is known of a job: everything that was said of it while it ran."""
 
-    Without a `process` it has one of its own, which is never left behind.
-    """
-
-    def __init__(self, job: Mapping[str, object], process: ModelProcess | None = None) -> None:
-        self._worker = process or ModelProcess()
-        self._is_alone = process is None
+    def __init__(self) -> None:
         self.progress = Progress()
         self.searched: dict[str, Any] | None = None
         self.runs: list[dict[str, Any]] = []
@@ -162,9 +171,74 @@ class Job:
         self.finished = False
         self.peak_memory_bytes = 0
         self.stop_reason = StopReason.UNKNOWN  # why we ended it, if we did
+
+    @property
+    def is_over(self) -> bool:
+        """It was said to be done, one way or the other."""
+        return self.finished or self.failure is not None
+
+    @property
+    def says_that_the_model_is_wrong(self) -> bool:
+        """Then what was found in it means nothing. Any other failure leaves a violation what it is."""
+        return self.failure is not None and self.failure["kind"] in {
+            "assumption",
+            "unsupported",
+            "option",
+            "source",
+        }
+
+    def raise_if_it_failed(self) -> None:
+        if self.failure is not None and self.failure["kind"] == "option":
+            raise OptionProblem(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "assumption":
+            raise AssumptionFailed(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "unsupported":
+            raise _unsupported(str(self.failure["message"]))
+        if self.failure is not None and self.failure["kind"] == "source":
+            raise _problem_of_the_source(self.failure)
+        if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
+            raise EngineFailure(str(self.failure["message"]))
+
+    def how_it_ended(self) -> str:
+        """A sentence about a job that did not finish."""
+        return "memory ran out while the model ran"
+
+    def take(self, event: dict[str, Any]) -> None:
+        kind = event.pop("event")
+        if kind == "progress":
+            self.progress = Progress(**event)
+        elif kind == "searched":
+            self.searched = event
+        elif kind == "run":
+            self.runs.append(event)
+        elif kind == "failed":
+            self.failure = event
+        elif kind == "writing":
+            self.writing = True
+            self.progress = replace(self.progress, **event)
+        elif kind == "certificate":
+            self.certificate = event
+        elif kind == "done":
+            self.finished = True
+        self.peak_memory_bytes = max(self.peak_memory_bytes, event.get("peak_memory_bytes", 0))
+
+
+class Job(Report):
+    """One job of a child process, from its words to what came of it.
+
+    Without a `process` it has one of its own, which is never left behind.
+    """
+
+    def __init__(
+        self, work: str, facts: Mapping[str, object], opening: Opening, process: ModelProcess | None = None
+    ) -> None:
+        """`work` is `module:function`, called with the model, the facts, `send` and `stopped`."""
+        super().__init__()
+        self._worker = process or ModelProcess()
+        self._is_alone = process is None
         self._pending = b""
-        self._worker.start(fixed_hashes=bool(job["opener"]))
-        self._worker.tell(json.dumps(job))
+        self._worker.start(opening)
+        self._worker.tell(json.dumps({"work": work, "opening": opening.as_json(), **facts}))
 
     def __enter__(self) -> Self:
         return self
@@ -172,11 +246,6 @@ class Job:
     def __exit__(self, *_: object) -> None:
         if self._is_alone or not self.is_over:
             self._worker.end()
-
-    @property
-    def is_over(self) -> bool:
-        """The child said that it is done, one way or the other, and can be given another job."""
-        return self.finished or self.failure is not None
 
     def watch(
         self,
@@ -230,27 +299,14 @@ class Job:
         if not self.is_over:
             self._worker.wait()
 
-    @property
-    def says_that_the_model_is_wrong(self) -> bool:
-        """Then what was found in it means nothing. Any other failure leaves a violation what it is."""
-        return self.failure is not None and self.failure["kind"] in {"assumption", "unsupported", "option"}
-
     def raise_if_it_failed(self) -> None:
-        if self.failure is not None and self.failure["kind"] == "option":
-            raise OptionProblem(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] == "assumption":
-            raise AssumptionFailed(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] == "unsupported":
-            raise _unsupported(str(self.failure["message"]))
-        if self.failure is not None and self.failure["kind"] not in {"memory", "disk"}:
-            raise EngineFailure(str(self.failure["message"]))
+        super().raise_if_it_failed()
         if self.stop_reason is StopReason.UNKNOWN and (self._worker.status or 0) > 0:
             raise EngineFailure(
                 f"the child process ended with status {self._worker.status}: {self._worker.last_words()}"
             )
 
     def how_it_ended(self) -> str:
-        """A sentence about a child that did not finish."""
         if self.failure is not None and self.failure["kind"] == "memory":
             return "memory ran out while the model ran"
         status = self._worker.status
@@ -276,27 +332,8 @@ class Job:
         *lines, rest = (self._pending + chunk).split(b"\n") if b"\n" in chunk else [self._pending + chunk]
         self._pending = rest
         for line in lines:
-            self._take(json.loads(line))
+            self.take(json.loads(line))
         return True, True
-
-    def _take(self, event: dict[str, Any]) -> None:
-        kind = event.pop("event")
-        if kind == "progress":
-            self.progress = Progress(**event)
-        elif kind == "searched":
-            self.searched = event
-        elif kind == "run":
-            self.runs.append(event)
-        elif kind == "failed":
-            self.failure = event
-        elif kind == "writing":
-            self.writing = True
-            self.progress = replace(self.progress, **event)
-        elif kind == "certificate":
-            self.certificate = event
-        elif kind == "done":
-            self.finished = True
-        self.peak_memory_bytes = max(self.peak_memory_bytes, event.get("peak_memory_bytes", 0))
 
     def _with_silence(self, seconds: float) -> Progress:
         memory = max(self.progress.memory_bytes, self._resident_bytes())
@@ -307,6 +344,12 @@ class Job:
 
     def _resident_bytes(self) -> int:
         return memory_of(self._worker.number).resident_bytes
+
+
+def _problem_of_the_source(failure: Mapping[str, Any]) -> SourceProblem:
+    if failure["property"]:
+        return PropertyProblem(failure["message"], failure["property"])
+    return SourceProblem(failure["message"], where=failure["where"], hint=failure["hint"])
 
 
 def _unsupported(message: str) -> UnsupportedConstruct:

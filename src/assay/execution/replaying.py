@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay._engine import Model
     from assay.evidence.counterexample import RawRun
     from assay.execution.model_process import ModelProcess
+    from assay.transition_system.interface import Opening
 
 # A depth-first run can be millions of steps long; nobody reads its middle.
 STEPS_KEPT_AT_EACH_END = 10_000
@@ -29,23 +29,17 @@ class Replayed:
 
 
 def replay(
-    library: Path,
+    opening: Opening,
     positions: Sequence[int],
     *,
-    opener: str = "",
     deadline: float | None = None,
     process: ModelProcess | None = None,
 ) -> Replayed:
     """Execute a run again."""
     from assay.execution.model_process import Job
 
-    job = {
-        "work": "assay.execution.replaying:work",
-        "library": str(library),
-        "opener": opener,
-        "positions": list(positions),
-    }
-    with Job(job, process) as child:
+    facts = {"positions": list(positions)}
+    with Job("assay.execution.replaying:work", facts, opening, process) as child:
         child.watch(deadline=deadline, memory_limit_bytes=0, on_progress=None)
         child.raise_if_it_failed()
         if not child.runs:
@@ -67,12 +61,20 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
     `failed_at` is the first position that does not exist (None: all do);
     `codes` are the violations that hold at the end, 0 for an invalid end state.
     """
-    from assay.transition_system.opening import describes_itself
+    from assay.transition_system.opening import describes_itself, root_of
 
     words = _Words(model) if describes_itself(model) else None
     state, violation = model.initial_state()
-    initial = state
     codes = {violation} - {0}
+    begin = 0
+    if root_of(model) and positions:
+        # The first position chooses among several initial states, and is no step of the program.
+        if positions[0] >= root_of(model):
+            return {"failed_at": 0}
+        chosen, _ = model.successors(state)[positions[0]]
+        assert chosen is not None
+        state, begin = chosen, 1
+    initial = state
     steps: list[list[object]] = []
     kept = STEPS_KEPT_AT_EACH_END if words is None else STEPS_TOLD_AT_EACH_END
     gap_begin = kept
@@ -81,7 +83,7 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         words.say_state(initial)
     break_after, resume = 0, b""
     final: bytes | None = state
-    for index, position in enumerate(positions):
+    for index, position in enumerate(positions[begin:], start=begin):
         if index % SIGN_OF_LIFE_EVERY_STEPS == 0:
             alive()
         successors = model.successors(state)

@@ -23,13 +23,18 @@ import signal
 import sys
 import threading
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from assay.execution.dying import be_the_first_to_go_when_memory_runs_out, die_with_the_parent
 
 
 def main() -> None:
-    events_descriptor = int(sys.argv[1])
+    serve(int(sys.argv[1]))
+
+
+def serve(events_descriptor: int, own_model: object = None) -> None:
+    """Do one job after the other, with `own_model` if this process is a copy of one that has it open."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to us too; the parent decides
     die_with_the_parent()
     be_the_first_to_go_when_memory_runs_out()
@@ -43,47 +48,64 @@ def main() -> None:
     stopped = threading.Event()
     threading.Thread(target=_obey_the_parent, args=(jobs, stopped), daemon=True).start()
     opened: tuple[object, ...] | None = None
-    model: Any = None
+    model: Any = own_model
     while True:
         job = jobs.get()
         try:
-            wanted = (*_identity_of(job["library"]), job["opener"])
+            wanted = None if own_model is not None else _identity_of(job["opening"])
             if opened != wanted:
                 from assay.transition_system.opening import open_model
 
                 opened, model = None, None  # two at once would take the memory of both
-                model = open_model(job["library"], job["opener"])
+                facts: Any = SimpleNamespace(**job["opening"])  # `Opening` is slow to import
+                model = open_model(facts)
                 opened = wanted
             module, _, function = job["work"].partition(":")
             getattr(import_module(module), function)(model, job, send, stopped)
         except MemoryError:
             send("failed", kind="memory", message="memory ran out", peak_memory_bytes=peak_memory_bytes())
         except Exception as problem:
-            import traceback
-
-            kind, message = _of_the_program(problem)
-            send("failed", kind=kind or "error", message=message if kind else traceback.format_exc())
+            send("failed", **_told(problem))
         else:
             send("done", peak_memory_bytes=peak_memory_bytes())
         _forget_the_peak()
         stopped.clear()
 
 
-def _of_the_program(problem: Exception) -> tuple[str, str]:
-    """What a failure says about the program, if it is no fault of ours: its kind and the rest of its text."""
-    from assay.transition_system.opening import ASSUMPTION_FAILED, UNSUPPORTED
+def _told(problem: Exception) -> dict[str, object]:
+    """What a failure says about the program, if it is no fault of ours."""
+    from assay import _engine
 
-    text = str(problem) if isinstance(problem, RuntimeError) else ""
-    for kind, begin in (("assumption", ASSUMPTION_FAILED), ("unsupported", UNSUPPORTED)):
-        if text.startswith(begin):
-            return kind, text.removeprefix(begin)
-    return "", ""
+    if isinstance(problem, _engine.AssumptionFailed):
+        return {"kind": "assumption", "message": str(problem)}
+    if isinstance(problem, _engine.UnsupportedProgram):
+        return {"kind": "unsupported", "message": str(problem)}
+    from assay.transition_system.interface import PropertyProblem, SourceProblem
+
+    if isinstance(problem, SourceProblem):
+        return {
+            "kind": "source",
+            "message": problem.message,
+            "where": None if problem.where is None else str(problem.where),
+            "hint": problem.hint,
+            "property": problem.text if isinstance(problem, PropertyProblem) else "",
+        }
+    import traceback
+
+    return {"kind": "error", "message": traceback.format_exc()}
 
 
-def _identity_of(library: str) -> tuple[object, ...]:
+def _identity_of(opening: dict[str, Any]) -> tuple[object, ...]:
     """Of the file itself: its name may be that of another one by now (a descriptor is used again)."""
-    found = os.stat(library)  # noqa: PTH116 (pathlib is slow to import)
-    return found.st_dev, found.st_ino, found.st_ctime_ns, found.st_size
+    found = os.stat(opening["file"])  # noqa: PTH116 (pathlib is slow to import)
+    return (
+        found.st_dev,
+        found.st_ino,
+        found.st_ctime_ns,
+        found.st_size,
+        opening["opener"],
+        opening["settings"],
+    )
 
 
 def _obey_the_parent(jobs: queue.SimpleQueue[dict[str, Any]], stopped: threading.Event) -> None:

@@ -10,38 +10,77 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from assay.transition_system.interface import CompiledProgram, LanguageOptions, SourceProblem
+from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
 
-# suffix -> module with a function `load(path, options) -> CompiledProgram`
+# language -> module with a function `load(path, options) -> Program`
 FRONT_ENDS = {
-    ".pml": "assay.languages.promela.program",
-    ".pm": "assay.languages.promela.program",
-    ".prm": "assay.languages.promela.program",
-    ".prom": "assay.languages.promela.program",
-    ".promela": "assay.languages.promela.program",
-    ".py": "assay.languages.python.program",
-    ".spin": "assay.languages.promela.program",
+    "promela": "assay.languages.promela.program",
+    "python": "assay.languages.python.program",
+}
+SUFFIXES = {
+    ".pml": "promela",
+    ".pm": "promela",
+    ".prm": "promela",
+    ".prom": "promela",
+    ".promela": "promela",
+    ".py": "python",
+    ".spin": "promela",
 }
 
 
-def load(path: Path, options: LanguageOptions) -> CompiledProgram:
-    """Compile a program; refuse what no front end understands."""
+class AnotherText(Exception):
+    """The file is not the one that was asked for; it was not executed. Tells its name."""
+
+
+def load(path: Path, options: LanguageOptions, *, sha256: str | None = None) -> Program:
+    """Compile a program; refuse what no front end understands.
+
+    A class is executed when it is loaded, only if its file has that `sha256` where one is given.
+    """
+    if names_a_class(str(path)):
+        from assay.languages import handwritten
+
+        options.require_those_of(handwritten.LANGUAGE)
+        system = handwritten.load(str(path), sha256=sha256, certified=options.portable)
+        return handwritten.ClassProgram(system, options)
     if not path.exists():
         raise SourceProblem("expected a program, got a path that does not exist", where=path)
     if path.is_dir():
         raise SourceProblem("expected a program, got a directory", where=path)
-    front_end = FRONT_ENDS.get(path.suffix.lower())
-    if front_end is None:
-        known = ", ".join(sorted(FRONT_ENDS))
+    language = SUFFIXES.get(path.suffix.lower())
+    if language is None:
+        known = ", ".join(sorted(SUFFIXES))
         raise SourceProblem(
             f"expected a program ending in {known}, got {path.suffix or 'no suffix'}",
             where=path,
         )
-    compile_program = cast(Callable[[Path, LanguageOptions], CompiledProgram], import_module(front_end).load)
+    options.require_those_of(language)
+    front_end = import_module(FRONT_ENDS[language])
+    compile_program = cast(Callable[[Path, LanguageOptions], Program], front_end.load)
     return _told_in_sentences(path, lambda: compile_program(path, options))
 
 
-def load_call(path: Path, call: str, options: LanguageOptions) -> CompiledProgram:
+def load_object(system: object, options: LanguageOptions) -> Program:
+    """An object of this process that has the methods of a transition system."""
+    from assay.languages import handwritten
+
+    options.require_those_of(handwritten.LANGUAGE)
+    if options.portable:
+        raise OptionProblem(
+            "certificate: it is about the text of a program; name the class as model.py:ClassName"
+        )
+    return handwritten.ClassProgram(
+        handwritten.HandwrittenSystem(system, name=type(system).__name__), options
+    )
+
+
+def names_a_class(program: str) -> bool:
+    """`model.py:ClassName`"""
+    file, colon, name = program.rpartition(":")
+    return bool(colon) and file.endswith(".py") and name.isidentifier()
+
+
+def load_call(path: Path, call: str, options: LanguageOptions) -> Program:
     """A call of a function of a Python file; in the call, the file is called `module`."""
     if path.suffix != ".py":
         raise SourceProblem("expected a Python file", where=path)
@@ -50,7 +89,7 @@ def load_call(path: Path, call: str, options: LanguageOptions) -> CompiledProgra
     return _told_in_sentences(path, lambda: program.load_call(path, call, options))
 
 
-def _told_in_sentences(path: Path, compile_program: Callable[[], CompiledProgram]) -> CompiledProgram:
+def _told_in_sentences(path: Path, compile_program: Callable[[], Program]) -> Program:
     try:
         return compile_program()
     except RecursionError:

@@ -15,7 +15,8 @@ Loading executes the file: that is what the user asked for by naming it.
 `NumberedSystem` gives such a system the shape that searches explore, and
 `CanonicalSystem` the one that certificates are checked with: states are byte
 strings and violations numbers, as in the engine. Several initial states become
-the successors, in their order, of a state of our own, `ROOT`.
+the successors, in their order, of a state of our own, `ROOT`. `ClassModel` is
+either of them for the engine, and `ClassProgram` what the other stages see.
 """
 
 from __future__ import annotations
@@ -27,27 +28,37 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
+from assay import _engine
+from assay.languages import AnotherText
 from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
+    Capabilities,
     LanguageOptions,
+    Opening,
     PropertyProblem,
     SourceHash,
     SourceProblem,
+    StepFacts,
+    TemporalProperty,
     TransitionSystem,
+    Unchecked,
     Violated,
     ViolationFacts,
+    Waiting,
 )
 
 LANGUAGE = "python-class"
 REQUIRED = ("initial_states", "enabled", "step")
 ROOT = NOT_A_STATE  # before the initial states, when there are several
 MAX_STATE_WORDS = 4096  # of a state in a certified system
+OPENER = "assay.languages.handwritten:open_class"
+DEADLOCK = ViolationFacts("deadlock", "no action is enabled and the system may not end here")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -190,17 +201,8 @@ class NumberedSystem:
     def describe(self, action: object) -> str:
         return self._system.describe(action)
 
-    @property
-    def actor(self) -> str:
-        return type(self._system.system).__name__
-
-    def place(self) -> tuple[str, int]:
-        return self._system.place()
-
     def violation(self, code: int) -> ViolationFacts:
-        if code == 0:
-            return ViolationFacts("deadlock", "no action is enabled and the system may not end here")
-        return self._violations[code - 1]
+        return DEADLOCK if code == 0 else self._violations[code - 1]
 
     def _first_that_fails(
         self,
@@ -248,7 +250,7 @@ class NumberedSystem:
             return function(*arguments, **named)
         except (Violated, SourceProblem):
             raise
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             place = place_in_file(problem, self._system.name.rpartition(":")[0])
             raise SourceProblem(f"{name} raised {problem!r}", where=place) from None
 
@@ -294,6 +296,139 @@ class CanonicalSystem(NumberedSystem):
         )
 
 
+class ClassModel(_engine.PythonSystem):
+    """A class for the engine; it describes itself."""
+
+    def __init__(self, system: NumberedSystem) -> None:
+        super().__init__(system, MAX_STATE_WORDS)
+        self._system = system
+
+    @property
+    def initial_count(self) -> int:
+        """Of the states that stand behind a root, see `opening.root_of`."""
+        return self._system.initial_count if self._system.has_root else 0
+
+    def describe(self, state: bytes) -> dict[str, object]:
+        return {} if state == ROOT else plain_values(self._system.variables(state))
+
+    def explain(self, state: bytes, position: int) -> dict[str, object]:  # type: ignore[override]
+        if state == ROOT:
+            return {"text": f"initial state number {position}"}
+        return {"text": self._system.describe(self._system.actions(state)[position])}
+
+    def violation(self, code: int) -> dict[str, object]:
+        facts = self._system.violation(code)
+        return {"kind": facts.kind, "message": facts.message}
+
+
+@dataclass(frozen=True)
+class ClassProgram:
+    """Implements `Program`."""
+
+    system: HandwrittenSystem
+    options: LanguageOptions
+    model: ClassModel | None = None  # open in this process, as a search needs it
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+    language = LANGUAGE
+    capabilities = Capabilities()
+    caveats: Sequence[str] = ()
+    unchecked: Sequence[Unchecked] = ()
+    temporal: Sequence[TemporalProperty] = ()
+    process_limit = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def opening(self) -> Opening:
+        settings = {
+            "class": self.system.name,
+            "sha256": self.system.sources[0].sha256 if self.system.sources else "",
+            "invariants": list(self.options.invariants),
+            "step_invariants": list(self.options.step_invariants),
+        }
+        return Opening(self.system.name.rpartition(":")[0], OPENER, settings, model=self.model)
+
+    @property
+    def sources(self) -> Sequence[SourceHash]:
+        return self.system.sources
+
+    @property
+    def semantics(self) -> Mapping[str, object]:
+        return self.system.semantics
+
+    @property
+    def graph(self) -> str:
+        """Properties are checked in states; they change neither states nor steps."""
+        parts = [repr(self.semantics), *(source.sha256 for source in self.sources)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def opened(self) -> ClassProgram:
+        """Such a class is searched where it was made, by the process that its limits and interrupts reach."""
+        shape = CanonicalSystem if self.options.portable else NumberedSystem
+        return replace(self, model=ClassModel(shape(self.system, self.options)))
+
+    def knowing(self, words: Mapping[str, object]) -> ClassProgram:
+        return replace(self, words=words)
+
+    def without(self, assumption: str) -> ClassProgram:
+        raise RuntimeError(f"no class assumes anything that a search could refute, such as {assumption!r}")
+
+    def describe_violation(self, code: int) -> ViolationFacts:
+        if code == 0:
+            return DEADLOCK
+        found = self.words.get("violations", {}).get(str(code))
+        if found is None:
+            return ViolationFacts("violation", "a property fails")
+        return ViolationFacts(found["kind"], found["message"])
+
+    def describe_state(self, state: bytes) -> Mapping[str, object]:
+        described: Mapping[str, object] = self.words.get("states", {}).get(state.hex(), {})
+        return described
+
+    def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
+        del before, process  # the class is the one process there is
+        file, line = self.system.place()
+        return StepFacts(self.actor, file, line, self.words["steps"][transition]["text"])
+
+    def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        del state
+        file, line = self.system.place()
+        return [Waiting(self.actor, file, line, "an enabled action")]
+
+    @property
+    def actor(self) -> str:
+        return type(self.system.system).__name__
+
+
+def open_class(opening: Opening, *, key: bytes = b"") -> ClassModel:
+    """In another process: the class that a `ClassProgram` speaks of, with states that are the same there."""
+    del key  # what a state consists of is written out
+    settings: Mapping[str, Any] = opening.settings
+    system = load(settings["class"], sha256=settings["sha256"])
+    options = LanguageOptions(
+        invariants=tuple(settings["invariants"]), step_invariants=tuple(settings["step_invariants"])
+    )
+    return ClassModel(CanonicalSystem(system, options))
+
+
+def plain_values(variables: Mapping[str, object]) -> dict[str, object]:
+    return {name: plain_value(value) for name, value in variables.items()}
+
+
+def plain_value(value: object) -> object:
+    """A value as a trace file can keep it: sets in a fixed order, None by its name."""
+    match value:
+        case bool() | int() | str():
+            return value
+        case list() | tuple():
+            return [plain_value(part) for part in value]
+        case dict():
+            return {str(name): plain_value(part) for name, part in value.items()}
+        case set() | frozenset():
+            return sorted((plain_value(part) for part in value), key=repr)
+    return repr(value)
+
+
 def fields_of(state: object) -> dict[str, object]:
     """The named parts of a state that has some; else the state itself."""
     if is_dataclass(state) and not isinstance(state, type):
@@ -303,15 +438,6 @@ def fields_of(state: object) -> dict[str, object]:
     if isinstance(state, Mapping):
         return {str(name): value for name, value in state.items()}
     return {"state": state}
-
-
-def names_a_class(program: str) -> bool:
-    file, colon, name = program.rpartition(":")
-    return bool(colon) and file.endswith(".py") and name.isidentifier()
-
-
-class AnotherText(Exception):
-    """The file is not the one that was asked for; it was not executed. Tells its name."""
 
 
 def load(program: str, *, sha256: str | None = None, certified: bool = False) -> HandwrittenSystem:

@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from assay.evidence import coverage
@@ -20,6 +19,7 @@ from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
 from assay.execution.model_process import ModelProcess, Progress
 from assay.search import native
 from assay.search.options import SearchOptions
+from assay.transition_system.interface import Opening
 
 METHODS = (
     "sweep",
@@ -88,15 +88,13 @@ class Estimator:
 
     def __init__(
         self,
-        library: Path,
+        opening: Opening,
         options: SearchOptions,
         *,
-        opener: str = "",
         deadline: float | None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self._library = library
-        self._opener = opener
+        self._opening = opening
         self._options = options
         self._deadline = deadline
         self._on_progress = on_progress
@@ -240,12 +238,11 @@ class Estimator:
         if not self._has_time():
             return None
         found = native.look_around(
-            self._library,
+            self._opening,
             replace(options, strategy="bfs", storage="exact", threads=1, spill_directory="", resume=False),
             strategy=strategy,
             deadline=self._deadline,
             looking=looking,
-            opener=self._opener,
             on_progress=self._on_progress,
             process=self._process,
         )

@@ -1,4 +1,4 @@
-"""Runs the native engine in a child process and turns whatever happens there into facts."""
+"""Runs the native engine, as a rule in a child process, and turns whatever happens there into facts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_
 from assay.evidence.counterexample import RawRun
 from assay.evidence.loss import loss_of
 from assay.evidence.verdict import SearchFacts, StopReason
-from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress
+from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress, Report
 from assay.execution.replaying import raw_run
 from assay.search.options import SearchOptions
+from assay.transition_system.interface import Opening
+
+WORK = "assay.search.worker:work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,9 @@ class NativeOutcome:
 
 
 def search(
-    library: Path,
+    opening: Opening,
     options: SearchOptions,
     *,
-    opener: str = "",
     deadline: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     certificate: CertificateRequest | None = None,
@@ -59,7 +61,7 @@ def search(
     identity: Sequence[tuple[str, str]] = (),
     process: ModelProcess | None = None,
 ) -> NativeOutcome:
-    """Search a compiled model. `deadline` is a reading of `time.monotonic()`.
+    """Search a model. `deadline` is a reading of `time.monotonic()`.
 
     `identity` names what a checkpoint on disk must agree in to be continued; `process`, if given, does this
     job among others.
@@ -68,10 +70,7 @@ def search(
     Raises `AssumptionFailed` when the front end assumed too much, and
     `UnsupportedConstruct` when the program does what its language front end does not model.
     """
-    job: dict[str, object] = {
-        "work": "assay.search.worker:work",
-        "library": str(library),
-        "opener": opener,
+    facts: dict[str, object] = {
         "options": options.for_engine(),
         "deadline": deadline,
         "identity": list(identity),
@@ -80,7 +79,7 @@ def search(
     if certificate is not None and claim is not None:
         # A search that is continued after it was killed removes what it had begun to write.
         partial = partial_name(certificate.path, options.spill_directory)
-        job["certificate"] = {
+        facts["certificate"] = {
             "path": str(certificate.path),
             "partial": str(partial),
             "coding": certificate.coding,
@@ -89,7 +88,7 @@ def search(
         }
     writing = False
     try:
-        with Job(job, process) as child:
+        with Job(WORK, facts, opening, process) as child:
             try:
                 child.watch(
                     deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress
@@ -104,27 +103,23 @@ def search(
 
 
 def look_around(
-    library: Path,
+    opening: Opening,
     options: SearchOptions,
     *,
     strategy: str,
     deadline: float | None,
     looking: Mapping[str, object],
-    opener: str = "",
     on_progress: Callable[[Progress], None] | None = None,
     process: ModelProcess | None = None,
 ) -> dict[str, Any] | None:
     """What a search saw that samples or sweeps the state space; None if it came to no end at all."""
-    job: dict[str, object] = {
-        "work": "assay.search.worker:work",
-        "library": str(library),
-        "opener": opener,
+    facts: dict[str, object] = {
         "options": {**options.for_engine(), "strategy": strategy, "spill_directory": "", "resume": False},
         "deadline": deadline,
         "identity": [],
         "looking": dict(looking),
     }
-    with Job(job, process) as child:
+    with Job(WORK, facts, opening, process) as child:
         child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
         if child.failure is not None and child.failure["kind"] in {"assumption", "unsupported"}:
             return None  # of the program, further on than the search had come
@@ -132,7 +127,7 @@ def look_around(
         return child.searched
 
 
-def _outcome(child: Job, options: SearchOptions) -> NativeOutcome:
+def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
     if child.searched is None:
         if not child.progress.tracing or child.says_that_the_model_is_wrong:
             child.raise_if_it_failed()
@@ -187,7 +182,7 @@ def _outcome(child: Job, options: SearchOptions) -> NativeOutcome:
     )
 
 
-def _certificate(child: Job) -> tuple[WrittenCertificate | None, str]:
+def _certificate(child: Report) -> tuple[WrittenCertificate | None, str]:
     found = child.certificate
     if found is None:
         return None, "" if child.finished else _why_it_was_not_written(child)
@@ -198,7 +193,7 @@ def _certificate(child: Job) -> tuple[WrittenCertificate | None, str]:
     ), ""
 
 
-def _why_it_was_not_written(child: Job) -> str:
+def _why_it_was_not_written(child: Report) -> str:
     if child.stop_reason is StopReason.STUCK:
         return "the time limit was reached"
     if child.stop_reason is StopReason.INTERRUPTED:
@@ -206,7 +201,7 @@ def _why_it_was_not_written(child: Job) -> str:
     return child.how_it_ended()
 
 
-def _facts_of_a_broken_search(child: Job, options: SearchOptions) -> SearchFacts:
+def _facts_of_a_broken_search(child: Report, options: SearchOptions) -> SearchFacts:
     reason, detail = child.stop_reason, ""
     if reason is StopReason.UNKNOWN:
         if child.failure is not None and child.failure["kind"] == "disk":

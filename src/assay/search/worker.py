@@ -25,7 +25,7 @@ LEAST_FOR_A_CERTIFICATE = 8 << 20  # and then writing
 def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
     from assay.execution.replaying import execute
-    from assay.transition_system.opening import remarks_of
+    from assay.transition_system.opening import remarks_of, root_of
 
     def alive() -> None:
         send("executing")
@@ -42,10 +42,14 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         # The clock is the same for all processes of a machine; zero would mean "no limit".
         time_limit = max(0.001, job["deadline"] - time.monotonic())
 
+    # A state before the initial ones is ours, not the program's.
+    initial_states = root_of(model)
+    root = 1 if initial_states else 0
+
     def on_progress(progress: Progress) -> bool:
         send(
             "progress",
-            states=progress.states,
+            states=progress.states - root,
             transitions=progress.transitions,
             depth=progress.depth,
             frontier=progress.frontier,
@@ -62,7 +66,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         on_progress=on_progress,
         progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
         identity=[(name, value) for name, value in job["identity"]],
-        **{**options, "time_limit_seconds": time_limit, **job.get("looking", {})},
+        **{**_with_room_for(root, options), "time_limit_seconds": time_limit, **job.get("looking", {})},
     )
     log = None
     try:
@@ -75,19 +79,14 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
                 os.rmdir(options["spill_directory"])  # noqa: PTH106 (pathlib is slow to import)
         send("failed", kind="option", message=str(problem))
         return
-    except _engine.DiskProblem as problem:
+    except (_engine.DiskProblem, _engine.GraphProblem) as problem:
         send("failed", kind="disk", message=str(problem))
-        return
-    except RuntimeError as problem:
-        if not str(problem).startswith(("the graph ", "no temporary file ")):
-            raise
-        send("failed", kind="disk", message=str(problem))  # the log found it full, or not there
         return
     send(
         "searched",
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
+        states=result.states - root,
+        transitions=result.transitions - initial_states,
+        depth=max(0, result.depth - root),
         frontier=result.frontier,
         seconds=result.seconds,
         complete=result.complete,
@@ -99,7 +98,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         bits_total=result.bits_total,
         cache={
             "capacity": result.cache.capacity,
-            "held": result.cache.held,
+            "held": max(0, result.cache.held - root),
             "replaced": result.cache.replaced,
             "hits": result.cache.hits,
             "states_of_graph": result.cache.states_of_graph,
@@ -117,6 +116,12 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
         _write_certificate(log, certificate, send, stopped, memory_bytes=_memory_left(options))
+
+
+def _with_room_for(root: int, options: dict[str, Any]) -> dict[str, Any]:
+    """Limits are about the program's own states."""
+    limits = ("depth_limit", "state_limit", "cache_size")
+    return {**options, **{name: options[name] + root for name in limits if options[name]}}
 
 
 def _too_little_memory(limit: int, taken: int, least: int) -> str:

@@ -18,9 +18,11 @@ Four promises hold for every transition system:
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from assay.automata.automaton import BuchiAutomaton
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action")
@@ -104,21 +106,66 @@ class Unchecked:
     asked: bool  # nobody said that it may be left out: no verdict can be `verified`
 
 
-@runtime_checkable
-class CompiledProgram(Protocol):
-    """A source file that became a file which the native engine can execute.
+@dataclass(frozen=True, slots=True)
+class TemporalProperty:
+    """A claim about runs that never end, as an automaton that accepts exactly those that violate it.
 
-    `library` is opened only in a child process, by the function that `opener`
-    names as `module:function`; a shared object has none. The other members
-    translate what the engine reports back into the words of the source.
+    A run that ends stands for the one that stays at its end for ever.
+    """
+
+    kind: str  # "ltl", "never", "acceptance", "progress", "termination"
+    name: str  # by which it can be asked for; empty: it has none
+    text: str  # what a reader sees: "[] (p -> <> q)"
+    automaton: BuchiAutomaton
+    labels: tuple[int, ...]  # of each atom of the automaton: the number of the program's label
+    progress_label: int | None = None  # no cycle counts that meets a state with this label
+    stutter_invariant: bool = True
+    warnings: tuple[str, ...] = ()  # where others would read it differently; that it holds for every program
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How the step function of a program is opened, in a process that may be lost."""
+
+    file: str
+    opener: str = ""  # `module:function` that opens it; a shared object needs none
+    settings: Mapping[str, object] = field(default_factory=dict)  # what else the opener is told, in JSON
+    fixed_hashes: bool = False  # its steps follow the hashes of texts: they must be the same everywhere
+    model: object = None  # open already, in this very process; it goes to no other one
+
+    @property
+    def needs_interpreter(self) -> bool:
+        """Its steps are Python, or are made from Python's objects."""
+        return bool(self.opener)
+
+    def as_json(self) -> dict[str, object]:
+        return {"file": self.file, "opener": self.opener, "settings": dict(self.settings)}
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a search may do with a program, and what a program needs of it."""
+
+    threads: bool = False  # several may search it at once
+    on_disk: bool = False  # its states mean the same to the next process: they may be left on disk
+    lossy: bool = False  # a state is what its bytes are: it may be kept as a few bits
+    assumes: bool = False  # its front end assumes what only the search can confirm: see `without`
+    apart: bool = False  # its steps cannot harm the process that searches it, whatever they do
+
+
+class Program(Protocol):
+    """A source text that became something which the native engine can execute.
+
+    What `opening` names is opened in a child process. The other members translate what the engine
+    reports back into the words of the source.
     """
 
     @property
     def language(self) -> str: ...
     @property
-    def library(self) -> Path: ...
+    def opening(self) -> Opening: ...
     @property
-    def opener(self) -> str: ...
+    def capabilities(self) -> Capabilities: ...
     @property
     def sources(self) -> Sequence[SourceHash]: ...
 
@@ -144,8 +191,31 @@ class CompiledProgram(Protocol):
         ...
 
     @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        """What is to be checked of runs that never end, each on its own."""
+        ...
+
+    @property
+    def process_limit(self) -> int:
+        """Steps are of processes with numbers below this; 0: nobody knows, and there is no fairness."""
+        ...
+
+    @property
     def notes(self) -> Sequence[str]:
         """What a reader of the verdict should know, without weakening it."""
+        ...
+
+    def knowing(self, words: Mapping[str, object]) -> Program:
+        """The same program, knowing what the process that made a run says of it: `states`, `steps` and
+        `violations`. Where bytes say it all there is nothing to know."""
+        ...
+
+    def opened(self) -> Program:
+        """The same program, ready to be searched: open, if its language runs in the caller's process."""
+        ...
+
+    def without(self, assumption: str) -> Program:
+        """The same program, compiled without an assumption that a search found to fail."""
         ...
 
     def describe_violation(self, code: int) -> ViolationFacts: ...
@@ -157,37 +227,38 @@ class CompiledProgram(Protocol):
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]: ...
 
 
-@runtime_checkable
-class ToldProgram(CompiledProgram, Protocol):
-    """A program whose states mean something only in the process that made them.
-
-    That process sends along what they mean, and the descriptions of this
-    program are made from it. A front end may also assume what only the search can
-    confirm: where it fails, the search starts again without that assumption.
-    """
-
-    def told(self, words: Mapping[str, object]) -> CompiledProgram:
-        """The same program, knowing what was sent with a run: `states`, `steps` and `violations`."""
-        ...
-
-    def without(self, assumption: str) -> ToldProgram: ...
-
-
 # What a front end may leave out because no property can notice; a language has some of them.
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 
 
+def _of(language: str, default: Any, what: str) -> Any:
+    """An option that one language has; the others refuse it."""
+    return field(default=default, metadata={"language": language, "what": what})
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageOptions:
-    """What every language front end is given."""
+    """What a front end is given: the properties to check, and the options of its language."""
 
     invariants: tuple[str, ...] = ()
     step_invariants: tuple[str, ...] = ()
     reductions: frozenset[str] = field(default_factory=frozenset)
     safety_only: bool = False
-    defines: tuple[str, ...] = ()
-    granularity: str = ""  # where threads may switch, for languages with a choice; empty: their default
+    defines: tuple[str, ...] = _of("promela", (), "-D defines macros, which are of Promela")
+    # Where threads may switch; empty: the default.
+    granularity: str = _of("python", "", "granularity: where threads switch is a choice in Python programs")
+    ltl: tuple[str, ...] = ()  # names of the program's own formulas, or formulas; empty: all that it has
+    progress: bool = False  # no run goes on for ever without passing what is marked as progress
+    fair: bool = False  # only runs count in which every process that can always move does
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
+    portable: bool = False  # states shall be the same bytes in every process, as certificates need them
+
+    def require_those_of(self, language: str) -> None:
+        """Refuses what was asked for and the language does not have."""
+        for option in fields(self):
+            owner = option.metadata.get("language", language)
+            if owner != language and getattr(self, option.name) != option.default:
+                raise OptionProblem(f"{option.metadata['what']}; this program is in {language}")
 
 
 class OptionProblem(ValueError):

@@ -1,4 +1,4 @@
-"""Opens the step function of a compiled program, whatever its language.
+"""Opens the step function of a program, whatever its language.
 
 Only in a process that may be lost: what is opened here executes somebody's
 code. This module imports as little as possible: it is part of the start of
@@ -10,17 +10,24 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
 
 from assay import _engine
 
-# How the errors of a model begin that are not the engine's fault.
-ASSUMPTION_FAILED = "not final: "  # the name follows; the search has to start again without it
-UNSUPPORTED = "unsupported: "  # file:line: sentence follows
+if TYPE_CHECKING:
+    from assay.transition_system.interface import Opening
 
 KEY_BYTES = 24
 
 Open = Callable[..., _engine.Model]
+
+
+class SelfDescribing(Protocol):
+    """A model whose states mean something only in the process that made them: it has the words for them."""
+
+    def describe(self, state: bytes, /) -> dict[str, Any]: ...
+    def explain(self, state: bytes, position: int, /) -> dict[str, Any]: ...
+    def violation(self, code: int, /) -> dict[str, Any]: ...
 
 
 def draw_key() -> bytes:
@@ -28,16 +35,16 @@ def draw_key() -> bytes:
     return secrets.token_bytes(KEY_BYTES)
 
 
-def open_model(library: str, opener: str = "", *, key: bytes = b"") -> _engine.Model:
-    """A shared object, or whatever the function `opener` (`module:function`) knows how to open.
+def open_model(opening: Opening, *, key: bytes = b"") -> _engine.Model:
+    """A shared object, or whatever the opener knows how to open.
 
     A `key` asks for states that are the same bytes in every process that has it, as certificates need
     them; those of shared objects always are.
     """
-    if not opener:
-        return _engine.CompiledModel(library)
-    module, _, function = opener.partition(":")
-    return cast(Open, getattr(import_module(module), function))(library, key=key)
+    if not opening.opener:
+        return _engine.CompiledModel(opening.file)
+    module, _, function = opening.opener.partition(":")
+    return cast(Open, getattr(import_module(module), function))(opening, key=key)
 
 
 def remarks_of(model: _engine.Model) -> list[str]:
@@ -45,6 +52,11 @@ def remarks_of(model: _engine.Model) -> list[str]:
     return model.remarks() if isinstance(model, _engine.PythonMachine) else []
 
 
-def describes_itself(model: _engine.Model) -> bool:
-    """Whether the model has words for its states and steps (`describe`, `explain`, `violation`)."""
+def describes_itself(model: object) -> TypeGuard[SelfDescribing]:
     return hasattr(model, "describe")
+
+
+def root_of(model: object) -> int:
+    """How many initial states a model has, if they are the successors of a state that is not the program's;
+    else zero."""
+    return int(getattr(model, "initial_count", 0))

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Unpack
 
+from assay import languages
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.execution import interrupts
-from assay.languages import handwritten
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.interface import LanguageOptions, OptionProblem, Program
 from assay.verification.request import (
     Listener,
     Request,
@@ -22,7 +22,7 @@ from assay.verification.request import (
     estimate_request,
     options_of,
 )
-from assay.verification.traces import require_same_run, require_same_sources, save_traces
+from assay.verification.traces import require_same_run, save_traces
 
 
 def verify(
@@ -80,32 +80,31 @@ def _verified(
     program: str | Path | Callable[[], object] | object, request: Request, trace: str | Path | None
 ) -> Result:
     """Everything behind the options."""
-    if isinstance(program, FunctionType | _Call):
-        from assay.verification.functions import call_of, verify_function
-
-        path, call = (program.path, program.text) if isinstance(program, _Call) else call_of(program)
-        if request.certificate is not None or trace is not None:
-            raise OptionProblem(
-                "certificates and traces are about a program; write one that calls the function and verify it"
-            )
-        result = verify_function(path, call, request)
-        return replace(result, seconds=time.monotonic() - request.started)
-    if isinstance(program, str | Path) and not handwritten.names_a_class(str(program)):
-        from assay.verification.compiled import verify_compiled
-
-        result, language, sources = verify_compiled(Path(program), request)
-    else:
-        from assay.verification.interpreted import verify_handwritten
-
-        system = (
-            handwritten.load(str(program), certified=request.certificate is not None)
-            if isinstance(program, str | Path)
-            else handwritten.HandwrittenSystem(program, name=type(program).__name__)
+    if isinstance(program, FunctionType | _Call) and (request.certificate is not None or trace is not None):
+        raise OptionProblem(
+            "certificates and traces are about a program; write one that calls the function and verify it"
         )
-        result, language, sources = verify_handwritten(system, request), "python-class", system.sources
+    from assay.verification.pipeline import verify_program
+
+    result, language, sources = verify_program(*_subject(program), request)
     if trace is not None:
         result = save_traces(result, Path(trace), language, sources)
     return replace(result, seconds=time.monotonic() - request.started)
+
+
+def _subject(program: str | Path | object) -> tuple[str, Callable[[LanguageOptions], Program]]:
+    """What is verified: its name, and how it is loaded."""
+    if isinstance(program, str | Path):
+        path = Path(program)
+        return str(program), lambda options: languages.load(path, options)
+    if isinstance(program, FunctionType):
+        from assay.verification.functions import call_of
+
+        return _subject(_Call(*call_of(program)))
+    if isinstance(program, _Call):
+        called = program
+        return str(called.path), lambda options: languages.load_call(called.path, called.text, options)
+    return type(program).__name__, lambda options: languages.load_object(program, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +129,9 @@ def replay(program: str | Path | object, trace: str | Path) -> Counterexample:
 
 def replay_recorded(program: str | Path | object, recorded: Trace) -> Counterexample:
     """The same with a trace that was read already."""
-    if not isinstance(program, str | Path) or handwritten.names_a_class(str(program)):
-        from assay.verification.interpreted import replay_handwritten
+    from assay.verification.pipeline import replay_program
 
-        system = (
-            handwritten.load(str(program))
-            if isinstance(program, str | Path)
-            else handwritten.HandwrittenSystem(program, name=type(program).__name__)
-        )
-        require_same_sources(recorded, system.sources)
-        executed = replay_handwritten(system, recorded)
-    else:
-        from assay.verification.compiled import replay_compiled
-
-        executed = replay_compiled(Path(program), recorded)
+    executed = replay_program(*_subject(program), recorded)
     require_same_run(recorded.counterexample, executed)
     return executed
 

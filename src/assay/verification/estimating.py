@@ -8,7 +8,7 @@ from assay.evidence.verdict import StopReason
 from assay.execution import model_process
 from assay.search import native
 from assay.search.estimation import Estimation, Estimator, Plan, memory_for_bits
-from assay.transition_system.interface import CompiledProgram
+from assay.transition_system.interface import Program
 from assay.verification.request import Phase, Request
 
 ESTIMATED = {StopReason.MEMORY, StopReason.TIME, StopReason.STATES}
@@ -31,7 +31,7 @@ def search_deadline(request: Request) -> float | None:
 
 
 def estimate(
-    request: Request, compiled: CompiledProgram, program: str, outcome: native.NativeOutcome
+    request: Request, compiled: Program, program: str, outcome: native.NativeOutcome
 ) -> tuple[Estimation | None, list[str]]:
     """What is known of the coverage, and what a reader should know besides.
 
@@ -56,7 +56,7 @@ def estimate(
 
 
 def _estimated(
-    request: Request, compiled: CompiledProgram, program: str, outcome: native.NativeOutcome
+    request: Request, compiled: Program, program: str, outcome: native.NativeOutcome
 ) -> Estimation | None:
     facts = outcome.facts
     # The memory that the search had, or took.
@@ -73,9 +73,8 @@ def _estimated(
         deadline = longest if deadline is None else min(deadline, longest)
     request.listener(Phase("estimating the coverage of", program))
     estimator = Estimator(
-        compiled.library,
+        compiled.opening,
         request.options,
-        opener=compiled.opener,
         deadline=deadline,
         on_progress=request.listener,
     )

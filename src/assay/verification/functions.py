@@ -6,18 +6,7 @@ import inspect
 from pathlib import Path
 from types import FunctionType
 
-from assay import languages
-from assay.evidence.result import Result
 from assay.transition_system.interface import SourceProblem
-from assay.verification.compiled import verify_compiled
-from assay.verification.request import Request
-
-
-def verify_function(path: Path, call: str, request: Request) -> Result:
-    result, _, _ = verify_compiled(
-        path, request, load=lambda path, options: languages.load_call(path, call, options)
-    )
-    return result
 
 
 def call_of(function: FunctionType) -> tuple[Path, str]:

@@ -63,9 +63,8 @@ def certify_estimate(
         exhaustive_share=saved.exhaustive_share,
     )
     estimator = Estimator(
-        compiled.library,
+        compiled.opening,
         SearchOptions(memory_limit_bytes=memory_limit_bytes),
-        opener=compiled.opener,
         deadline=started + timeout_seconds if timeout_seconds else None,
         on_progress=on_progress,
     )

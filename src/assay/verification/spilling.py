@@ -8,14 +8,14 @@ from dataclasses import replace
 from assay import __version__
 from assay.evidence.verdict import StopReason
 from assay.search.spilled import identity_in
-from assay.transition_system.interface import CompiledProgram, LanguageOptions
+from assay.transition_system.interface import LanguageOptions, Program
 from assay.verification.request import Request
 
 MEANING = "meaning of the program"
 CONTINUABLE = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}
 
 
-def identity_of(request: Request, program: CompiledProgram, *, with_graph: bool) -> list[tuple[str, str]]:
+def identity_of(request: Request, program: Program, *, with_graph: bool) -> list[tuple[str, str]]:
     """By name, everything that decides what the search sees; limits on time, memory and states do not."""
     options, language = request.options, request.language_options
     return [
@@ -30,14 +30,16 @@ def identity_of(request: Request, program: CompiledProgram, *, with_graph: bool)
 
 
 def found_out_before(request: Request) -> LanguageOptions:
-    """The options of the language, and what a search that is to be continued found out about the program."""
+    """The options of the language, with what a certificate needs and what a search that is to be continued
+    found out about the program."""
+    options = replace(request.language_options, portable=request.certificate is not None)
     if not request.options.resume:
-        return request.language_options
+        return options
     meaning = json.loads(identity_in(request.options.spill_directory).get(MEANING, "{}"))
     names = meaning.get("not_final") if isinstance(meaning, dict) else None
     # To assume less of the program is never wrong, whoever wrote these names.
     known = tuple(str(name) for name in names) if isinstance(names, list) else ()
-    return replace(request.language_options, not_final=known or request.language_options.not_final)
+    return replace(options, not_final=known or options.not_final)
 
 
 def how_to_go_on(request: Request, stopped: StopReason, *, problem: str = "") -> list[str]:

@@ -47,7 +47,7 @@ def certified(tmp_path_factory):
 def task_for(file, program, source, **more):
     header = file.header
     return CertificationTask(
-        library=str(program.library),
+        opening=program.opening,
         source=source,
         purpose="trust",
         secrets=bytes(4096),

@@ -11,12 +11,12 @@ import assay
 from assay.certification import products, task
 from assay.certification.coordinator import frame_sources
 from assay.certification.program import load_for
-from assay.certification.task import CertificationTask, FrameSource, address_of
+from assay.certification.task import CertificationTask, FrameSource
 from assay.certification.walkers import NativeWalkers
 from assay.distribution.local_processes import LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.interface import LanguageOptions, Opening
 
 MODEL = Path(__file__).parents[3] / "examples" / "philosophers.pml"
 
@@ -32,7 +32,7 @@ def certificate(tmp_path_factory):
 @pytest.fixture(scope="module")
 def library(certificate):
     program = load_for(MODEL, certificate.header, LanguageOptions())
-    yield address_of(program)
+    yield program.opening.file
     del program  # its file lives as long
 
 
@@ -53,14 +53,14 @@ def walkers(library):
 @pytest.fixture
 def tasks(certificate, library, walkers):
     (needed,) = walkers.run(
-        work("secret_bytes"), [library], on_progress=lambda *_: None, on_done=lambda *_: None
+        work("secret_bytes"), [Opening(library)], on_progress=lambda *_: None, on_done=lambda *_: None
     )
     secrets = products.draw(needed)
 
     def make(number, purpose="authenticate"):
         return [
             CertificationTask(
-                library=library,
+                opening=Opening(library),
                 source=source,
                 purpose=purpose,
                 secrets=secrets,

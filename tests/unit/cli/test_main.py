@@ -164,14 +164,14 @@ def test_a_timeout_also_ends_a_compiler_that_does_not(run, model, monkeypatch):
 
 def test_an_interrupt_ends_with_the_partial_result(run, model, monkeypatch):
     model("LAST=1000000000 SLOW_MICROSECONDS=50")
-    hear = model_process.Job._take
+    hear = model_process.Job.take
 
     def interrupt_when_it_runs(child, event):
         hear(child, event)
         if child.progress.states > 0 and child.searched is None:
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(model_process.Job, "_take", interrupt_when_it_runs)
+    monkeypatch.setattr(model_process.Job, "take", interrupt_when_it_runs)
     code, output, _ = run("verify", "model.counter", "--json")
     data = json.loads(output)
     assert code == 3

@@ -14,7 +14,7 @@ import assay
 from assay.cli import telling
 from assay.evidence.verdict import Verdict
 from assay.execution import interrupts
-from assay.verification import compiled, traces
+from assay.verification import pipeline, traces
 
 MUTEX = Path(__file__).parents[3] / "examples" / "broken_mutex.pml"
 PETERSON = MUTEX.with_name("peterson.pml")
@@ -130,7 +130,7 @@ def test_a_run_that_cannot_be_put_into_words_is_still_a_violation(monkeypatch):
     def fails(*_):
         raise IndexError("no such thing")
 
-    monkeypatch.setattr(compiled, "translate", fails)
+    monkeypatch.setattr(pipeline, "translate", fails)
     found = assay.verify(MUTEX)
     assert (found.verdict, found.violation_count) == (Verdict.VIOLATED, 1)
     assert "its run cannot be told (IndexError: no such thing)" in found.reasons[0]
@@ -162,7 +162,7 @@ def interrupt(*_, **__):
 
 def test_an_interrupt_while_a_result_is_made_does_not_lose_it(interruptible, monkeypatch, tmp_path):
     """At each place behind the search."""
-    for module, name in ((compiled, "translate"), (compiled, "standings"), (traces, "save_trace")):
+    for module, name in ((pipeline, "translate"), (pipeline, "standings"), (traces, "save_trace")):
         original = getattr(module, name)
 
         def interrupted(*given, original=original, **named):

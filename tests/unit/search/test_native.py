@@ -14,6 +14,12 @@ from assay.evidence.verdict import StopReason
 from assay.execution import model_process, replaying
 from assay.search import native
 from assay.search.options import SearchOptions
+from assay.transition_system.interface import Opening
+
+
+@pytest.fixture
+def compile_counter(compile_counter):
+    return lambda *macros: Opening(str(compile_counter(*macros)))
 
 
 def test_a_finished_search_reports_what_the_engine_counted(compile_counter):
@@ -120,8 +126,9 @@ def test_the_child_dies_with_its_parent(compile_counter):
         [
             sys.executable,
             "-c",
-            "from pathlib import Path; from assay.search import native; from assay.search.options import *\n"
-            f"native.search(Path({str(library)!r}), SearchOptions())",
+            "from assay.transition_system.interface import Opening\n"
+            "from assay.search import native; from assay.search.options import *\n"
+            f"native.search(Opening({library.file!r}), SearchOptions())",
         ]
     )
     child = _only_child(parent.pid)
@@ -147,7 +154,7 @@ def test_a_library_that_is_no_model_is_our_fault(tmp_path):
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
     with pytest.raises(model_process.EngineFailure):
-        native.search(broken, SearchOptions())
+        native.search(Opening(str(broken)), SearchOptions())
 
 
 def test_replay_executes_positions_and_names_what_holds_at_the_end(compile_counter):
@@ -187,10 +194,11 @@ def _is_running(process):
 def test_a_search_that_the_system_gives_no_more_memory_says_so(compile_counter):
     library = compile_counter("LAST=1000000000")
     code = (
-        "import resource; from pathlib import Path; from assay.search import native\n"
+        "import resource; from assay.transition_system.interface import Opening\n"
+        "from assay.search import native\n"
         "from assay.search.options import SearchOptions\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))\n"
-        f"facts = native.search(Path({str(library)!r}), SearchOptions(storage='fingerprint')).facts\n"
+        f"facts = native.search(Opening({library.file!r}), SearchOptions(storage='fingerprint')).facts\n"
         "print(facts.stop_reason.value, facts.stop_detail, facts.complete)"
     )
     done = subprocess.run(

@@ -1,6 +1,7 @@
 """One child process for a whole loop of searches, and one opened model for those about it."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,12 @@ from assay.execution import replaying
 from assay.execution.model_process import ModelProcess
 from assay.search import native
 from assay.search.options import SearchOptions
+from assay.transition_system.interface import Opening
+
+
+@pytest.fixture
+def compile_counter(compile_counter):
+    return lambda *macros: Opening(str(compile_counter(*macros)))
 
 
 def test_one_process_does_several_jobs(compile_counter):
@@ -30,8 +37,8 @@ def test_another_model_under_the_same_name_is_another_model(compile_counter, tmp
     counts = []
     with ModelProcess() as process:
         for last in (5, 50):
-            compile_counter(f"LAST={last}").replace(name)
-            counts.append(native.search(name, SearchOptions(), process=process).facts.states)
+            Path(compile_counter(f"LAST={last}").file).replace(name)
+            counts.append(native.search(Opening(str(name)), SearchOptions(), process=process).facts.states)
     assert counts[1] > counts[0]
 
 

@@ -149,7 +149,7 @@ def test_a_short_sweep_that_comes_to_the_end_counts(program):
 
 def test_without_time_the_levels_of_the_search_itself_are_continued(program):
     compiled = languages.load(program, LanguageOptions(reductions=frozenset(), defines=("N=6",)))
-    estimator = Estimator(compiled.library, SearchOptions(), deadline=0.0)
+    estimator = Estimator(compiled.opening, SearchOptions(), deadline=0.0)
     plan = Plan(method="short-sweep", states=6000, memory_bytes=1 << 20)
     assert estimator.run(plan) is None
     found = estimator.run(plan, levels=(1, 6, 21, 56, 126, 252, 440, 700, 500, 300))

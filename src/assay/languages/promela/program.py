@@ -34,10 +34,13 @@ from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.transition_system.interface import (
     REDUCTIONS,
+    Capabilities,
     LanguageOptions,
+    Opening,
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     Unchecked,
     ViolationFacts,
     Waiting,
@@ -285,10 +288,10 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
 
 
 class PromelaProgram:
-    """Implements `CompiledProgram`."""
+    """Implements `Program`."""
 
     language = "promela"
-    opener = ""  # a shared object
+    capabilities = Capabilities(threads=True, on_disk=True, lossy=True, apart=True)
 
     def __init__(
         self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, shared_object: SealedFile
@@ -300,9 +303,9 @@ class PromelaProgram:
         self._shared_object = shared_object
 
     @property
-    def library(self) -> Path:
-        """Lives as long as this program."""
-        return self._shared_object.path
+    def opening(self) -> Opening:
+        """A shared object that lives as long as this program."""
+        return Opening(str(self._shared_object.path))
 
     @property
     def sources(self) -> Sequence[SourceHash]:
@@ -342,8 +345,25 @@ class PromelaProgram:
         ]
 
     @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        return []
+
+    @property
+    def process_limit(self) -> int:
+        return MAXIMAL_PROCESSES
+
+    @property
     def notes(self) -> Sequence[str]:
         return []
+
+    def opened(self) -> PromelaProgram:
+        return self
+
+    def knowing(self, _words: Mapping[str, object]) -> PromelaProgram:
+        return self
+
+    def without(self, assumption: str) -> PromelaProgram:
+        raise RuntimeError(f"no model assumes anything that a search could refute, such as {assumption!r}")
 
     # --- the way back to the source ---
 

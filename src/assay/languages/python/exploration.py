@@ -22,10 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from assay import _engine
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import PythonProgram, load
-from assay.transition_system.interface import LanguageOptions, SourceProblem
-from assay.transition_system.opening import ASSUMPTION_FAILED, UNSUPPORTED
+from assay.transition_system.interface import LanguageOptions, Opening, SourceProblem
 
 Globals = tuple[tuple[str, str], ...]
 Ending = tuple[Globals, str]
@@ -112,7 +112,7 @@ def _in_a_child(program: PythonProgram, most_states: int) -> dict[str, Any]:
         _explorers[mine] = Explorer()
         atexit.register(_close_explorer)
     try:
-        return _explorers[mine].ask([str(program.library), program.program.modules[0].name, most_states])
+        return _explorers[mine].ask([program.opening.file, program.program.modules[0].name, most_states])
     except BaseException:  # an interrupt, too: the answer to this request must not be taken for another's
         _close_explorer()
         raise
@@ -128,14 +128,11 @@ def _close_explorer() -> None:
 def endings(image: str, main: str, most_states: int) -> dict[str, object]:
     """In the child: what `outcomes` returns, as JSON can hold it."""
     try:
-        return _endings(open_image(image), main, most_states)
-    except RuntimeError as problem:
-        text = str(problem)
-        if text.startswith(ASSUMPTION_FAILED):
-            return {"assumption": text.removeprefix(ASSUMPTION_FAILED)}
-        if text.startswith(UNSUPPORTED):
-            return {"unsupported": text.removeprefix(UNSUPPORTED)}
-        raise
+        return _endings(open_image(Opening(image)), main, most_states)
+    except _engine.AssumptionFailed as failed:
+        return {"assumption": str(failed)}
+    except _engine.UnsupportedProgram as problem:
+        return {"unsupported": str(problem)}
 
 
 def _endings(model: Any, main: str, most_states: int) -> dict[str, object]:

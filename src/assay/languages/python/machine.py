@@ -13,7 +13,7 @@ from typing import Any
 
 from assay import _engine
 from assay.languages.python.code import Program
-from assay.transition_system.interface import SourceProblem
+from assay.transition_system.interface import Opening, SourceProblem
 
 TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
 
@@ -23,13 +23,13 @@ def forget_surroundings() -> None:
     sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
     os.environ["TZ"] = "UTC0"
     time.tzset()
-    ours = Path(_engine.__file__).resolve().parent.parent
+    ours = {Path(_engine.__file__).resolve().parents[1], Path(__file__).resolve().parents[3]}
     given = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    foreign = {Path(entry).resolve() for entry in given} - {ours}
+    foreign = {Path(entry).resolve() for entry in given} - ours
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() not in foreign]
 
 
-def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
+def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     """The machine with a program in it.
 
     With a `key`, states are digests of their content, which are the same in every process that has the key;
@@ -42,12 +42,12 @@ def open_image(path: str, *, key: bytes = b"") -> _engine.Model:
             hint="set it before Python starts",
         )
     forget_surroundings()
-    with Path(path).open("rb") as file:
+    with Path(opening.file).open("rb") as file:
         image: dict[str, Any] = pickle.load(file)  # noqa: S301 (our own front end wrote it)
     if image["python"] != platform.python_version():
         raise SourceProblem(
             f"the image was made by Python {image['python']}, this is {platform.python_version()}",
-            where=path,
+            where=opening.file,
         )
     # Steps make and drop many small objects; what exists by now stays.
     gc.freeze()

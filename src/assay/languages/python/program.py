@@ -28,10 +28,13 @@ from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
+    Capabilities,
     LanguageOptions,
+    Opening,
     SourceHash,
     SourceProblem,
     StepFacts,
+    TemporalProperty,
     Unchecked,
     ViolationFacts,
     Waiting,
@@ -72,7 +75,7 @@ NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 @dataclass(frozen=True)
 class PythonProgram:
-    """Implements `ToldProgram`."""
+    """Implements `Program` of the interface."""
 
     path: Path
     options: LanguageOptions
@@ -83,12 +86,12 @@ class PythonProgram:
     words: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
-    opener = OPENER
+    capabilities = Capabilities(on_disk=True, lossy=True, assumes=True)
 
     @property
-    def library(self) -> Path:
-        """Lives as long as this program."""
-        return self.image.path
+    def opening(self) -> Opening:
+        """An image that lives as long as this program."""
+        return Opening(str(self.image.path), OPENER, fixed_hashes=True)
 
     @property
     def granularity(self) -> str:
@@ -133,10 +136,21 @@ class PythonProgram:
         return []
 
     @property
+    def temporal(self) -> Sequence[TemporalProperty]:
+        return []
+
+    @property
+    def process_limit(self) -> int:
+        return 0
+
+    @property
     def notes(self) -> Sequence[str]:
         return [f"threads may switch {GRANULARITIES[self.granularity]} (granularity {self.granularity})"]
 
-    def told(self, words: Mapping[str, object]) -> PythonProgram:
+    def opened(self) -> PythonProgram:
+        return self
+
+    def knowing(self, words: Mapping[str, object]) -> PythonProgram:
         return replace(self, words=words)
 
     def without(self, assumption: str) -> PythonProgram:
@@ -439,8 +453,6 @@ def _require_known(options: LanguageOptions) -> None:
             "step invariants are not checked in Python programs",
             hint="keep the old value in a variable of the program and assert what must hold",
         )
-    if options.defines:
-        raise SourceProblem("-D defines macros, which Python programs do not have")
 
 
 def _require_no_model(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -315,8 +316,8 @@ def test_two_models_that_lie_in_one_place_one_after_the_other_are_two(here):
     for value in range(20):
         (here / "m.pml").write_text(f"byte x = {value}; active proctype P() {{ x = 0 }}\n")
         program = load(here / "m.pml", LanguageOptions())
-        places.add(program.library)
-        opened.append(_engine.CompiledModel(str(program.library)))
+        places.add(program.opening.file)
+        opened.append(_engine.CompiledModel(program.opening.file))
         del program
     assert len(places) < 20
     assert len({model.initial_state()[0] for model in opened}) == 20
@@ -329,4 +330,4 @@ def test_nobody_can_change_a_compiled_model(here):
 
     program = load(here / "m.pml", LanguageOptions())
     with pytest.raises(PermissionError):
-        program.library.write_bytes(b"")
+        Path(program.opening.file).write_bytes(b"")

@@ -108,7 +108,7 @@ KEPT = []  # ctypes closes nothing, and the loader goes by names
 
 def kept(program):
     KEPT.append(program)
-    return program.library
+    return program.opening.file
 
 
 def skipped(path, reductions, defines=()):

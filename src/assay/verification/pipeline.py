@@ -1,4 +1,4 @@
-"""Programs that a front end compiles for the native engine."""
+"""One verification: load, search, explain, judge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from assay import __version__, languages
+from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
@@ -19,12 +19,11 @@ from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.search import native, spilled
 from assay.transition_system.interface import (
-    CompiledProgram,
     LanguageOptions,
     OptionProblem,
+    Program,
     SourceHash,
     SourceProblem,
-    ToldProgram,
 )
 from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
 from assay.verification.estimating import estimate, search_deadline
@@ -33,34 +32,33 @@ from assay.verification.spilling import found_out_before, how_to_go_on, identity
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
-def verify_compiled(
-    path: Path,
-    request: Request,
-    *,
-    load: Callable[[Path, LanguageOptions], CompiledProgram] | None = None,
+def verify_program(
+    name: str, load: Callable[[LanguageOptions], Program], request: Request
 ) -> tuple[Result, str, tuple[SourceHash, ...]]:
-    request.listener(Phase("compiling", str(path)))
+    """The result, and the language and the sources of what `load` gave."""
+    request.listener(Phase("compiling", name))
     begin = time.monotonic()
     try:
         with alarm_at(request.deadline):
-            program = (load or languages.load)(path, found_out_before(request))
+            program = load(found_out_before(request))
+            _require_suitable_options(program, request)
+            if request.certificate is not None:
+                require_own_file(request.certificate.path, program.sources)
+            program = program.opened()
     except OutOfTime:
-        return _nothing_searched(path, request, StopReason.TIME), "", ()
+        return _nothing_searched(name, request, StopReason.TIME), "", ()
     except KeyboardInterrupt:
-        return _nothing_searched(path, request, StopReason.INTERRUPTED), "", ()
-    _require_suitable_options(program, request)
-    if request.certificate is not None:
-        require_own_file(request.certificate.path, program.sources)
+        return _nothing_searched(name, request, StopReason.INTERRUPTED), "", ()
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
-        return _nothing_searched(path, request, StopReason.TIME), program.language, tuple(program.sources)
-    request.listener(Phase("searching", str(path)))
+        return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
+    request.listener(Phase("searching", name))
     interrupts.hold()
-    program, outcome = _search(path, program, request)
+    program, outcome = _search(name, program, request)
     outcome = without_unconfirmed(program, outcome)
     judgement = judge(outcome.facts, tuple(program.caveats))
     violations, unexplained = _explained(program, outcome)
-    estimation, about_the_estimate = estimate(request, program, str(path), outcome)
+    estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
         judgement,
         ((violation.kind, violation.message) for violation in violations),
@@ -72,7 +70,7 @@ def verify_compiled(
         judgement = without_certificate(request, judgement, outcome.certificate_problem)
     result = Result(
         verdict=judgement.verdict,
-        program=str(path),
+        program=name,
         language=program.language,
         complete=judgement.complete,
         properties=properties,
@@ -114,7 +112,7 @@ def verify_compiled(
     return _with_saved_estimate(result, request, program), program.language, tuple(program.sources)
 
 
-def _with_saved_estimate(result: Result, request: Request, program: CompiledProgram) -> Result:
+def _with_saved_estimate(result: Result, request: Request, program: Program) -> Result:
     if request.estimate_file is None or result.coverage is None:
         return result
     try:
@@ -132,24 +130,21 @@ def _with_saved_estimate(result: Result, request: Request, program: CompiledProg
     return result
 
 
-def _search(
-    path: Path, program: CompiledProgram, request: Request
-) -> tuple[CompiledProgram, native.NativeOutcome]:
+def _search(name: str, program: Program, request: Request) -> tuple[Program, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail, in one process."""
     with ModelProcess() as process:
         while True:
             certificate = None if program.caveats else request.certificate
             try:
                 return program, native.search(
-                    program.library,
+                    program.opening,
                     request.options,
-                    opener=program.opener,
                     deadline=search_deadline(request),
                     on_progress=request.listener,
                     certificate=certificate,
                     claim=claim_of(
                         request,
-                        program=str(path),
+                        program=name,
                         language=program.language,
                         sources=program.sources,
                         semantics=program.semantics,
@@ -158,7 +153,7 @@ def _search(
                     process=process,
                 )
             except AssumptionFailed as failed:
-                if not isinstance(program, ToldProgram):
+                if not program.capabilities.assumes:
                     raise
                 if request.options.spill_directory:
                     # What was found of a program that is not as it was assumed to be is worth nothing.
@@ -166,20 +161,24 @@ def _search(
                 program = program.without(failed.assumption)
 
 
-def _require_suitable_options(program: CompiledProgram, request: Request) -> None:
-    if request.language_options.granularity and not isinstance(program, ToldProgram):
-        raise OptionProblem(
-            f"granularity: where threads switch is a choice in Python programs, not in {program.language}"
-        )
-    if program.opener and request.options.threads != 1:
-        raise OptionProblem(f"threads: a program in {program.language} is searched on one thread")
+def _require_suitable_options(program: Program, request: Request) -> None:
+    options, can = request.options, program.capabilities
+    for option, is_asked_for, is_possible, instead in (
+        ("threads", options.threads != 1, can.threads, "on one thread"),
+        ("storage", options.storage != "exact", can.lossy, "with exact storage"),
+        ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
+    ):
+        if is_asked_for and not is_possible:
+            raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+    if request.estimate is not None and not can.lossy:
+        raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 
 
-def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Result:
+def _nothing_searched(name: str, request: Request, reason: StopReason) -> Result:
     judgement = judge(SearchFacts(stop_reason=reason, stop_detail="before the search began"))
     return Result(
         verdict=judgement.verdict,
-        program=str(path),
+        program=name,
         language="",
         complete=False,
         properties=standings(
@@ -192,9 +191,7 @@ def _nothing_searched(path: Path, request: Request, reason: StopReason) -> Resul
     )
 
 
-def _explained(
-    program: CompiledProgram, outcome: native.NativeOutcome
-) -> tuple[tuple[Violation, ...], list[str]]:
+def _explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[Violation, ...], list[str]]:
     """The violations in words, and why some have none: that takes nothing from the verdict."""
     violations, problems = [], []
     for found in outcome.violations:
@@ -215,7 +212,7 @@ def _explained(
     return tuple(violations), problems
 
 
-def without_unconfirmed(program: CompiledProgram, outcome: native.NativeOutcome) -> native.NativeOutcome:
+def without_unconfirmed(program: Program, outcome: native.NativeOutcome) -> native.NativeOutcome:
     """Takes back violations whose run could not be executed again, of a program that runs inside the engine.
 
     A process that dies of what a program made it do may have found anything before. (A compiled model is
@@ -225,7 +222,7 @@ def without_unconfirmed(program: CompiledProgram, outcome: native.NativeOutcome)
     nothing_is_missing = len(confirmed) == len(outcome.violations) and (
         confirmed or not outcome.facts.violation_count
     )
-    if not isinstance(program, ToldProgram) or nothing_is_missing:
+    if program.capabilities.apart or nothing_is_missing:
         return outcome
     if confirmed:
         return replace(outcome, violations=confirmed)
@@ -239,7 +236,7 @@ def without_unconfirmed(program: CompiledProgram, outcome: native.NativeOutcome)
     return replace(outcome, facts=facts, violations=())
 
 
-def _in_words(program: CompiledProgram, found: native.NativeViolation) -> Violation:
+def _in_words(program: Program, found: native.NativeViolation) -> Violation:
     facts = program.describe_violation(found.code)
     run = None if found.run is None else translate(program, found.code, found.positions, found.run)
     return Violation(
@@ -252,21 +249,21 @@ def _in_words(program: CompiledProgram, found: native.NativeViolation) -> Violat
     )
 
 
-def replay_compiled(path: Path, recorded: Trace) -> Counterexample:
+def replay_program(name: str, load: Callable[[LanguageOptions], Program], recorded: Trace) -> Counterexample:
     try:
         # What the search found out about the program belongs to the semantics.
         found_out = {"not_final": recorded.semantics.get("not_final", [])}
-        program = languages.load(path, language_options_of({**recorded.options, **found_out}))
+        program = load(language_options_of({**recorded.options, **found_out})).opened()
     except SourceProblem:
         # A changed program may not even compile any more; that it has changed is what matters.
-        require_same_file(recorded, path)
+        require_same_file(recorded, Path(name))
         raise
     require_same_sources(recorded, program.sources)
     positions = recorded.counterexample.positions
-    replayed = replay(program.library, positions, opener=program.opener)
+    replayed = replay(program.opening, positions)
     if replayed.failed_at is not None or replayed.run is None:
         where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
-        raise TraceProblem(f"the trace does not replay on {path} ({where}); verify the program again")
+        raise TraceProblem(f"the trace does not replay on {name} ({where}); verify the program again")
     program = with_words(program, replayed.run)
     for code in sorted(replayed.codes):
         if is_same_violation(program.describe_violation(code), recorded.counterexample.violation):
