@@ -53,6 +53,7 @@ class SequentialWorld final : public World {
   bool may_synchronise() override { return true; }
   std::uint32_t choose(std::uint32_t) override { return 0; }
   bool is_single() const override { return true; }
+  bool is_beginning() const override { return true; }
   void add_invariant(Ref, std::string) override {}
   Ref class_known(const Code*) override { return {}; }
   Ref class_made(Ref type, const Code*) override { return type; }

@@ -27,7 +27,9 @@ enum class Primitive : std::uint8_t {
   kHandled,
   kObserves,
   kContent,
-  kIsUnchanged
+  kIsUnchanged,
+  kOwnAttribute,
+  kTraceback
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -41,7 +43,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 20> kEntries = {{
+constexpr std::array<Entry, 22> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -62,6 +64,8 @@ constexpr std::array<Entry, 20> kEntries = {{
     {"handled", 0, Primitive::kHandled},
     {"content", 2, Primitive::kContent},
     {"is_unchanged", 2, Primitive::kIsUnchanged},
+    {"own_attribute", 2, Primitive::kOwnAttribute},
+    {"traceback", 0, Primitive::kTraceback},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -183,6 +187,18 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       const bool is_same = has_items(given[0].get(), given[1].get());
       return done(Ref::borrow(is_same ? Py_True : Py_False));
     }
+    case Primitive::
+        kOwnAttribute: {  // (whether the instance has it in its `__dict__`, the value); None without one
+      PyObject* const object = given[0].get();
+      if (Py_TYPE(object)->tp_dictoffset == 0) return none();
+      if (!world.may_read_attribute(object, given[1].get())) return stop(Stop::kVisible);
+      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      PyObject* const value = PyDict_GetItemWithError(dict.get(), given[1].get());
+      if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
+      return done(checked(
+          PyTuple_Pack(2, value == nullptr ? Py_False : Py_True, value == nullptr ? Py_None : value)));
+    }
+    case Primitive::kTraceback: return done(Ref::borrow(opaque_traceback()));
     case Primitive::kRemark: world.remark(utf8(str_of(given[0].get()).get())); return none();
     case Primitive::kUnsupported:
       throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get())

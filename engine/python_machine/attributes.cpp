@@ -122,6 +122,19 @@ bool is_enumeration(PyTypeObject* type) {
   return PyObject_TypeCheck(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(meta)) != 0;
 }
 
+/// Whether objects of CPython that a class of our library stands for let nobody store the attribute. Such a class says
+/// which those are: `_stored_in_c`, empty for all.
+bool is_written_in_c(PyTypeObject* type, PyObject* name) {
+  if (!is_program_type(type)) return false;
+  PyObject* const names = lookup(type, interned("_stored_in_c"));
+  if (names == nullptr || !PyTuple_Check(names)) return false;
+  if (PyTuple_GET_SIZE(names) == 0)  // instances of a subclass have attributes of their own
+    return PyDict_GetItemWithError(dict_of(type).get(), interned("_stored_in_c")) != nullptr;
+  const int is_one = PySequence_Contains(names, name);
+  if (is_one < 0) throw PythonError();
+  return is_one == 1;
+}
+
 /// A part of a property if the program wrote it as a function; else null.
 Ref property_part(PyObject* descriptor, const char* part) {
   if (!PyObject_TypeCheck(descriptor, &PyProperty_Type)) return {};
@@ -269,6 +282,7 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
+    if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
     if (PyModule_Check(object) && is_container(value.get()))
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
@@ -286,6 +300,25 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     }
   }
   PyObject* found = lookup(type, name);
+  PyObject* const after_failure = is_generic || found == nullptr ? nullptr : hook(type, "__getattr__");
+  if (after_failure != nullptr) {
+    // An AttributeError that a getter of the program raises means that there is no such attribute.
+    Ref getter = property_part(found, "fget");
+    Ref given = checked(PyTuple_Pack(1, object));
+    if (PyObject* const method = getter ? nullptr : program_method(found, "__get__")) {
+      getter = Ref::borrow(method);
+      given = checked(PyTuple_Pack(3, found, object, reinterpret_cast<PyObject*>(type)));
+    }
+    const bool is_first = is_data_descriptor(found) || (getter && !own_value(object, name));
+    if (getter && is_first) {
+      if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
+      if (!is_data_descriptor(found) && !world.may_read_attribute(object, name)) return stop(Stop::kVisible);
+      Arguments arguments;
+      arguments.positional = {getter, given, Ref::borrow(after_failure), Ref::borrow(object),
+                              Ref::borrow(name)};
+      if (std::optional<Step> step = delegate("_get_or_fall_back", nullptr, arguments, site)) return *step;
+    }
+  }
   if (found != nullptr && is_data_descriptor(found)) {
     if (Ref getter = property_part(found, "fget")) {
       return call_function(getter.get(), {.positional = {Ref::borrow(object)}, .keywords = {}},
@@ -314,6 +347,9 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       if (!is_plain(object) &&
           !(is_native ? world.may_read(object) : world.may_read_attribute(object, name))) {
         return stop(Stop::kVisible);
+      }
+      if (is_native && name == interned("__traceback__") && PyExceptionInstance_Check(object)) {
+        throw Unsupported("__traceback__ of an exception is not modelled; use the exception itself");
       }
       Ref value = checked(PyObject_GenericGetAttr(object, name));
       if (is_native && value.get() == Py_None && PyExceptionInstance_Check(object) &&
@@ -363,6 +399,11 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     if (found == module.global_index.end()) {
       throw Unsupported("the program gives the module " + module.name + " a new attribute, " + utf8(name));
     }
+    if (module.is_library && module.name == "sys" &&
+        (name == interned("stdout") || name == interned("stderr"))) {
+      throw Unsupported("sys." + utf8(name) +
+                        " is replaced, which is not modelled; give print() the argument file");
+    }
     const std::uint32_t global = module.first_global + found->second;
     if (!world.may_write_global(global)) return stop(Stop::kVisible);
     if (value == nullptr && !world.globals[global]) raise(PyExc_AttributeError, "%U", name);
@@ -375,6 +416,9 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     return finish(PyObject_SetAttr(object, name, value));
   }
   refuse_hidden(world, object, name, value);
+  if (is_written_in_c(type, name) && !world.program->modules[top().code->module].is_library) {
+    raise(PyExc_AttributeError, "'%s' object has no attribute '%U' that can be stored", type->tp_name, name);
+  }
   if (is_enumeration(type) && !world.is_single()) {
     throw Unsupported("a member of an enumeration gets an attribute, " + utf8(name) +
                       ", while several threads run");

@@ -144,7 +144,36 @@ Step Interpreter::deliver(Return mode, Ref extra, Ref value) {
   throw Unsupported("a frame that returns nowhere");
 }
 
+namespace {
+
+/// Before 3.12 CPython also counts what C code calls, and how much that is depends on what calls. A function that a
+/// function calls by its name counts once.
+bool is_plain_call(const Frame& caller, const Frame& called) {
+  if (called.on_return != Return::kPush || called.code->name.starts_with("__") || caller.pc == 0)
+    return false;
+  return static_cast<Operation>(caller.code->instructions[caller.pc - 1] & 0xff) == Operation::CALL;
+}
+
+void refuse_unknown_depth(const Thread& thread) {
+  constexpr std::size_t kMostOfOneCall = 4;
+  if (PY_VERSION_HEX >= 0x030c0000 || thread.frames.size() < kRecursionLimit / kMostOfOneCall) return;
+  std::size_t deepest = 1;
+  for (std::size_t i = 1; i < thread.frames.size(); ++i) {
+    deepest += is_plain_call(*thread.frames[i - 1], *thread.frames[i]) ? 1 : kMostOfOneCall;
+  }
+  // Where hardly any are of that kind, the limit is reached about when it seems to be.
+  constexpr std::size_t kNegligible = kRecursionLimit / 25;
+  if (deepest >= kRecursionLimit && deepest - thread.frames.size() > kNegligible) {
+    throw Unsupported("whether a recursion of " + std::to_string(thread.frames.size()) +
+                      " frames, some of which C code calls, is too deep for CPython is not known; recurse "
+                      "less deeply, or use a loop");
+  }
+}
+
+}  // namespace
+
 Step Interpreter::push_frame(std::unique_ptr<Frame> frame, Site site) {
+  refuse_unknown_depth(thread);
   if (thread.frames.size() >= kRecursionLimit)
     raise(PyExc_RecursionError, "maximum recursion depth exceeded");
   if (frame->code->atomic) {

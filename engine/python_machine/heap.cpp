@@ -100,10 +100,8 @@ class Writer {
       return;
     }
     if (type == &PyFrozenSet_Type) {
-      const Ref items = heap_.ordered(v);
-      out.push_back(token(Tag::kFrozenset, static_cast<std::uint64_t>(PyList_GET_SIZE(items.get()))));
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) value(PyList_GET_ITEM(items.get(), i));
-      return;
+      out.push_back(token(Tag::kFrozenset, static_cast<std::uint64_t>(PySet_GET_SIZE(v))));
+      return elements(v);
     }
     if (type == &PySlice_Type) {
       out.push_back(token(Tag::kSlice));
@@ -248,6 +246,7 @@ class Writer {
     if (type == function_type) return unless_leaf(Kind::kFunction);
     if (is_wrapper(v) || PyFunction_Check(v)) return std::nullopt;
     if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
+    if (is_getter(v)) return Kind::kNotANumber;
     if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type ||
         type == &PyCFunction_Type || type == &PyFrozenSet_Type || type == &PySlice_Type ||
         type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
@@ -306,12 +305,25 @@ class Writer {
     number(static_cast<std::uint64_t>(PyList_GET_SIZE(o)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) value(PyList_GET_ITEM(o, i));
   }
+  /// A key, and the hash by which its container has stored it: an object that has changed since then has another.
+  void key(PyObject* v, Py_hash_t hash) {
+    const std::size_t at = out.size();
+    value(v);
+    if (tag_of(out[at]) == Tag::kLeaf) return;
+    if (!heap_.hashes_content(v)) {
+      out.push_back(token(Tag::kNull));
+      return;
+    }
+    const Ref stored = checked(PyLong_FromSsize_t(hash));
+    leaf(stored.get());
+  }
   void dict_items(PyObject* o) {
     number(static_cast<std::uint64_t>(PyDict_GET_SIZE(o)));
-    PyObject *key = nullptr, *item = nullptr;
+    PyObject *name = nullptr, *item = nullptr;
     Py_ssize_t position = 0;
-    while (PyDict_Next(o, &position, &key, &item)) {
-      value(key);
+    Py_hash_t hash = 0;
+    while (_PyDict_Next(o, &position, &name, &item, &hash)) {
+      key(name, hash);
       value(item);
     }
   }
@@ -322,14 +334,28 @@ class Writer {
       dict_items(o);
     }
   }
+  void elements(PyObject* set) {
+    std::unordered_map<PyObject*, Py_hash_t> hashes;
+    PyObject* element = nullptr;
+    Py_ssize_t position = 0;
+    Py_hash_t hash = 0;
+    while (_PySet_NextEntry(set, &position, &element, &hash)) hashes.emplace(element, hash);
+    const Ref items = heap_.ordered(set);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+      key(PyList_GET_ITEM(items.get(), i), hashes.at(PyList_GET_ITEM(items.get(), i)));
+    }
+  }
   void set_items(PyObject* o) {
-    const Ref items = heap_.ordered(o);
-    list_items(items.get());
+    number(static_cast<std::uint64_t>(PySet_GET_SIZE(o)));
+    elements(o);
   }
   void deque_items(PyObject* o) {
-    const Ref limit = checked(PyObject_GetAttrString(o, "maxlen"));
+    // A subclass may have methods of its own, which show something else.
+    PyTypeObject* const deque = heap_.classes.deque_type();
+    const Ref limit = checked(PyObject_CallMethod(lookup(deque, interned("maxlen")), "__get__", "(O)", o));
     leaf(limit.get());
-    const Ref items = checked(PySequence_List(o));
+    const Ref iterator = checked(deque->tp_iter(o));
+    const Ref items = checked(PySequence_List(iterator.get()));
     list_items(items.get());
   }
 
@@ -349,10 +375,16 @@ class Writer {
         const Ref items =
             checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native), "items", "(O)", o));
         const Ref pairs = checked(PySequence_List(items.get()));
+        std::unordered_map<PyObject*, Py_hash_t> hashes;
+        PyObject *name = nullptr, *item = nullptr;
+        Py_ssize_t position = 0;
+        Py_hash_t hash = 0;
+        while (_PyDict_Next(o, &position, &name, &item, &hash)) hashes.emplace(name, hash);
         number(static_cast<std::uint64_t>(PyList_GET_SIZE(pairs.get())));
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
-          value(PyTuple_GET_ITEM(PyList_GET_ITEM(pairs.get(), i), 0));
-          value(PyTuple_GET_ITEM(PyList_GET_ITEM(pairs.get(), i), 1));
+          PyObject* const pair = PyList_GET_ITEM(pairs.get(), i);
+          key(PyTuple_GET_ITEM(pair, 0), hashes.at(PyTuple_GET_ITEM(pair, 0)));
+          value(PyTuple_GET_ITEM(pair, 1));
         }
         break;
       }
@@ -442,12 +474,7 @@ class Reader {
         return checked(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(type.get()), args.get(), nullptr));
       }
       case Tag::kFrozenset: {
-        Ref list = checked(PyList_New(0));
-        for (std::uint64_t i = 0; i < payload; ++i) {
-          const Ref item = value();
-          if (PyList_Append(list.get(), item.get()) < 0) throw PythonError();
-        }
-        return checked(PyFrozenSet_New(list.get()));
+        return checked(PyFrozenSet_New(elements(payload).get()));
       }
       case Tag::kMethod: {
         const Ref function = value();
@@ -531,7 +558,7 @@ class Reader {
         const Ref none = checked(PyTuple_New(0));
         return checked(facts.native->tp_new(type, none.get(), nullptr));
       }
-      case Kind::kNotANumber: return another_not_a_number(value().get());
+      case Kind::kNotANumber: return another_of_the_same(value().get());
       default: throw std::runtime_error("internal: a captured object cannot be read");
     }
   }
@@ -557,12 +584,35 @@ class Reader {
     }
   }
 
-  /// `at` stands on the record's first word.
+  /// Puts the keys of a dict or set into their places, for which methods of the program may run: when everything else
+  /// is there. `at` stands on the record's first word.
+  void fill_keys(PyObject* o) {
+    switch (static_cast<Kind>(payload_of(next()) & 0xFF)) {
+      case Kind::kDict: fill_dict(o); break;
+      case Kind::kSet: fill_set(o); break;
+      case Kind::kInstance: {
+        value();
+        const ClassFacts& facts = heap_.classes.facts(Py_TYPE(o));
+        if (facts.base == Base::kDefaultDict) skip();
+        if (facts.base == Base::kOrderedDict) {
+          fill_ordered_dict(o, facts.native);
+        } else if (facts.base == Base::kSet) {
+          fill_set(o);
+        } else if (facts.base == Base::kDict || facts.base == Base::kDefaultDict) {
+          fill_dict(o);
+        }
+        break;
+      }
+      default: break;
+    }
+  }
+
+  /// Everything but what `fill_keys` does. `at` stands on the record's first word.
   void fill(PyObject* o) {
     switch (static_cast<Kind>(payload_of(next()) & 0xFF)) {
       case Kind::kList: fill_list(o); break;
-      case Kind::kDict: fill_dict(o); break;
-      case Kind::kSet: fill_set(o); break;
+      case Kind::kDict:
+      case Kind::kSet: break;
       case Kind::kDeque: fill_deque(o); break;
       case Kind::kByteArray: {
         const Ref bytes = value();
@@ -617,8 +667,7 @@ class Reader {
   }
   Ref wrapper() {
     const Ref type = value();
-    const Ref args =
-        checked(PyTuple_New(type.get() == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1));
+    const Ref args = checked(PyTuple_New(parts_of(type.get())));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
       PyTuple_SET_ITEM(args.get(), i, value().release());
     return checked(PyObject_CallObject(type.get(), args.get()));
@@ -667,12 +716,106 @@ class Reader {
       if (PyList_Append(o, item.get()) < 0) throw PythonError();
     }
   }
+  /// What is said when a method of the program could not do what it did before.
+  [[noreturn]] static void refuse_keys(const std::string& problem) {
+    rethrow_interruption();
+    PyErr_Clear();
+    throw Unsupported("the keys of a dict or set " + problem +
+                      "; let their __hash__ and __eq__ depend on what never changes");
+  }
+  struct Key {
+    Ref object;
+    Py_hash_t hash;
+  };
+  Key key() {
+    const bool is_leaf = tag_of(tokens_[at]) == Tag::kLeaf;
+    Ref object = value();
+    const Ref stored = is_leaf ? Ref() : value();
+    const Py_hash_t hash = stored ? PyLong_AsSsize_t(stored.get()) : PyObject_Hash(object.get());
+    if (PyErr_Occurred() != nullptr) refuse_keys("can no longer be hashed");
+    return {std::move(object), hash};
+  }
   void fill_pairs(PyObject* dict, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Ref key = value();
+      const Key name = key();
       const Ref item = value();
-      if (PyDict_SetItem(dict, key.get(), item.get()) < 0) throw PythonError();
+      if (_PyDict_SetItem_KnownHash(dict, name.object.get(), item.get(), name.hash) < 0)
+        refuse_keys("can no longer be compared");
     }
+    if (static_cast<std::uint64_t>(PyDict_GET_SIZE(dict)) != count)
+      refuse_keys("have become equal since they were stored");
+  }
+  /// That many elements of a set, as the keys of a dict: whoever makes a set of that takes their hashes over.
+  Ref elements(std::uint64_t count) {
+    Ref keys = checked(PyDict_New());
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Key element = key();
+      if (_PyDict_SetItem_KnownHash(keys.get(), element.object.get(), Py_None, element.hash) < 0)
+        refuse_keys("can no longer be compared");
+    }
+    if (static_cast<std::uint64_t>(PyDict_GET_SIZE(keys.get())) != count)
+      refuse_keys("have become equal since they were stored");
+    return keys;
+  }
+  void fill_ordered_dict(PyObject* o, PyTypeObject* native) {
+    const std::uint64_t count = number();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Key name = key();
+      const Ref item = value();
+      const Ref done = Ref::steal(PyObject_CallMethod(reinterpret_cast<PyObject*>(native), "__setitem__",
+                                                      "OOO", o, name.object.get(), item.get()));
+      // There is no way to give it a hash.
+      if (!done || _PyDict_GetItem_KnownHash(o, name.object.get(), name.hash) == nullptr)
+        refuse_keys("of an OrderedDict have changed since they were stored");
+    }
+    if (static_cast<std::uint64_t>(PyDict_GET_SIZE(o)) != count)
+      refuse_keys("have become equal since they were stored");
+  }
+  /// Goes past a value without making it.
+  void skip() {
+    const Token t = next();
+    const auto skip_some = [&](std::uint64_t count) {
+      for (; count > 0; --count) skip();
+    };
+    switch (tag_of(t)) {
+      case Tag::kTuple: return skip_some(payload_of(t));
+      case Tag::kNamedTuple: return skip_some(1 + payload_of(t));
+      case Tag::kFrozenset:
+        for (std::uint64_t i = 0; i < payload_of(t); ++i) skip_key();
+        return;
+      case Tag::kMethod:
+      case Tag::kBuiltinMethod:
+      case Tag::kSuper: return skip_some(2);
+      case Tag::kSlice: return skip_some(3);
+      case Tag::kView: return skip();
+      case Tag::kWrapper: {
+        const Ref type = value();
+        return skip_some(parts_of(type.get()));
+      }
+      case Tag::kNativeFunction:
+        skip_some(2);  // what it is made like, and its defaults
+        if (tag_of(tokens_[at]) == Tag::kNull) {
+          ++at;
+        } else {
+          skip_pairs();
+        }
+        return skip_some(payload_of(t));
+      default: return;
+    }
+  }
+  void skip_key() {
+    const bool is_leaf = tag_of(tokens_[at]) == Tag::kLeaf;
+    skip();
+    if (!is_leaf) skip();
+  }
+  void skip_pairs() {
+    for (std::uint64_t count = number(); count > 0; --count) {
+      skip_key();
+      skip();
+    }
+  }
+  static Py_ssize_t parts_of(PyObject* wrapper_type) {
+    return wrapper_type == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1;
   }
   void fill_dict(PyObject* o) {
     PyDict_Clear(o);
@@ -689,18 +832,17 @@ class Reader {
   }
   void fill_set(PyObject* o) {
     if (PySet_Clear(o) < 0) throw PythonError();
-    const std::uint64_t count = number();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const Ref item = value();
-      if (PySet_Add(o, item.get()) < 0) throw PythonError();
-    }
+    const Ref content = elements(number());
+    if (_PySet_Update(o, content.get()) < 0) refuse_keys("can no longer be compared");
   }
   void fill_deque(PyObject* o) {
     value();  // maxlen was given when it was made
     const std::uint64_t count = number();
+    // A subclass may have an `append` of its own.
+    PyObject* const append = lookup(heap_.classes.deque_type(), interned("append"));
     for (std::uint64_t i = 0; i < count; ++i) {
       const Ref item = value();
-      const Ref done = checked(PyObject_CallMethod(o, "append", "(O)", item.get()));
+      const Ref done = checked(PyObject_CallFunctionObjArgs(append, o, item.get(), nullptr));
     }
   }
   void fill_instance(PyObject* o) {
@@ -712,21 +854,14 @@ class Reader {
       case Base::kDefaultDict: {
         const Ref factory = value();
         if (PyObject_SetAttrString(o, "default_factory", factory.get()) < 0) throw PythonError();
-        fill_dict(o);
+        skip_pairs();
         break;
       }
-      case Base::kOrderedDict: {
-        const std::uint64_t count = number();
-        for (std::uint64_t i = 0; i < count; ++i) {
-          const Ref key = value();
-          const Ref item = value();
-          const Ref done = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(facts.native),
-                                                       "__setitem__", "OOO", o, key.get(), item.get()));
-        }
+      case Base::kOrderedDict:
+      case Base::kDict: skip_pairs(); break;
+      case Base::kSet:
+        for (std::uint64_t count = number(); count > 0; --count) skip_key();
         break;
-      }
-      case Base::kDict: fill_dict(o); break;
-      case Base::kSet: fill_set(o); break;
       case Base::kDeque: fill_deque(o); break;
       case Base::kException: {
         const Ref args = value();
@@ -848,9 +983,9 @@ std::map<std::string, std::pair<PyObject*, PyObject*>> entries_of(PyTypeObject* 
 
 /// What EnumMeta keeps in the class for itself.
 bool is_of_enumerations(const std::string& name) {
-  static const std::set<std::string> names = {"_member_map_",        "_value2member_map_",
-                                              "_unhashable_values_", "_member_names_",
-                                              "_hashable_values_",   "_unhashable_values_map_"};
+  static const std::set<std::string> names = {
+      "_member_map_",      "_value2member_map_",      "_unhashable_values_", "_member_names_",
+      "_hashable_values_", "_unhashable_values_map_", "_iter_member_"};
   return names.contains(name);
 }
 
@@ -886,10 +1021,9 @@ void Heap::spell(PyObject* value, std::string& out) {
 
 std::string Heap::makeup_of(PyTypeObject* type) {
   std::string makeup = type->tp_name;
-  const auto put = [&](const void* part) {
-    makeup += "," + std::to_string(reinterpret_cast<std::uintptr_t>(part));
-  };
-  put(Py_TYPE(type));
+  // By their leaves: a base that was made again has the one of the first time.
+  const auto put = [&](PyObject* part) { makeup += "," + std::to_string(*leaves.find(part)); };
+  put(reinterpret_cast<PyObject*>(Py_TYPE(type)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_bases); ++i) put(PyTuple_GET_ITEM(type->tp_bases, i));
   for (const auto& [name, entry] : entries_of(type, Entry::kMakeup)) {
     if (Py_TYPE(entry.second) == &PyMemberDescr_Type) makeup += ",." + name;
@@ -1107,12 +1241,13 @@ class Heap::Loading {
  public:
   explicit Loading(Heap& heap)
       : heap_(heap),
+        outer_is_loading_(std::exchange(heap.is_loading, true)),
         outer_world_(std::exchange(current_world(), &heap.world_)),
         outer_thread_(std::exchange(current_thread(), &nobody_)) {
-    heap_.is_loading = true;
+    nobody_.atomic = 1;  // nobody comes in between
   }
   ~Loading() {
-    heap_.is_loading = false;
+    heap_.is_loading = outer_is_loading_;
     current_world() = outer_world_;
     current_thread() = outer_thread_;
   }
@@ -1122,9 +1257,36 @@ class Heap::Loading {
  private:
   Heap& heap_;
   Thread nobody_;
+  bool outer_is_loading_;
   World* outer_world_;
   Thread* outer_thread_;
 };
+
+namespace {
+
+/// Whether a frozenset among it has elements that are no leaves, and which have to be hashed or compared.
+bool has_frozen_objects(std::span<const Token> tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tag_of(tokens[i]) != Tag::kFrozenset) continue;
+    const std::span<const Token> elements = tokens.subspan(i + 1, payload_of(tokens[i]));
+    if (!std::ranges::all_of(elements, [](Token t) { return tag_of(t) == Tag::kLeaf; })) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Heap::hashes_content(PyObject* key) {
+  if (hashes_address(key)) return false;
+  const Loading loading(*this);
+  const std::uint64_t before = world_.addresses_hashed;
+  if (PyObject_Hash(key) == -1 && PyErr_Occurred() != nullptr) {
+    rethrow_interruption();
+    PyErr_Clear();
+    return false;
+  }
+  return world_.addresses_hashed == before;
+}
 
 void Heap::load(const StateIds& state) {
   const Loading loading(*this);
@@ -1176,58 +1338,66 @@ void Heap::load(const StateIds& state) {
       is_new[slot] = goes_on = true;
     }
   }
-  // Dicts and sets last: their keys may be objects whose hash needs their attributes, and globals.
-  std::vector<std::uint32_t> keyed;
-  for (std::uint32_t slot = 0; slot < count; ++slot) {
-    Living& living = living_[slot];
-    const ComponentId id = state.object(slot);
-    if (living.mirrors == id && !refers_to_new(id)) continue;
-    living.mirrors = id;
-    const Kind kind = components.kind(id);
-    if (kind == Kind::kDict || kind == Kind::kSet) {
-      keyed.push_back(slot);
-    } else {
-      Reader(*this, components.tokens(id)).fill(living.object.get());
-    }
-  }
   for (std::uint32_t fixed = state.fixed; fixed < fixed_count(); ++fixed) fixed_mirrors_[fixed] = kNothing;
+  std::vector<std::uint32_t> stale, stale_fixed;
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    const ComponentId id = state.object(slot);
+    if (living_[slot].mirrors == id && !refers_to_new(id)) continue;
+    living_[slot].mirrors = id;
+    stale.push_back(slot);
+  }
   for (std::uint32_t fixed = 0; fixed < state.fixed; ++fixed) {
     const ComponentId id = state.ids[fixed];
     if (fixed_mirrors_[fixed] == id && !refers_to_new(id)) continue;
     fixed_mirrors_[fixed] = id;
-    Reader reader(*this, components.tokens(id));
-    reader.next();
-    if (fixed == 0) {
-      for (std::size_t i = 0; i < module_started.size(); ++i) {
-        const std::uint64_t progress = reader.number();
-        module_started[i] = progress > 0;
-        module_finished[i] = progress > 1;
-      }
-      for (MadeClass& made : made_classes_) made.is_made = false;
-      for (std::uint64_t classes_left = reader.number(); classes_left > 0; --classes_left) {
-        const Ref object = reader.value();
-        auto* const type = reinterpret_cast<PyTypeObject*>(object.get());
-        made_classes_[class_number_.at(type)].is_made = true;
-        if (!classes.facts(type).is_enumeration) read_entries(reader, type, Entry::kMethod);
-      }
-      for (const Module& module : program.modules) {
-        for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
-          if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();
-        }
-      }
-      invariants.resize(reader.number());
-      for (Invariant& invariant : invariants) {
-        invariant.function = reader.value();
-        invariant.name = PyUnicode_AsUTF8(reader.value().get());
-      }
-    } else if (fixed <= variable_globals_.size()) {
-      globals[variable_globals_[fixed - 1]] = reader.value();
-    } else {
-      if (reader.number() != 0) read_entries(reader, type_of_fixed(fixed), Entry::kData);
+    stale_fixed.push_back(fixed);
+  }
+  // What is put into its place by methods of the program comes last: those may need attributes, and globals.
+  for (const bool hashes : {false, true}) {
+    for (std::uint32_t slot : stale) {
+      const std::span<const Token> tokens = components.tokens(state.object(slot));
+      if (has_frozen_objects(tokens) == hashes) Reader(*this, tokens).fill(living_[slot].object.get());
+    }
+    for (std::uint32_t fixed : stale_fixed) {
+      if (has_frozen_objects(components.tokens(state.ids[fixed])) == hashes)
+        read_fixed(fixed, state.ids[fixed]);
     }
   }
-  for (std::uint32_t slot : keyed) {
-    Reader(*this, components.tokens(living_[slot].mirrors)).fill(living_[slot].object.get());
+  for (std::uint32_t slot : stale) {
+    Reader(*this, components.tokens(state.object(slot))).fill_keys(living_[slot].object.get());
+  }
+}
+
+void Heap::read_fixed(std::uint32_t fixed, ComponentId id) {
+  Reader reader(*this, components.tokens(id));
+  reader.next();
+  if (fixed == 0) {
+    for (std::size_t i = 0; i < module_started.size(); ++i) {
+      const std::uint64_t progress = reader.number();
+      module_started[i] = progress > 0;
+      module_finished[i] = progress > 1;
+    }
+    for (MadeClass& made : made_classes_) made.is_made = false;
+    for (std::uint64_t count = reader.number(); count > 0; --count) {
+      const Ref object = reader.value();
+      auto* const type = reinterpret_cast<PyTypeObject*>(object.get());
+      made_classes_[class_number_.at(type)].is_made = true;
+      if (!classes.facts(type).is_enumeration) read_entries(reader, type, Entry::kMethod);
+    }
+    for (const Module& module : program.modules) {
+      for (std::uint32_t g = 0; g < module.global_names.size(); ++g) {
+        if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();
+      }
+    }
+    invariants.resize(reader.number());
+    for (Invariant& invariant : invariants) {
+      invariant.function = reader.value();
+      invariant.name = PyUnicode_AsUTF8(reader.value().get());
+    }
+  } else if (fixed <= variable_globals_.size()) {
+    globals[variable_globals_[fixed - 1]] = reader.value();
+  } else {
+    if (reader.number() != 0) read_entries(reader, type_of_fixed(fixed), Entry::kData);
   }
 }
 
@@ -1247,15 +1417,19 @@ Thread Heap::read_thread(ComponentId id) {
     ranked_.push_back(locals.back());
     ranks_[locals.back().get()] = next_rank_++;
   }
-  for (const bool keyed : {false, true}) {
+  const auto read_record = [&](std::size_t i) {
+    Reader reader(*this, tokens, locals);
+    reader.at = records[i];
+    return reader;
+  };
+  for (const bool hashes : {false, true}) {
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const Kind kind = static_cast<Kind>(payload_of(tokens[records[i]]) & 0xFF);
-      if ((kind == Kind::kDict || kind == Kind::kSet) != keyed) continue;
-      Reader reader(*this, tokens, locals);
-      reader.at = records[i];
-      reader.fill(locals[i].get());
+      const std::size_t end = i + 1 < records.size() ? records[i + 1] : tokens.size();
+      if (has_frozen_objects(tokens.subspan(records[i], end - records[i])) == hashes)
+        read_record(i).fill(locals[i].get());
     }
   }
+  for (std::size_t i = 0; i < records.size(); ++i) read_record(i).fill_keys(locals[i].get());
   Reader reader(*this, tokens, locals);
   reader.next();
   Thread thread;
@@ -1287,7 +1461,18 @@ Ref Heap::ordered(PyObject* set) {
     PyObject* object;
   };
   std::vector<Element> elements;
-  const Ref list = checked(PySequence_List(set));
+  Ref list;
+  if (PyAnySet_Check(set)) {  // a subclass may have an `__iter__` of its own
+    list = checked(PyList_New(0));
+    PyObject* element = nullptr;
+    Py_ssize_t position = 0;
+    Py_hash_t hash = 0;
+    while (_PySet_NextEntry(set, &position, &element, &hash)) {
+      if (PyList_Append(list.get(), element) < 0) throw PythonError();
+    }
+  } else {
+    list = checked(PySequence_List(set));
+  }
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     PyObject* const item = PyList_GET_ITEM(list.get(), i);
     if (PyLong_CheckExact(item) && !PyBool_Check(item)) {

@@ -151,6 +151,9 @@ class Heap {
     return reinterpret_cast<PyTypeObject*>(
         made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
   }
+  /// Whether a key's hash is one that every process computes, of what the key holds just now.
+  bool hashes_content(PyObject* key);
+  void read_fixed(std::uint32_t fixed, ComponentId id);
   std::string makeup_of(PyTypeObject* type);
   void spell(PyObject* value, std::string& out);
   void write_entries(Writer& writer, PyTypeObject* type, Entry role);

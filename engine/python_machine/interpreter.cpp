@@ -559,7 +559,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       stack.reserve(stack.size() + 3);
       stack.push_back(Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(exception))));
       stack.push_back(Ref::borrow(exception));
-      return push(Ref::borrow(Py_None));
+      return push(Ref::borrow(opaque_traceback()));
     }
     case Operation::POP_TOP: stack.pop_back(); return done();
     case Operation::COPY: return push(Ref::borrow(peek(frame, operand)));
@@ -597,6 +597,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s'", name,
                 PyModule_Check(module) ? PyModule_GetName(module) : "?");
         }
+        if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
       }
       return push(std::move(value));
     }

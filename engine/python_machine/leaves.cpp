@@ -151,6 +151,10 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
     name = value == Py_None ? "n" : value == Py_Ellipsis ? "n." : "n!";
     return true;
   }
+  if (value == opaque_traceback()) {
+    name = "O@traceback";
+    return true;
+  }
   if (type == &PyTuple_Type) {  // of leaves only
     name = "t";
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
@@ -251,6 +255,14 @@ LeafId Leaves::add_template(PyObject* object, const std::string& name) {
 }
 
 LeafId Leaves::template_of(PyObject* value) {
+  if (is_getter(value)) {
+    std::string name = "qg" + type_name(Py_TYPE(value)) + ":";
+    if (!append_part(parts_of_getter(value).get(), name)) {
+      throw Unsupported(std::string("a value of type ") + Py_TYPE(value)->tp_name +
+                        " made of what can change cannot be part of a state; use a lambda");
+    }
+    return add_template(value, name);
+  }
   if (!PyFunction_Check(value)) {  // not a number
     std::string bits;
     if (PyFloat_CheckExact(value)) {

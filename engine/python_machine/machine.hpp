@@ -236,6 +236,9 @@ bool is_plain(PyObject* object);
 bool is_key_simple(PyObject* key);
 /// Whether the hash of a key is computed by a function in Python, the program's or CPython's.
 bool hashes_in_python(PyObject* key);
+/// Whether the hash depends on an address, or on something else that the next process has not. That of a function of
+/// the program tells by itself (`World::addresses_hashed`).
+bool hashes_address(PyObject* key);
 /// Whether the value, or something in it, is an instance whose class defines one of these methods in the program.
 /// `or_made`: or where a decorator or library of CPython has made them, in Python.
 bool holds_program(PyObject* value, std::span<const char* const> methods, bool or_made = false,

@@ -378,6 +378,28 @@ bool hashes_in_python(PyObject* key) {
   return hash != nullptr && (is_function(hash) || PyFunction_Check(hash));
 }
 
+bool hashes_address(PyObject* key) {
+  PyTypeObject* const type = Py_TYPE(key);
+  for (PyTypeObject* plain : {&PyLong_Type, &PyUnicode_Type, &PyBytes_Type, &PyComplex_Type, &PyFloat_Type}) {
+    if (type->tp_hash == plain->tp_hash) return is_not_a_number(key);
+  }
+  const auto any_hashes_address = [](PyObject* items) {
+    const Ref list = checked(PySequence_List(items));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+      if (hashes_address(PyList_GET_ITEM(list.get(), i))) return true;
+    }
+    return false;
+  };
+  if (type->tp_hash == PyTuple_Type.tp_hash || type == &PyFrozenSet_Type) return any_hashes_address(key);
+  PyObject* const hash = lookup(type, interned("__hash__"));
+  if (!is_program_type(type) || hash == nullptr) return true;
+  if (is_function(hash)) return false;
+  if (!PyFunction_Check(hash) || type->tp_dictoffset == 0) return true;
+  // That of a dataclass: any of its fields.
+  const Ref fields = checked(PyObject_GenericGetDict(key, nullptr));
+  return any_hashes_address(checked(PyDict_Values(fields.get())).get());
+}
+
 void Interpreter::looks_up(PyObject* key) {
   world.hashes_first = true;
   if (hashes_in_python(key)) world.poll();  // there, before anything is touched
@@ -400,7 +422,7 @@ bool Interpreter::may_call(PyObject* receiver, const Arguments& arguments,
     if (PyObject* const bound = bound_object(object)) {
       read.push_back(bound);
       if (!reading_methods().contains(text_attribute(object, "__name__"))) changed.push_back(bound);
-    } else if (!is_plain(object)) {
+    } else if (!is_plain(object) || PyType_Check(object)) {
       read.push_back(object);
     }
   };
@@ -436,8 +458,20 @@ std::optional<Step> Interpreter::call_undisturbed(PyObject* callable, PyObject* 
 
 Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Site site) {
   const Ref kept = Ref::borrow(callable);
-  const Ref positional = arguments.positional_tuple();
+  Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
+  if (callable == reinterpret_cast<PyObject*>(&PyType_Type) && PyTuple_GET_SIZE(positional.get()) == 3 &&
+      PyDict_Check(PyTuple_GET_ITEM(positional.get(), 2))) {
+    // It would look who calls, which is the machine.
+    const Ref names = checked(PyDict_Copy(PyTuple_GET_ITEM(positional.get(), 2)));
+    const std::string& module = world.program->modules[top().code->module].name;
+    if (PyDict_SetDefault(names.get(), interned("__module__"),
+                          checked(PyUnicode_FromString(module.c_str())).get()) == nullptr) {
+      throw PythonError();
+    }
+    positional = checked(PyTuple_Pack(3, PyTuple_GET_ITEM(positional.get(), 0),
+                                      PyTuple_GET_ITEM(positional.get(), 1), names.get()));
+  }
   if (PyFunction_Check(callable)) ++world.changes;  // it may change what it can reach
   Ref value;
   const bool makes_class = is_maker_of_classes(callable) && PyTuple_GET_SIZE(positional.get()) == 4;
@@ -473,10 +507,31 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     return instantiate(reinterpret_cast<PyTypeObject*>(type.get()), std::move(arguments), std::move(site));
   }
 
+  if (native.name == "__hash__" && native.receiver != nullptr && !is_plain(native.receiver))
+    ++world.addresses_hashed;
+
   if (native.module == "_operator" && (native.name == "is_" || native.name == "is_not") &&
       arguments.positional.size() == 2) {
     const bool same = is_same(arguments.positional[0].get(), arguments.positional[1].get());
     return complete(std::move(site), Ref::borrow(same == (native.name == "is_") ? Py_True : Py_False));
+  }
+
+  if (native.module == "copy" && native.name == "copy" && arguments.positional.size() == 1 &&
+      arguments.keywords.empty()) {
+    PyObject* const original = arguments.positional[0].get();
+    if (PyList_CheckExact(original) || PyDict_CheckExact(original) || PySet_CheckExact(original) ||
+        PyByteArray_CheckExact(original)) {
+      world.poll();  // a function in Python that calls the method `copy`, which is one piece
+      if (!world.may_read_item(original, nullptr)) return stop(Stop::kVisible);
+      Ref copy = checked(PyObject_CallMethod(original, "copy", nullptr));
+      world.poll();
+      return complete(std::move(site), std::move(copy));
+    }
+  }
+
+  if (native.module == "_operator" && native.name == "length_hint" &&
+      !(arguments.positional.size() == 1 && !container_name(arguments.positional[0].get()).empty())) {
+    throw Unsupported("operator.length_hint() is not modelled; use len()");
   }
 
   std::string counterpart;
@@ -523,10 +578,23 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     }
   }
 
-  if (!world.is_single() && (native.module == "abc" || native.module == "_abc") &&
+  if (native.name == "namedtuple" && native.module == "collections" &&
+      std::none_of(arguments.keywords.begin(), arguments.keywords.end(),
+                   [](const auto& keyword) { return utf8(keyword.first.get()) == "module"; })) {
+    // It would look who calls, which is the machine.
+    const std::string& module = world.program->modules[top().code->module].name;
+    arguments.keywords.emplace_back(Ref::borrow(interned("module")),
+                                    checked(PyUnicode_FromString(module.c_str())));
+  }
+  if (!world.is_beginning() && (native.module == "abc" || native.module == "_abc") &&
       native.name.find("register") != std::string::npos) {
     throw Unsupported(
-        "an abstract class gets a subclass while several threads run; register it before they start");
+        "an abstract class gets a subclass that no state tells of; register it before threads start and "
+        "before choices are made");
+  }
+  if (native.name == "with_traceback" && native.receiver != nullptr && native.skipped == 0 &&
+      arguments.positional.size() == 1 && arguments.positional[0].get() == opaque_traceback()) {
+    return complete(std::move(site), Ref::borrow(native.receiver));
   }
   if (native.module == "dataclasses" && (native.name == "wrap" || native.name == "dataclass")) {
     // It stores methods in the class.

@@ -444,7 +444,19 @@ PyObject* module_getattr(PyObject* self, PyObject* name) {
     const Module& module = module_of(self);
     const auto found = module.global_index.find(utf8(name));
     if (found != module.global_index.end()) {
-      const Ref& value = world->globals[module.first_global + found->second];
+      const std::uint32_t global = module.first_global + found->second;
+      // Instructions have asked before; a built-in, such as `str.format`, has not.
+      const bool is_allowed = !is_running() || guarded([&] { return world->may_read_global(global); }, false);
+      if (PyErr_Occurred() != nullptr) return nullptr;
+      if (!is_allowed) {
+        return guarded(
+            [&]() -> PyObject* {
+              throw Unsupported("a built-in reads the variable " + utf8(name) + " of the module " +
+                                module.name + "; read it before");
+            },
+            static_cast<PyObject*>(nullptr));
+      }
+      const Ref& value = world->globals[global];
       if (value) return Py_NewRef(value.get());
     }
     if (utf8(name) == "__name__") return PyUnicode_FromString(module.name.c_str());
@@ -488,6 +500,33 @@ Object* allocate(PyTypeObject* type) {
 }
 
 }  // namespace
+
+namespace {
+
+PyObject* refuse_traceback(PyObject* self, PyObject* name) {
+  if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) return PyObject_GenericGetAttr(self, name);
+  return guarded(
+      []() -> PyObject* {
+        throw Unsupported("what a traceback holds is not modelled; use the exception itself");
+      },
+      static_cast<PyObject*>(nullptr));
+}
+
+PyObject* traceback_repr(PyObject*) { return PyUnicode_FromString("<traceback object>"); }
+
+}  // namespace
+
+PyObject* opaque_traceback() {
+  static PyObject* const object = [] {
+    static PyType_Slot slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(refuse_traceback)},
+                                  {Py_tp_repr, reinterpret_cast<void*>(traceback_repr)},
+                                  {0, nullptr}};
+    static PyType_Spec spec = {"assay.traceback", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};
+    const Ref type = checked(PyType_FromSpec(&spec));
+    return checked(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type.get()), 0)).release();
+  }();
+  return object;
+}
 
 void make_types() {
   if (function_type != nullptr) return;
@@ -573,7 +612,26 @@ bool is_not_a_number(PyObject* value) {
   return checked(PyObject_CallMethod(value, "is_nan", nullptr)).get() == Py_True;
 }
 
-Ref another_not_a_number(PyObject* value) {
+bool is_getter(PyObject* value) {
+  static const auto types = [] {
+    const Ref module = checked(PyImport_ImportModule("operator"));
+    return std::pair(checked(PyObject_GetAttrString(module.get(), "itemgetter")).release(),
+                     checked(PyObject_GetAttrString(module.get(), "attrgetter")).release());
+  }();
+  auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+  return type == types.first || type == types.second;
+}
+
+Ref parts_of_getter(PyObject* getter) {
+  const Ref reduced = checked(PyObject_CallMethod(getter, "__reduce__", nullptr));
+  return Ref::borrow(PyTuple_GET_ITEM(reduced.get(), 1));
+}
+
+Ref another_of_the_same(PyObject* value) {
+  if (is_getter(value)) {
+    return checked(
+        PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts_of_getter(value).get()));
+  }
   if (PyFloat_CheckExact(value)) return checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(value)));
   if (PyComplex_CheckExact(value)) return checked(PyComplex_FromCComplex(PyComplex_AsCComplex(value)));
   const Ref parts = checked(PyObject_CallMethod(value, "as_tuple", nullptr));

@@ -50,6 +50,14 @@ extern PyTypeObject* generator_type;
 extern PyTypeObject* iterator_type;
 extern PyTypeObject* module_type;
 
+/// What the functions and generators of the program are in place of that type of CPython; null if they are that.
+inline PyObject* type_of_the_machine(PyObject* type) {
+  if (type == reinterpret_cast<PyObject*>(&PyFunction_Type))
+    return reinterpret_cast<PyObject*>(function_type);
+  if (type == reinterpret_cast<PyObject*>(&PyGen_Type)) return reinterpret_cast<PyObject*>(generator_type);
+  return nullptr;
+}
+
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
 inline bool is_iterator(PyObject* o) {
@@ -62,8 +70,12 @@ inline bool is_wrapper(PyObject* o) {
 }
 /// Whether it is equal to nothing, itself included: a float, complex number or Decimal.
 bool is_not_a_number(PyObject* value);
-/// A new object of the same value.
-Ref another_not_a_number(PyObject* value);
+/// `operator.itemgetter` or `operator.attrgetter`: never changes, and is equal to nothing but itself.
+bool is_getter(PyObject* value);
+/// What it was made of; a tuple.
+Ref parts_of_getter(PyObject* getter);
+/// A new object of the same value, of what is not a number or a getter.
+Ref another_of_the_same(PyObject* value);
 using Parts = std::vector<Ref>;
 /// All that a wrapper consists of: its function, or those of a property and its documentation.
 Parts parts_of_wrapper(PyObject* wrapper);
@@ -73,6 +85,9 @@ constexpr const char* kGuardOfRepr = "repr_running";
 /// not among it.
 Parts cells_of_native_function(PyObject* function);
 inline bool is_module(PyObject* o) { return Py_TYPE(o) == module_type; }
+
+/// Stands for every traceback: it is not None, and whoever wants to look into it is refused.
+PyObject* opaque_traceback();
 
 /// Makes the types; once per process.
 void make_types();

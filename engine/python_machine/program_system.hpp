@@ -101,6 +101,7 @@ class StepWorld final : public World {
   std::uint32_t choose(std::uint32_t count) override;
   bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
+  bool is_beginning() const override;
   void add_invariant(Ref function, std::string name) override;
   Ref class_known(const Code* body) override;
   Ref class_made(Ref type, const Code* body) override;
@@ -146,6 +147,7 @@ class StepWorld final : public World {
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
+  bool may_read_class(PyTypeObject* type);
   bool has_escaped(PyObject* object);
   void write_statics();
   PyObject* name_of_global(std::uint32_t global) const;
@@ -158,6 +160,8 @@ class StepWorld final : public World {
   const StateIds* state_ = nullptr;
   Thread* thread_ = nullptr;
   Frame* frame_ = nullptr;
+  std::vector<ComponentId> first_ids_;
+  std::pair<const Code*, std::uint32_t> last_place_ = {nullptr, 0};  // of the user's own code
   std::uint32_t thread_count_ = 1;
   bool is_checking_ = false;       // an invariant: everything may be read, nothing stops
   bool has_acted_ = false;         // the step had its visible instruction

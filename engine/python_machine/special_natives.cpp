@@ -120,6 +120,7 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
         site.extra = number(Conversion::kHash);
         return call_function(method, {.positional = {Ref::borrow(first)}, .keywords = {}}, std::move(site));
       }
+      if (hashes_address(first)) ++world.addresses_hashed;
       if (Py_TYPE(first)->tp_hash == PyBaseObject_Type.tp_hash && !PyType_Check(first)) {
         throw Unsupported(
             "hash() of an object without a __hash__ of its own is its address, which is different in each "
@@ -261,6 +262,9 @@ Step Interpreter::get_attribute(Arguments& arguments, Site site, bool only_wheth
 Step Interpreter::reversed(PyObject* sequence, Arguments& arguments, Site site) {
   if (PyObject* method = program_method(sequence, "__reversed__")) {
     return call_function(method, {.positional = {Ref::borrow(sequence)}, .keywords = {}}, std::move(site));
+  }
+  if (PyODict_Check(sequence)) {
+    throw Unsupported("reversed() of an OrderedDict is not modelled; use reversed(list(...))");
   }
   const bool is_built_in = !is_program_type(Py_TYPE(sequence)) &&
                            (PySequence_Check(sequence) || PyDict_Check(sequence)) &&

@@ -78,6 +78,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
 }
 
 void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
+  if (heap.is_loading) return;  // it is no instruction of the step
   thread_ = &thread;
   frame_ = &frame;
   is_allowed_ = false;
@@ -88,6 +89,7 @@ void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
     throw Unsupported("more than " + std::to_string(kLongestStep) + " instructions without a visible one");
   }
   if (records_lines) lines.emplace_back(frame.code, frame.pc);
+  if (!program->modules[frame.code->module].is_library) last_place_ = {frame.code, frame.pc};
 }
 
 /// Whether what runs stands for C code, in which nobody is interrupted.
@@ -106,20 +108,19 @@ void StepWorld::comes_back(const Code& function, const Code& caller, bool was_ca
 }
 
 std::string StepWorld::place() const {
-  if (frame_ == nullptr) return "?";
-  // The innermost frame of the user's own code, if there is one.
-  const Frame* shown = frame_;
+  // The innermost frame of the user's own code; where there is none any more, what that did last.
+  auto [code, pc] = last_place_;
   if (thread_ != nullptr) {
     for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
-      if (!program->modules[(*at)->code->module].is_library) {
-        shown = at->get();
-        break;
-      }
+      if (program->modules[(*at)->code->module].is_library) continue;
+      code = (*at)->code;
+      pc = (*at)->pc;
+      break;
     }
   }
-  const std::uint32_t pc =
-      std::min<std::uint32_t>(shown->pc, static_cast<std::uint32_t>(shown->code->positions.size()) - 1);
-  return program->modules[shown->code->module].file + ":" + std::to_string(shown->code->positions[pc].line);
+  if (code == nullptr) return "?";
+  pc = std::min<std::uint32_t>(pc, static_cast<std::uint32_t>(code->positions.size()) - 1);
+  return program->modules[code->module].file + ":" + std::to_string(code->positions[pc].line);
 }
 
 /// `_undisturbed` of the library looks whether others change what a built-in can reach while that calls back. What it
@@ -207,6 +208,7 @@ void StepWorld::touch(Event::Kind kind, std::uint32_t index) {
 }
 
 void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObject* detail) {
+  if (heap.is_loading) return;
   const bool wants_race = granularity_ == Granularity::kSync && !is_single() && !is_checking_ &&
                           (thread_ == nullptr || thread_->atomic == 0);
   if (!wants_race && !records_lines) return;
@@ -441,8 +443,36 @@ bool StepWorld::may_import(std::uint32_t module) {
   return module_finished[module] || visible(false);  // what has been imported stays so
 }
 
+/// A built-in may look up any attribute of the class: a step begins where one of these can change.
+bool StepWorld::may_read_class(PyTypeObject* type) {
+  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
+    const std::uint32_t fixed = heap.fixed_of_class(base);
+    if (fixed == 0) continue;
+    touch(Event::Kind::kFixed, fixed);
+    bool can_change = false;
+    PyObject *name = nullptr, *value = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(base->tp_dict, &position, &name, &value) != 0) {
+      can_change |= Classes::role(name, value) == Entry::kData && !heap.is_final_attribute(name);
+    }
+    if (!can_change) continue;
+    if (!visible(false)) return false;
+    note(false, Event::Kind::kFixed, fixed, nullptr);
+  }
+  return true;
+}
+
 bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                          std::size_t written_count) {
+  std::unordered_set<PyTypeObject*> classes;
+  const auto may_read_class_once = [&](PyTypeObject* type) {
+    return !is_program_type(type) || !classes.insert(type).second || may_read_class(type);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (PyType_Check(arguments[i]) && !may_read_class_once(reinterpret_cast<PyTypeObject*>(arguments[i])))
+      return false;
+  }
   // What an object refers to is known only after it was asked for, so everything is touched as it is found: then the
   // same questions follow from the same answers.
   Reach reach;
@@ -452,6 +482,7 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   for (std::size_t next = 0; next < reach.pending.size(); ++next) {
     PyObject* const object = reach.pending[next];
     if (!may_access(object, nullptr, next < writable)) return false;
+    if (!may_read_class_once(Py_TYPE(object))) return false;
     if (PyAnySet_Check(object)) {
       const Ref elements = heap.ordered(object);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {
@@ -634,6 +665,10 @@ Ref StepWorld::announced(Ref value) {
   return class_made(std::move(value), nullptr);
 }
 
+bool StepWorld::is_beginning() const {
+  return is_single() && choices_made_ == 0 && state_ != nullptr && state_->ids == first_ids_;
+}
+
 bool StepWorld::is_closed(PyObject* object) {
   if (PyType_Check(object) || is_module(object)) return false;
   if (heap.leaves.is_fixed(object)) return true;
@@ -694,6 +729,7 @@ StateIds StepWorld::first_state() {
   state.fixed = static_cast<std::uint32_t>(state.ids.size());
   state.threads = 1;
   state.ids.push_back(heap.write_thread(main));
+  first_ids_ = state.ids;
   return state;
 }
 
@@ -732,6 +768,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       current_thread() = &live;
       const std::vector<bool> started_before = module_started, finished_before = module_finished;
       const Stop stop = run(*this, live);
+      frame_ = live.frames.empty() ? nullptr : live.frames.back().get();
       if (module_started != started_before || module_finished != finished_before)
         write_statics();  // an import
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {

@@ -121,7 +121,8 @@ Step Interpreter::contains(bool negated) {
   const bool is_compared =
       (kind == "list" || kind == "tuple" || kind == "deque") &&
       (holds_program(container, kOrderMethods, true) || holds_program(key, kOrderMethods, true));
-  if (is_compared || iterates_program(container) || is_iterator(container)) {
+  // Built-in containers look for the key themselves, whatever `__iter__` a subclass has.
+  if (is_compared || (kind.empty() && iterates_program(container)) || is_iterator(container)) {
     Site site{.operands = 2};
     if (negated) {
       site.mode = Return::kConvert;

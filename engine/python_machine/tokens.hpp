@@ -55,7 +55,7 @@ enum class Kind : std::uint8_t {
   kFunction,
   kGenerator,
   kIterator,
-  kNotANumber,  // of which each is equal to nothing but itself, so it has an identity
+  kNotANumber,  // of which each is equal to nothing but itself, so it has an identity; getters of `operator` too
 };
 
 }  // namespace assay::python_machine

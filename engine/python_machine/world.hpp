@@ -58,6 +58,7 @@ class World {
   std::uint64_t changes = 1;  // grows with each step and each change of a dict's, set's or deque's shape
   /// The instruction that runs looks up one key: it calls `__hash__` before it touches anything.
   bool hashes_first = false;
+  std::uint64_t addresses_hashed = 0;  // grows where the program computes a hash that depends on an address
 
   /// Called before each instruction is executed.
   virtual void begin_instruction(Thread& thread, Frame& frame) = 0;
@@ -112,6 +113,8 @@ class World {
   /// Whether this step made a choice.
   virtual bool has_chosen() const = 0;
   virtual bool is_single() const = 0;
+  /// Whether the very first step runs, and has made no choice: what it does holds in all states.
+  virtual bool is_beginning() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
   /// The class that a class statement made when its step was executed before; null: it is executed for the first time.
   virtual Ref class_known(const Code* body) = 0;

@@ -24,6 +24,16 @@ LIBRARY = Path(__file__).resolve().parents[2] / "src" / "assay" / "languages" / 
 STEPS_OF_A_RUN = 2000
 
 
+TRACEBACK = object()  # what stands for every traceback
+
+
+def own_attribute(instance, name):
+    """`_assay.own_attribute`."""
+    if not hasattr(instance, "__dict__"):
+        return None
+    return (name in vars(instance), vars(instance).get(name))
+
+
 class Blocked(BaseException):
     """`_assay.block()`: the piece is not possible now."""
 
@@ -208,6 +218,8 @@ class Scheduler:
         module.early = lambda assumption: self.atomic
         module.observes = lambda assumption: None
         module.is_unchanged = lambda container, items: tuple(container) == items
+        module.own_attribute = own_attribute
+        module.traceback = lambda: TRACEBACK
         module.block = block
         module.choose = self.decide
         module.current = lambda: self.running.identity

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from assay.languages.python.code import OPERATIONS, Code, Program
 from assay.languages.python.helpers import HELPERS
+from tests.python.library_stand_in import TRACEBACK, own_attribute
 
 MOST_FRAMES = 950
 OPERATORS = [
@@ -739,6 +740,8 @@ def single_threaded_assay():
     module.is_single = lambda: True
     module.observes = lambda assumption: None
     module.is_unchanged = lambda container, items: tuple(container) == items
+    module.own_attribute = own_attribute
+    module.traceback = lambda: TRACEBACK
     return module
 
 

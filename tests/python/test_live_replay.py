@@ -59,13 +59,17 @@ def drive(tmp_path):
         message="AssertionError: counted to 1",
         ended=(ONE, TWO),
         unchanged=True,
+        modules=(),
     ):
         file = tmp_path / "program.py"
         file.write_text(text)
         return _drive(
             {
                 "program": str(file),
-                "sha256": hashlib.sha256(file.read_bytes()).hexdigest() if unchanged else "",
+                "sha256": {
+                    str(file): hashlib.sha256(file.read_bytes()).hexdigest() if unchanged else "",
+                    **dict(modules),
+                },
                 "files": [str(file)],
                 "kind": kind,
                 "message": message,
@@ -327,5 +331,16 @@ def test_what_the_machine_finds_cpython_shows(tmp_path, monkeypatch, text):
 
 def test_a_program_that_changed_since_its_run_was_executed_is_not_run(drive, tmp_path):
     replayed = drive(f"open({str(tmp_path / 'touched')!r}, 'w')\n", [], unchanged=False)
+    assert (replayed.reproduced, replayed.message) == (False, "the program changed while it was read")
+    assert not (tmp_path / "touched").exists()
+
+
+def test_a_program_whose_module_changed_since_is_not_run(drive, tmp_path):
+    module = tmp_path / "helper.py"
+    module.write_text("x = 1\n")
+    digest = hashlib.sha256(module.read_bytes()).hexdigest()
+    module.write_text("x = 2\n")
+    text = f"open({str(tmp_path / 'touched')!r}, 'w')\n"
+    replayed = drive(text, [], modules=[(str(module), digest)])
     assert (replayed.reproduced, replayed.message) == (False, "the program changed while it was read")
     assert not (tmp_path / "touched").exists()

@@ -45,7 +45,6 @@ def in_cpython(program: Path, hash_seed: int) -> Run:
 
 # Programs that one run without schedules cannot do as CPython does, or that a library does not do yet.
 GAPS = {
-    "contextlib_04": "AbstractContextManager knows only classes that derive from it",
     "functools_03": "annotations of functions are not kept, so singledispatch does not see them",
     "futures_03": "a worker waits for the main thread; threads run one after the other here",
     "random_01": "a comparison with an unknown number is a choice, and the first one is taken",

@@ -18,7 +18,6 @@ from pathlib import Path
 from assay import _engine
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.program import GRANULARITIES
-from assay.transition_system.opening import ASSUMPTION_FAILED
 
 
 def walk(path, most_states):
@@ -32,10 +31,10 @@ def walk(path, most_states):
                 )
                 for granularity in GRANULARITIES
             }
+        except _engine.AssumptionFailed as failed:
+            not_final |= {str(failed)}
         except RuntimeError as problem:
-            if not str(problem).startswith(ASSUMPTION_FAILED):
-                return {"problem": str(problem)}
-            not_final |= {str(problem).removeprefix(ASSUMPTION_FAILED)}
+            return {"problem": str(problem)}
 
 
 def states_seen(machine, most_states):

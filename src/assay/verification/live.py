@@ -84,7 +84,10 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     invariants = recorded.options.get("invariants", [])
     return {
         "program": str(program.resolve()),
-        "sha256": recorded.sources[0].sha256,
+        "sha256": {
+            str(program.resolve()): recorded.sources[0].sha256,
+            **{found(source.path): source.sha256 for source in recorded.sources[1:]},
+        },
         "files": sorted({found(source.path) for source in recorded.sources}),
         "kind": run.violation.kind,
         "message": run.violation.message,

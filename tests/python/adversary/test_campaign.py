@@ -16,19 +16,7 @@ from tests.python.oracle import machine
 pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 ONE_OF = 61  # a prime, so that every table has its turn
-# Dicts of these types get their keys back before the keys have their attributes, which `__hash__` needs: the
-# machine ends with an internal error. It is no verdict, and no agreement either.
-NOT_LOADED = ("OrderedDict", "defaultdict", "Counter")
-PART = [
-    pytest.param(
-        probe,
-        id=f"{probe.family}: {probe.name}",
-        marks=[pytest.mark.xfail(strict=True, reason="keys are hashed before they are whole")]
-        if probe.family in NOT_LOADED
-        else [],
-    )
-    for probe in all_probes()[::ONE_OF]
-]
+PART = [pytest.param(probe, id=f"{probe.family}: {probe.name}") for probe in all_probes()[::ONE_OF]]
 
 THREADS = """
 ts = [threading.Thread(target=f) for f in (one, two)]

@@ -1418,7 +1418,6 @@ VALUES = (
         get = operator.attrgetter('box')
         """,
         "get(c)",
-        refused=True,
     ),
     Place(
         "dict_view",

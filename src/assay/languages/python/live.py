@@ -508,8 +508,10 @@ def main() -> None:
     gates = Gates(schedule, answer)
     path = schedule["program"]
     text = Path(path).read_bytes()
-    if hashlib.sha256(text).hexdigest() != schedule["sha256"]:
-        answer(gates, reproduced=False, message="the program changed while it was read")
+    for file, digest in schedule["sha256"].items():  # of the program and of its modules
+        content = text if file == path else Path(file).read_bytes() if Path(file).is_file() else b""
+        if hashlib.sha256(content).hexdigest() != digest:
+            answer(gates, reproduced=False, message="the program changed while it was read")
     run(path, text, gates, schedule["invariants"])
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import platform
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,17 @@ from assay.languages.python.code import Program
 from assay.transition_system.interface import Opening, SourceProblem
 
 TELLS_OF_INVARIANTS = "assay"  # a program that does not import it has none
+
+
+def forget_surroundings() -> None:
+    """What the environment of this process says must not decide what a program does: no claim names it."""
+    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
+    os.environ["TZ"] = "UTC0"
+    time.tzset()
+    ours = {Path(_engine.__file__).resolve().parents[1], Path(__file__).resolve().parents[3]}
+    given = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    foreign = {Path(entry).resolve() for entry in given} - ours
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() not in foreign]
 
 
 def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
@@ -28,6 +41,7 @@ def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
             "a Python program runs only in a process with PYTHONHASHSEED=0",
             hint="set it before Python starts",
         )
+    forget_surroundings()
     with Path(opening.file).open("rb") as file:
         image: dict[str, Any] = pickle.load(file)  # noqa: S301 (our own front end wrote it)
     if image["python"] != platform.python_version():

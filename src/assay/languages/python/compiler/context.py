@@ -12,7 +12,7 @@ from typing import Protocol
 from assay.languages.python.compiler.assembler import Budget
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
 from assay.languages.python.compiler.places import Place, place_of
-from assay.languages.python.compiler.scopes import Scope, all_scopes
+from assay.languages.python.compiler.scopes import Scope, all_scopes, evaluates_annotations
 from assay.transition_system.interface import UnsupportedConstruct
 
 BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("__")) | {
@@ -86,6 +86,8 @@ class Context:
         self.globals: dict[str, int] = {}
         self.budget = Budget()
         self.future_annotations = False
+        # Those of CPython's own modules are known to do nothing.
+        self.annotations_are_evaluated = module.origin is Origin.USER and evaluates_annotations(module.tree)
         self.annotation_aliases = {name: name for name in ANNOTATIONS_THAT_COUNT}
         self.type_checking_names: set[str] = set()
         self.typing_names: set[str] = set()

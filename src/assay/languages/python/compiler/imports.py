@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from assay.languages.python import reality
 from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
@@ -74,7 +75,10 @@ class Modules:
             self.read_imports(self.waiting.pop(0))
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
-        tree, scope = (read if origin is Origin.USER else read_library)(file, text)
+        if origin is Origin.USER:
+            tree, scope = read(file, text)
+        else:
+            tree, scope = read_library(file, text, name if origin is Origin.LIBRARY else "")
         module = ModuleSource(name, file, origin, len(self.modules), text, tree, scope, is_package)
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
@@ -179,6 +183,12 @@ class Modules:
         if found is not None:
             return found
         if name in NATIVE_MODULES or (name in FOR_LIBRARIES and origin is Origin.LIBRARY):
+            if not is_of_cpython(name):
+                return Found(
+                    Target.REFUSED,
+                    problem=f"the module '{name}' that Python finds here is not CPython's own",
+                    hint="look at PYTHONPATH",
+                )
             return Found(Target.NATIVE)
         if top in REFUSED_MODULES and origin is Origin.USER:
             problem = f"the module '{name}' of CPython is not modelled"
@@ -375,6 +385,17 @@ def is_installed(name: str) -> bool:
         return False
 
 
+@functools.cache
+def is_of_cpython(name: str) -> bool:
+    """Whether what CPython finds under the name of a module of its own comes with it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None or spec.origin in {"built-in", "frozen"}:
+        return spec is not None
+    file = Path(spec.origin).resolve()
+    homes = [Path(sysconfig.get_paths()[kind]).resolve() for kind in ("stdlib", "platstdlib")]
+    return any(file.is_relative_to(home) for home in homes) and "site-packages" not in file.parts
+
+
 def library_modules(folder: Path) -> dict[str, Path]:
     """The modules in a folder of libraries, by name."""
     found = {}
@@ -435,13 +456,38 @@ def parse(file: str, text: str) -> ast.Module:
     return tree
 
 
-def read(file: str, text: str) -> tuple[ast.Module, Scope]:
-    """The syntax tree of a module, and what its names mean. Nobody changes them afterwards."""
+def read(file: str, text: str, counterpart: str = "") -> tuple[ast.Module, Scope]:
+    """The syntax tree of a module, and what its names mean. Nobody changes them afterwards.
+
+    A module that stands for one of CPython, its counterpart, has only what this version of that one has.
+    """
     tree = parse(file, text)
+    if counterpart.partition(".")[0] in sys.stdlib_module_names:
+        leave_out_missing(tree.body, counterpart, "")
     try:
         return tree, analyse(tree)
     except RecursionError:
         raise too_deep(file) from None
+
+
+def leave_out_missing(body: list[ast.stmt], module: str, path: str) -> None:
+    """Takes the definitions of names out that CPython's module, or the class in it, does not have."""
+
+    def is_missing(name: object) -> bool:
+        return isinstance(name, str) and not name.startswith("_") and not reality.has(module, path, name)
+
+    for node in list(body):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if is_missing(name):
+                body.remove(node)
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
+                names[:] = [
+                    name for name in names if not (isinstance(name, ast.Constant) and is_missing(name.value))
+                ]
+            case ast.Assign(targets=[ast.Name(id=name)]) if is_missing(name):
+                body.remove(node)
+            case ast.ClassDef(name=name) if isinstance(reality.found(module, name), type):
+                leave_out_missing(node.body, module, name)
 
 
 read_library = functools.lru_cache(maxsize=64)(read)  # the same in every program that a process compiles

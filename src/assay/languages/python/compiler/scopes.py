@@ -8,6 +8,7 @@ rules are those of the language reference, section 4.2 "Naming and binding".
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -88,8 +89,9 @@ class Scope:
 class Collector(ast.NodeVisitor):
     """The first pass."""
 
-    def __init__(self, module: Scope) -> None:
+    def __init__(self, module: Scope, *, annotations_are_evaluated: bool) -> None:
         self.scope = module
+        self.annotations_are_evaluated = annotations_are_evaluated
 
     def bind(self, name: str) -> None:
         scope, name = self.scope, self.scope.mangle(name)
@@ -165,7 +167,7 @@ class Collector(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        # `x: int` makes x local even without a value; the annotation itself is not evaluated.
+        # `x: int` makes x local even without a value; in a function the annotation itself is not evaluated.
         if isinstance(node.target, ast.Name):
             if node.simple or node.value is not None:
                 self.bind(node.target.id)
@@ -173,6 +175,8 @@ class Collector(ast.NodeVisitor):
             self.visit(node.target)
         if node.value is not None:
             self.visit(node.value)
+        if self.annotations_are_evaluated and self.scope.kind in {Kind.CLASS, Kind.MODULE}:
+            self.visit(node.annotation)
         if self.scope.kind is Kind.CLASS:
             self.scope.bound["__annotations__"] = None
 
@@ -186,6 +190,9 @@ class Collector(ast.NodeVisitor):
         for decorator in node.decorator_list:
             self.visit(decorator)
         self.defaults(node.args)
+        if self.annotations_are_evaluated:
+            for annotation in annotations_in_order(node):
+                self.visit(annotation)
         self.bind(node.name)
         self.enter(node, Kind.FUNCTION, node.name)
         self.parameters(node.args)
@@ -281,6 +288,34 @@ def parameters_in_order(arguments: ast.arguments) -> list[ast.arg]:
     return found + [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
 
 
+def annotations_in_order(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """As CPython evaluates them when the function is defined."""
+    arguments = node.args
+    ordered = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        arguments.vararg,
+        *arguments.kwonlyargs,
+        arguments.kwarg,
+    ]
+    found = [argument.annotation for argument in ordered if argument is not None]
+    return [annotation for annotation in (*found, node.returns) if annotation is not None]
+
+
+def evaluates_annotations(tree: ast.Module) -> bool:
+    """Whether annotations are expressions like any other, which may raise.
+
+    They are before Python 3.14, unless the module imports `annotations` from the future.
+    """
+    is_future = any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in tree.body
+    )
+    return sys.version_info < (3, 14) and not is_future
+
+
 def resolve(scope: Scope) -> None:
     """The second pass: which variables need cells, and who passes them on."""
     if scope.kind is not Kind.MODULE:
@@ -315,7 +350,7 @@ def find_binding(scope: Scope, name: str) -> None:
 def analyse(tree: ast.Module) -> Scope:
     """The scope of a module, with all scopes inside of it."""
     module = Scope(Kind.MODULE, "<module>", tree, None, None, qualname="<module>")
-    collector = Collector(module)
+    collector = Collector(module, annotations_are_evaluated=evaluates_annotations(tree))
     # Declarations count for the whole scope, wherever they stand; syntax errors were found before.
     for statement in tree.body:
         collector.visit(statement)

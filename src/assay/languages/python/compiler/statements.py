@@ -35,6 +35,7 @@ from assay.languages.python.compiler.scopes import (
     FunctionNode,
     Kind,
     Scope,
+    annotations_in_order,
     parameters_in_order,
 )
 
@@ -169,12 +170,28 @@ class StatementCompiler(PatternCompiler):
         if node.value is not None:
             self.expression(node.value)
             self.store(node.target)
+        elif isinstance(node.target, ast.Attribute):
+            self.evaluate(node.target.value)
+        elif isinstance(node.target, ast.Subscript):
+            self.evaluate(node.target.value)
+            self.evaluate(node.target.slice)
+        if self.scope.kind in {Kind.CLASS, Kind.MODULE}:
+            self.evaluate_annotation(node.annotation)
         if self.scope.kind is Kind.CLASS and node.simple and isinstance(node.target, ast.Name):
             self.out.at(node)
             self.annotation(node.annotation)
             self.out.named("LOAD_NAME", "__annotations__")
             self.out.constant(self.scope.mangle(node.target.id))
             self.out.emit("STORE_SUBSCR")
+
+    def evaluate(self, node: ast.expr) -> None:
+        self.expression(node)
+        self.out.emit("POP_TOP")
+
+    def evaluate_annotation(self, node: ast.expr) -> None:
+        """What an annotation is has no meaning for the program, but it may raise, or do something."""
+        if self.context.annotations_are_evaluated and not isinstance(node, ast.Constant):
+            self.evaluate(node)
 
     def annotation(self, node: ast.expr) -> None:
         """Pushes the text of an annotation. What a dataclass looks for is there as itself."""
@@ -549,6 +566,8 @@ class StatementCompiler(PatternCompiler):
         decorators = [item for item in node.decorator_list if not self.context.is_atomic_decorator(item)]
         self.expressions(decorators)
         flags = self.defaults(node.args)
+        for annotation in annotations_in_order(node):
+            self.evaluate_annotation(annotation)
         self.out.at(node)
         self.make_function(node, self.scope.children[node], flags)
         self.decorate(decorators)

@@ -1043,11 +1043,17 @@ def print(*values, sep=" ", end="\n", file=None, flush=False):
         end = "\n"
     elif not isinstance(end, _str):
         raise TypeError("end must be None or a string, not " + _type_name(end))
-    text = sep.join([str(value) for value in values]) + end
     if file is None:
-        _assay.write(text)
+        _assay.write(sep.join([str(value) for value in values]) + end)
         return
-    file.write(text)
+    is_first = True
+    for value in values:
+        if not is_first:
+            file.write(sep)
+        is_first = False
+        write = file.write
+        write(str(value))
+    file.write(end)
     if flush:
         file.flush()
 

@@ -677,3 +677,15 @@ def Counter___iand__(self, other):
         if other_count < count:
             self[element] = other_count
     return self._keep_positive()
+
+
+# attributes
+
+
+def _get_or_fall_back(getter, arguments, fallback, instance, name):
+    """An attribute whose getter is the program's, of a class with a `__getattr__`."""
+    try:
+        return getter(*arguments)
+    except AttributeError:
+        pass
+    return fallback(instance, name)

@@ -99,7 +99,9 @@ def _cannot_copy_queue(self, protocol):
 
 
 class LockType:
-    """`threading.Lock`. Whoever is first takes a free lock; any thread may release it."""
+    """What `threading.Lock()` makes. Whoever is first takes a free lock; any thread may release it."""
+
+    _stored_in_c = ()
 
     def __init__(self):
         self._lock_owner = None
@@ -188,6 +190,7 @@ class RLock:
     """A lock that its owner may take again."""
 
     __reduce_ex__ = _cannot_copy_rlock
+    _stored_in_c = ()
 
     def __init__(self):
         self._lock_owner = None
@@ -379,8 +382,17 @@ def _space_of(local):
     if space is None:
         space = _make_space(local, None)
         if arguments is not None:
-            local.__init__(*arguments[0], **arguments[1])
+            try:
+                local.__init__(*arguments[0], **arguments[1])
+            except BaseException:
+                _drop_space(local)
+                raise
     return space
+
+
+@_assay.atomic
+def _drop_space(local):
+    del _assay.current()._thread_locals[local]
 
 
 def start_new_thread(function, args, kwargs=None, /):

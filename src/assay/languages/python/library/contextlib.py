@@ -1,19 +1,32 @@
 """The module `contextlib` for programs under the machine."""
 
+from abc import ABC as _ABC
+from abc import abstractmethod as _abstractmethod
 from functools import wraps
 
 import _assay
 
+_GenericAlias = type(list[int])
 
-class AbstractContextManager:
+
+class AbstractContextManager(_ABC):
     def __enter__(self):
         return self
 
+    @_abstractmethod
     def __exit__(self, exc_type, exc_value, traceback):
         return None
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
+
+    @classmethod
+    def __subclasshook__(cls, C):
+        if cls is not AbstractContextManager:
+            return NotImplemented
+        for name in ("__enter__", "__exit__"):
+            if getattr(C, name, None) is None:
+                return NotImplemented
+        return True
 
 
 class ContextDecorator:
@@ -113,6 +126,18 @@ class nullcontext(AbstractContextManager):
         pass
 
 
+def _set_context(raised, before, outer):
+    """What was raised in an exit call comes after the exception before, instead of the one outside of them all."""
+    while True:
+        context = raised.__context__
+        if context is None or context is before:
+            return
+        if context is outer:
+            break
+        raised = context
+    raised.__context__ = before
+
+
 class ExitStack(AbstractContextManager):
     """Leaves what was entered, and calls what was registered, in reverse order."""
 
@@ -155,19 +180,31 @@ class ExitStack(AbstractContextManager):
 
     def __exit__(self, kind, value, traceback):
         pending = value
+        outer = _assay.handled()
+        raises = suppresses = False
         while self._exit_calls_of_stack:
             call = self._exit_calls_of_stack.pop()
             try:
-                if call(None if pending is None else type(pending), pending, None):
+                if call(
+                    None if pending is None else type(pending),
+                    pending,
+                    None if pending is None else _assay.traceback(),
+                ):
+                    suppresses = True
+                    raises = False
                     pending = None
             except BaseException as raised:
-                if raised is not pending:
-                    if pending is not None and raised.__context__ is None:
-                        raised.__context__ = pending
-                    pending = raised
-        if pending is not None and pending is not value:
-            raise pending
-        return value is not None and pending is None
+                _set_context(raised, pending, outer)
+                raises = True
+                pending = raised
+        if raises:
+            context = pending.__context__
+            try:
+                raise pending
+            except BaseException:
+                pending.__context__ = context
+                raise
+        return value is not None and suppresses
 
 
 class redirect_stdout(AbstractContextManager):

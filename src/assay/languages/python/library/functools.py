@@ -18,8 +18,19 @@ WRAPPER_UPDATES = ("__dict__",)
 
 
 def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
-    """Names are written out one by one, so that it stays known which attributes a program stores; other attributes of
-    the wrapped function are not copied."""
+    """Names are written out one by one, so that it stays known which attributes a program stores."""
+    for name in assigned:
+        if name not in WRAPPER_ASSIGNMENTS:
+            _assay.unsupported("functools.update_wrapper that assigns " + str(name) + " is not modelled")
+    if "__dict__" in updated:
+        if isinstance(wrapped, type):
+            _assay.unsupported(
+                "functools.wraps of a class is not modelled; write the wrapper's attributes out"
+            )
+        ordinary = dir(type(wrapped))
+        for name in dir(wrapped):  # what the function was given itself
+            if name not in ordinary:
+                setattr(wrapper, name, getattr(wrapped, name))
     if "__module__" in assigned and hasattr(wrapped, "__module__"):
         wrapper.__module__ = wrapped.__module__
     if "__name__" in assigned and hasattr(wrapped, "__name__"):
@@ -40,6 +51,8 @@ def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
 
 
 class partial:
+    _stored_in_c = ("func", "args", "keywords")
+
     def __init__(self, func, /, *args, **keywords):
         if not callable(func):
             raise TypeError("the first argument must be callable")
@@ -69,6 +82,10 @@ class partial:
 
 def partialmethod(func, /, *args, **keywords):
     """A function that binds like a method and adds the arguments."""
+    if isinstance(func, (classmethod, staticmethod)):
+        _assay.unsupported(
+            "functools.partialmethod of a class or static method is not modelled; write it out"
+        )
     if not callable(func):
         raise TypeError(repr(func) + " is not callable or a descriptor")
 
@@ -187,53 +204,45 @@ def cache(function, /):
 
 
 class cached_property:
-    """The value is kept with the instance, in an attribute of its own name `_cached_properties`."""
+    """The value becomes an attribute of the instance, which is found before this is asked."""
 
     def __init__(self, func):
         self.func = func
-        self.attrname = func.__name__
+        self.attrname = None
         self._cached_lock = RLock() if _interpreter.version_info < (3, 12) else None
+
+    def __set_name__(self, owner, name):
+        if self.attrname is None:
+            self.attrname = name
+        elif name != self.attrname:
+            raise TypeError(
+                "Cannot assign the same cached_property to two different names "
+                "(" + repr(self.attrname) + " and " + repr(name) + ")."
+            )
 
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        found, value = _find_property(instance, self.attrname)
+        if self.attrname is None:
+            raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+        own = _assay.own_attribute(instance, self.attrname)
+        if own is None:
+            raise TypeError(
+                "No '__dict__' attribute on " + repr(type(instance).__name__) + " "
+                "instance to cache " + repr(self.attrname) + " property."
+            )
+        found, value = own
         if not found:
             if self._cached_lock is None:
                 value = self.func(instance)
-                _keep_property(instance, self.attrname, value)
+                object.__setattr__(instance, self.attrname, value)
             else:
                 with self._cached_lock:
-                    found, value = _find_property(instance, self.attrname)
+                    found, value = _assay.own_attribute(instance, self.attrname)
                     if not found:
                         value = self.func(instance)
-                        _keep_property(instance, self.attrname, value)
+                        object.__setattr__(instance, self.attrname, value)
         return value
-
-
-@_assay.atomic
-def _find_property(instance, name):
-    properties = _properties_of(instance)
-    if properties is not None and name in properties:
-        return (True, properties[name])
-    return (False, None)
-
-
-@_assay.atomic
-def _keep_property(instance, name, value):
-    properties = _properties_of(instance)
-    if properties is None:
-        properties = {}
-        instance._cached_properties = properties
-    properties[name] = value
-
-
-def _properties_of(instance):
-    """Not by `hasattr`: a class may have a `__getattr__` that answers everything."""
-    try:
-        return object.__getattribute__(instance, "_cached_properties")
-    except AttributeError:
-        return None
 
 
 def _not(answer):
@@ -372,9 +381,8 @@ def singledispatch(func):
     def register(cls, implementation=None):
         if implementation is None:
             if not isinstance(cls, type):
-                raise TypeError(
-                    "Invalid first argument to `register()`: " + repr(cls) + ". Use `@register(some_class)`: "
-                    "annotations of functions are not kept when a program is checked."
+                _assay.unsupported(
+                    "singledispatch by annotations, which are not kept, is not modelled; use `@f.register(some_class)`"
                 )
 
             def decorate(function):

@@ -5,13 +5,29 @@ CPython's do. `count` takes from an iterator over a range, in one access, so thr
 """
 
 import operator as _operator
+from enum import sys as _interpreter
 
 import _assay
 
 _LARGE = 1 << 62
 
 
+class _Given:
+    """Gives out what a generator makes."""
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._given_source)
+
+
 class count:
+    _stored_in_c = ()
+
+    def __repr__(self):
+        _assay.unsupported("repr() of itertools.count is not modelled; print its next value instead")
+
     def __init__(self, start=0, step=1):
         start + step  # noqa: B018  # what cannot be counted is an error now
         if isinstance(start, int) and isinstance(step, int) and step != 0 and abs(start) < _LARGE // 2:
@@ -42,6 +58,8 @@ class _Progression:
 
 
 class cycle:
+    _stored_in_c = ()
+
     def __init__(self, iterable, /):
         self._cycle_source = iter(iterable)
         self._cycle_items = []
@@ -75,6 +93,11 @@ class cycle:
 
 
 class repeat:
+    _stored_in_c = ()
+
+    def __repr__(self):
+        _assay.unsupported("repr() of itertools.repeat is not modelled; print what it repeats instead")
+
     def __init__(self, object, times=None):
         self._repeat_object = object
         self._repeat_left = None if times is None else iter(range(times))
@@ -89,6 +112,8 @@ class repeat:
 
 
 class chain:
+    _stored_in_c = ()
+
     def __init__(self, *iterables):
         self._chain_sources = iter(iterables)
         self._chain_current = None
@@ -113,6 +138,8 @@ class chain:
 
 
 class accumulate:
+    _stored_in_c = ()
+
     def __init__(self, iterable, func=None, *, initial=None):
         self._accumulate_source = iter(iterable)
         self._accumulate_function = _operator.add if func is None else func
@@ -136,6 +163,8 @@ class accumulate:
 
 
 class compress:
+    _stored_in_c = ()
+
     def __init__(self, data, selectors):
         self._compress_data = iter(data)
         self._compress_selectors = iter(selectors)
@@ -151,6 +180,8 @@ class compress:
 
 
 class dropwhile:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._dropwhile_predicate = predicate
         self._dropwhile_source = iter(iterable)
@@ -170,6 +201,8 @@ class dropwhile:
 
 
 class takewhile:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._takewhile_predicate = predicate
         self._takewhile_source = iter(iterable)
@@ -189,6 +222,8 @@ class takewhile:
 
 
 class filterfalse:
+    _stored_in_c = ()
+
     def __init__(self, predicate, iterable, /):
         self._filterfalse_predicate = predicate
         self._filterfalse_source = iter(iterable)
@@ -205,6 +240,8 @@ class filterfalse:
 
 
 class starmap:
+    _stored_in_c = ()
+
     def __init__(self, function, iterable, /):
         self._starmap_function = function
         self._starmap_source = iter(iterable)
@@ -217,6 +254,8 @@ class starmap:
 
 
 class pairwise:
+    _stored_in_c = ()
+
     def __init__(self, iterable, /):
         self._pairwise_source = iter(iterable)
         self._pairwise_last = None
@@ -226,20 +265,31 @@ class pairwise:
         return self
 
     def __next__(self):
-        if not self._pairwise_started:
-            self._pairwise_last = next(self._pairwise_source)
-            self._pairwise_started = True
-        item = next(self._pairwise_source)
-        pair = (self._pairwise_last, item)
+        source = self._pairwise_source
+        if source is None:
+            raise StopIteration
+        try:
+            last = self._pairwise_last
+            if not self._pairwise_started:
+                last = next(source)
+                self._pairwise_last = last
+                self._pairwise_started = True
+            item = next(source)
+        except StopIteration:
+            self._pairwise_source = None
+            raise
         self._pairwise_last = item
-        return pair
+        return (last, item)
 
 
 class islice:
+    _stored_in_c = ()
+
     def __init__(self, iterable, *bounds):
         if not 1 <= len(bounds) <= 3:
             raise TypeError("islice expected at least 2 arguments, got 1" if not bounds else
                             "islice expected at most 4 arguments, got " + str(1 + len(bounds)))  # fmt: skip
+        bounds = [bound.__index__() if hasattr(type(bound), "__index__") else bound for bound in bounds]
         start = 0
         step = 1
         if len(bounds) == 1:
@@ -276,24 +326,25 @@ class islice:
         if self._islice_source is None:
             raise StopIteration
         try:
-            if stop is not None and self._islice_next >= stop:
-                while self._islice_taken < stop:
-                    next(self._islice_source)
-                    self._islice_taken += 1
-                raise StopIteration
             while self._islice_taken < self._islice_next:
                 next(self._islice_source)
                 self._islice_taken += 1
+            if stop is not None and self._islice_taken >= stop:
+                raise StopIteration
             item = next(self._islice_source)
         except StopIteration:
             self._islice_source = None
             raise
         self._islice_taken += 1
         self._islice_next += self._islice_step
+        if stop is not None and self._islice_next > stop:
+            self._islice_next = stop
         return item
 
 
 class zip_longest:
+    _stored_in_c = ()
+
     def __init__(self, *iterables, fillvalue=None):
         self._longest_sources = [iter(iterable) for iterable in iterables]  # None: ended
         self._longest_active = len(iterables)
@@ -322,7 +373,14 @@ class zip_longest:
         return tuple(items)
 
 
+def _are_same(left, right):
+    """As containers compare their elements."""
+    return left is right or left == right
+
+
 class groupby:
+    _stored_in_c = ()
+
     def __init__(self, iterable, key=None):
         self._groupby_source = iter(iterable)
         self._groupby_function = key
@@ -346,7 +404,7 @@ class groupby:
         self._groupby_group = None
         if not self._groupby_has_item:
             self._groupby_step()
-        while self._groupby_has_target and self._groupby_key == self._groupby_target:
+        while self._groupby_has_target and _are_same(self._groupby_key, self._groupby_target):
             self._groupby_step()
         self._groupby_target = self._groupby_key
         self._groupby_has_target = True
@@ -368,7 +426,7 @@ class _Group:
             raise StopIteration
         if not owner._groupby_has_item:
             owner._groupby_step()
-        if not owner._groupby_key == self._group_key:
+        if not _are_same(owner._groupby_key, self._group_key):
             raise StopIteration
         owner._groupby_has_item = False
         return owner._groupby_item
@@ -376,7 +434,7 @@ class _Group:
 
 class _Tee:
     def __init__(self, source, links):
-        self._tee_source = source
+        self._tee_source = source  # [iterator, whether one of those who share it asks that just now]
         self._tee_link = links  # [item, next link], or an empty list where nothing was taken yet
 
     def __iter__(self):
@@ -385,7 +443,13 @@ class _Tee:
     def __next__(self):
         link = self._tee_link
         if not link:
-            item = next(self._tee_source)
+            if self._tee_source[1]:
+                raise RuntimeError("cannot re-enter the tee iterator")
+            self._tee_source[1] = True
+            try:
+                item = next(self._tee_source[0])
+            finally:
+                self._tee_source[1] = False
             link.append(item)
             link.append([])
         self._tee_link = link[1]
@@ -398,14 +462,22 @@ class _Tee:
 def tee(iterable, n=2, /):
     if n < 0:
         raise ValueError("n must be >= 0")
-    if isinstance(iterable, _Tee):
-        source, links = iterable._tee_source, iterable._tee_link
-    else:
-        source, links = iter(iterable), []
-    return tuple([_Tee(source, links) for _ in range(n)])
+    if n == 0:
+        return ()
+    source = iter(iterable)
+    if hasattr(type(source), "__copy__"):
+        first = source
+        if _interpreter.version_info >= (3, 14) and type(source) is _Tee:
+            first = source.__copy__()
+        return (first, *[source.__copy__() for _ in range(n - 1)])
+    links = []
+    shared = [source, False]
+    return tuple([_Tee(shared, links) for _ in range(n)])
 
 
 class batched:
+    _stored_in_c = ()
+
     def __init__(self, iterable, n, *, strict=False):
         if n < 1:
             raise ValueError("n must be at least one")
@@ -430,10 +502,13 @@ class batched:
         return tuple(items)
 
 
-def product(*iterables, repeat=1):
-    if repeat < 0:
-        raise ValueError("repeat argument cannot be negative")
-    return _product([tuple(iterable) for iterable in iterables] * repeat)
+class product(_Given):
+    _stored_in_c = ()
+
+    def __init__(self, *iterables, repeat=1):
+        if repeat < 0:
+            raise ValueError("repeat argument cannot be negative")
+        self._given_source = _product([tuple(iterable) for iterable in iterables] * repeat)
 
 
 def _product(pools):
@@ -454,13 +529,16 @@ def _product(pools):
             return
 
 
-def permutations(iterable, r=None):
-    pool = tuple(iterable)
-    if r is None:
-        r = len(pool)
-    elif r < 0:
-        raise ValueError("r must be non-negative")
-    return _permutations(pool, r)
+class permutations(_Given):
+    _stored_in_c = ()
+
+    def __init__(self, iterable, r=None):
+        pool = tuple(iterable)
+        if r is None:
+            r = len(pool)
+        elif r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _permutations(pool, r)
 
 
 def _permutations(pool, r):
@@ -491,18 +569,24 @@ def _permutations(pool, r):
             places[later] = candidate
 
 
-def combinations(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 1)
+class combinations(_Given):
+    _stored_in_c = ()
+
+    def __init__(self, iterable, r):
+        pool = tuple(iterable)
+        if r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _combinations(pool, r, 1)
 
 
-def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 0)
+class combinations_with_replacement(_Given):
+    _stored_in_c = ()
+
+    def __init__(self, iterable, r):
+        pool = tuple(iterable)
+        if r < 0:
+            raise ValueError("r must be non-negative")
+        self._given_source = _combinations(pool, r, 0)
 
 
 def _combinations(pool, r, gap):

@@ -6,8 +6,9 @@ depends on it. Handlers that the program defines are called with their lock held
 """
 
 import _assay
-from _thread import RLock
+from _thread import RLock, _main_identity
 from _unknown import Unknown
+from traceback import format_exception as _format_exception
 
 CRITICAL = 50
 FATAL = 50
@@ -48,21 +49,27 @@ def _level_of(level):
 
 
 class LogRecord:
-    def __init__(self, name, level, msg, args):
+    def __init__(self, name, level, msg, args, exc_info=None):
         self.name = name
         self.levelno = level
         self.levelname = getLevelName(level)
         self.msg = msg
+        if args and len(args) == 1 and isinstance(args[0], dict) and args[0]:
+            args = args[0]
         self.args = args
-        self.message = _message(msg, args)
+        self.exc_info = exc_info
         self.created = Unknown("time.time()", 0)
-        self.threadName = "?"
+        self.threadName = "MainThread"
         thread = _assay.current()
         if thread is not None and hasattr(thread, "name"):
             self.threadName = thread.name
+        elif thread is not _main_identity:
+            _assay.unsupported(
+                "logging in a thread of the module _thread is not modelled; use threading.Thread"
+            )
 
     def getMessage(self):
-        return self.message
+        return str(self.msg) % self.args if self.args else str(self.msg)
 
 
 class Formatter:
@@ -79,6 +86,7 @@ class Formatter:
 
     def format(self, record):
         text = self._format_text
+        record.message = record.getMessage()
         fields = {
             "name": record.name,
             "levelno": record.levelno,
@@ -90,7 +98,13 @@ class Formatter:
             fields["asctime"] = self.formatTime(record)
         if "created" in text:
             fields["created"] = record.created
-        return text.format(**fields) if self._format_style == "{" else text % fields
+        text = text.format(**fields) if self._format_style == "{" else text % fields
+        if record.exc_info and record.exc_info[1] is not None:
+            text = text + ("" if text[-1:] == "\n" else "\n") + self.formatException(record.exc_info)
+        return text
+
+    def formatException(self, ei):
+        return "".join(_format_exception(ei[1]))[:-1]
 
 
 _default_formatter = Formatter()
@@ -204,13 +218,25 @@ class Logger:
     def isEnabledFor(self, level):
         return level >= self._effective_level() and level > _disabled[0]
 
-    def _log(self, level, msg, args):
+    def _log(self, level, msg, args, exc_info=None, extra=None, stack_info=False, stacklevel=1):
         handlers = self._handlers_for(level)
         if handlers is None:
             return
         _assay.write(getLevelName(level) + ":" + self.name + ":" + _message(msg, args) + "\n")
         if handlers:
-            record = LogRecord(self.name, level, msg, args)
+            if isinstance(exc_info, BaseException):
+                exc_info = (type(exc_info), exc_info, _assay.traceback())
+            elif exc_info and not isinstance(exc_info, tuple):
+                exception = _assay.handled()
+                exc_info = (None, None, None)
+                if exception is not None:
+                    exc_info = (type(exception), exception, _assay.traceback())
+            record = LogRecord(self.name, level, msg, args, exc_info or None)
+            if extra is not None:
+                for key in extra:
+                    if key in ("message", "asctime") or hasattr(record, key):
+                        raise KeyError("Attempt to overwrite " + repr(key) + " in LogRecord")
+                    setattr(record, key, extra[key])
             for handler in handlers:
                 handler.handle(record)
 
@@ -229,33 +255,33 @@ class Logger:
         return found
 
     def debug(self, msg, *args, **kwargs):
-        self._log(DEBUG, msg, args)
+        self._log(DEBUG, msg, args, **kwargs)
 
     def info(self, msg, *args, **kwargs):
-        self._log(INFO, msg, args)
+        self._log(INFO, msg, args, **kwargs)
 
     def warning(self, msg, *args, **kwargs):
-        self._log(WARNING, msg, args)
+        self._log(WARNING, msg, args, **kwargs)
 
     def warn(self, msg, *args, **kwargs):
-        self._log(WARNING, msg, args)
+        self._log(WARNING, msg, args, **kwargs)
 
     def error(self, msg, *args, **kwargs):
-        self._log(ERROR, msg, args)
+        self._log(ERROR, msg, args, **kwargs)
 
     def exception(self, msg, *args, exc_info=True, **kwargs):
-        self._log(ERROR, msg, args)
+        self._log(ERROR, msg, args, exc_info=exc_info, **kwargs)
 
     def critical(self, msg, *args, **kwargs):
-        self._log(CRITICAL, msg, args)
+        self._log(CRITICAL, msg, args, **kwargs)
 
     def fatal(self, msg, *args, **kwargs):
-        self._log(CRITICAL, msg, args)
+        self._log(CRITICAL, msg, args, **kwargs)
 
     def log(self, level, msg, *args, **kwargs):
         if not isinstance(level, int):
             raise TypeError("level must be an integer")
-        self._log(level, msg, args)
+        self._log(level, msg, args, **kwargs)
 
     def addHandler(self, hdlr):
         _add_handler(self, hdlr)
@@ -334,37 +360,37 @@ def disable(level=CRITICAL):
 
 
 def debug(msg, *args, **kwargs):
-    root._log(DEBUG, msg, args)
+    root._log(DEBUG, msg, args, **kwargs)
 
 
 def info(msg, *args, **kwargs):
-    root._log(INFO, msg, args)
+    root._log(INFO, msg, args, **kwargs)
 
 
 def warning(msg, *args, **kwargs):
-    root._log(WARNING, msg, args)
+    root._log(WARNING, msg, args, **kwargs)
 
 
 warn = warning
 
 
 def error(msg, *args, **kwargs):
-    root._log(ERROR, msg, args)
+    root._log(ERROR, msg, args, **kwargs)
 
 
 def exception(msg, *args, exc_info=True, **kwargs):
-    root._log(ERROR, msg, args)
+    root._log(ERROR, msg, args, exc_info=exc_info, **kwargs)
 
 
 def critical(msg, *args, **kwargs):
-    root._log(CRITICAL, msg, args)
+    root._log(CRITICAL, msg, args, **kwargs)
 
 
 fatal = critical
 
 
 def log(level, msg, *args, **kwargs):
-    root._log(level, msg, args)
+    root._log(level, msg, args, **kwargs)
 
 
 def shutdown(handlerList=None):

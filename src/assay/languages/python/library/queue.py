@@ -16,6 +16,8 @@ import _assay
 import threading
 from _thread import _cannot_copy_lock, _cannot_copy_queue
 
+_GenericAlias = type(list[int])
+
 __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "ShutDown", "SimpleQueue"]
 
 
@@ -49,7 +51,7 @@ class Queue:
         self._queue_locks = None
         self._init(maxsize)
         self.unfinished_tasks = 0
-        self.is_shutdown = False
+        self._is_shutdown = False
         kind = type(self)
         if not (
             (kind._put is Queue._put and kind._get is Queue._get)
@@ -124,7 +126,7 @@ class Queue:
         if not self._accepts(item):
             self._use_locks()
             return _USE_LOCKS
-        if self.is_shutdown:
+        if self._is_shutdown:
             return _SHUT_DOWN
         if self.maxsize > 0:
             if block and timeout is not None and timeout < 0:
@@ -165,7 +167,7 @@ class Queue:
 
     @_assay.atomic
     def _is_shut_down(self):
-        return self.is_shutdown
+        return self._is_shutdown
 
     @_assay.atomic
     def _add_task(self):
@@ -187,7 +189,7 @@ class Queue:
         if self._queue_locks is not None:
             return (_USE_LOCKS, None)
         empty = not self._qsize()
-        if empty and self.is_shutdown:
+        if empty and self._is_shutdown:
             return (_SHUT_DOWN, None)
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
@@ -280,6 +282,10 @@ class Queue:
     def full(self):
         return 0 < self.maxsize <= self.qsize()
 
+    @property
+    def is_shutdown(self):
+        return self._is_shut_down()
+
     def shutdown(self, immediate=False):
         if self._shut_down_at_once(immediate) == _USE_LOCKS:
             mutex, not_empty, not_full, all_tasks_done = self._use_locks()
@@ -296,13 +302,13 @@ class Queue:
 
     @_assay.atomic
     def _set_shut_down(self):
-        self.is_shutdown = True
+        self._is_shutdown = True
 
     @_assay.atomic
     def _shut_down_at_once(self, immediate):
         if self._queue_locks is not None:
             return _USE_LOCKS
-        self.is_shutdown = True
+        self._is_shutdown = True
         if immediate:
             while self._qsize():
                 self._get()
@@ -310,8 +316,7 @@ class Queue:
                     self.unfinished_tasks -= 1
         return _DONE
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
 
 
 class PriorityQueue(Queue):
@@ -371,6 +376,7 @@ class SimpleQueue:
     """Unbounded, first in, first out."""
 
     __reduce_ex__ = _cannot_copy_queue
+    _stored_in_c = ()
 
     def __init__(self):
         self._simple_items = deque()
@@ -403,5 +409,4 @@ class SimpleQueue:
     def qsize(self):
         return len(self._simple_items)
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)

@@ -4,20 +4,22 @@
 machine, if there are not too many of them.
 """
 
+from enum import sys as _interpreter
+
 import _assay
 from _unknown import Unknown
 
-MOST_ALTERNATIVES = 64
+_MOST_ALTERNATIVES = 64
 
 
 def _choose(count, what):
-    if count > MOST_ALTERNATIVES:
+    if count > _MOST_ALTERNATIVES:
         _assay.unsupported(
             what
             + " has "
             + str(count)
             + " outcomes; at most "
-            + str(MOST_ALTERNATIVES)
+            + str(_MOST_ALTERNATIVES)
             + " are followed one by one. "
             "Make the range smaller while checking, or let assay.choose(...) pick from the values that matter"
         )
@@ -48,7 +50,9 @@ class Random:
 
     normalvariate = gauss
 
-    def expovariate(self, lambd=1.0):
+    def expovariate(self, *lambd):
+        if len(lambd) > 1 or (not lambd and _interpreter.version_info < (3, 12)):
+            raise TypeError("expovariate() takes another number of arguments")
         return Unknown("random.expovariate()", 0)
 
     def betavariate(self, alpha, beta):

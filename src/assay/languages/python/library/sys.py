@@ -53,30 +53,46 @@ def getrecursionlimit():
 
 
 def setrecursionlimit(limit, /):
-    if limit > 1000:
+    if limit != 1000:
         _assay.unsupported(
-            "sys.setrecursionlimit() above 1000 is not modelled: frames are part of every state"
+            "sys.setrecursionlimit() of anything but 1000 is not modelled; leave it out, or use a loop"
         )
 
 
+_switch_interval = [0.005]
+
+
+@_assay.atomic
 def getswitchinterval():
-    return 0.005
+    return _switch_interval[0]
 
 
+@_assay.atomic
 def setswitchinterval(interval, /):
-    """Threads may switch anywhere anyway."""
+    """Threads may switch anywhere anyway; the number is kept for who asks."""
+    if interval <= 0:
+        raise ValueError("switch interval must be strictly positive")
+    _switch_interval[0] = float(interval)
 
 
 def gettrace():
     return None
 
 
+def getprofile():
+    return None
+
+
 def settrace(function, /):
-    """Tracing has no meaning here."""
+    if function is not None:
+        _assay.unsupported(
+            "a function that traces is not modelled: it runs between any two lines; leave it out"
+        )
 
 
 def setprofile(function, /):
-    """Profiling has no meaning here."""
+    if function is not None:
+        _assay.unsupported("a function that profiles is not modelled: it runs at each call; leave it out")
 
 
 def is_finalizing():
@@ -92,9 +108,9 @@ def getsizeof(object, *default):
 
 
 def exc_info():
-    """There are no objects for tracebacks: the third is None."""
+    """The third is an object into which nobody can look."""
     exception = _assay.handled()
-    return (None, None, None) if exception is None else (type(exception), exception, None)
+    return (None, None, None) if exception is None else (type(exception), exception, _assay.traceback())
 
 
 def exception():

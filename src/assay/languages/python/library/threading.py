@@ -16,10 +16,11 @@ hit it and be lost, as in CPython.
 leaves `run` is reported by the machine and ends the run, unless the program has an `excepthook` of its own.
 """
 
-import _assay
-from _thread import LockType as Lock
+from enum import sys as _interpreter
+
+from _thread import LockType as _LockType
+from _thread import RLock as _RLock
 from _thread import (
-    RLock,
     TIMEOUT_MAX,
     _cannot_copy_lock,
     _forget,
@@ -32,6 +33,8 @@ from _thread import (
 from _thread import _local as local
 from _thread import stack_size
 
+import _assay
+
 __all__ = [
     "Barrier", "BoundedSemaphore", "BrokenBarrierError", "Condition", "Event", "Lock", "RLock", "Semaphore",
     "ExceptHookArgs", "TIMEOUT_MAX", "Thread", "ThreadError", "Timer", "active_count", "current_thread", "enumerate", "get_ident",
@@ -39,6 +42,16 @@ __all__ = [
 ]  # fmt: skip
 
 ThreadError = RuntimeError
+
+if _interpreter.version_info >= (3, 13):
+    Lock = _LockType
+else:
+    from _thread import allocate_lock as Lock
+
+
+def RLock(*args, **kwargs):
+    """A function in every version: nothing can be derived from it."""
+    return _RLock(*args, **kwargs)
 
 
 def _place_of(thread, waiters):
@@ -59,7 +72,11 @@ class Condition:
             lock = RLock()
         self._lock = lock
         self._waiters = []
-        self._lock_is_ours = type(lock) is Lock or type(lock) is RLock
+        self._lock_is_ours = type(lock) is _LockType or type(lock) is _RLock
+        kind = type(self)
+        if kind.acquire is not Condition.acquire or kind.release is not Condition.release:
+            self.acquire = lock.acquire  # as in CPython, where methods of a subclass are hidden by these
+            self.release = lock.release
 
     def acquire(self, *args, **kwargs):
         return self._lock.acquire(*args, **kwargs)
@@ -250,8 +267,7 @@ class Semaphore:
         self._value -= 1
         return True
 
-    def __enter__(self):
-        return self.acquire()
+    __enter__ = acquire  # that of a subclass is not called
 
     def __exit__(self, kind, value, traceback):
         self.release()
@@ -342,6 +358,10 @@ _RESETTING = -1
 _BROKEN = -2
 
 
+# Whether the program can see that the last thread has arrived and not yet let the others go.
+_counts_waiting = _assay.mentions("n_waiting")
+
+
 class Barrier:
     """Lets a number of threads wait for each other, again and again.
 
@@ -353,7 +373,9 @@ class Barrier:
 
     def __init__(self, parties, action=None, timeout=None):
         if parties < 1:
-            raise ValueError("parties must be > 0")
+            _assay.unsupported(
+                "a barrier for less than one thread is not modelled: versions of Python differ"
+            )
         self._barrier_action = action
         self._barrier_timeout = timeout
         self._barrier_parties = parties
@@ -370,10 +392,11 @@ class Barrier:
                 self._pass()
             else:
                 self._pass_in_time()
-        elif self._barrier_action:
+        elif self._barrier_action or _counts_waiting:
             done = False
             try:
-                self._barrier_action()
+                if self._barrier_action:
+                    self._barrier_action()
                 done = True
             finally:
                 self._finish_action(done)
@@ -388,7 +411,7 @@ class Barrier:
         index = self._barrier_count
         if index + 1 < self._barrier_parties:
             self._barrier_count += 1
-        elif self._barrier_action:
+        elif self._barrier_action or _counts_waiting:
             self._barrier_count += 1
             self._barrier_busy = True
         elif index > 0:
@@ -464,6 +487,9 @@ class Barrier:
         return self._barrier_count
 
 
+# Whether the program looks at what a thread is to call.
+_shows_target = _assay.mentions("_target") or _assay.mentions("_args") or _assay.mentions("_kwargs")
+
 _NEW = 0
 _RUNNING = 1
 _LEFT = 2  # `run` is over and the thread is no longer listed; whether it is still alive is decided when asked
@@ -514,7 +540,7 @@ class Thread:
 
     def start(self):
         run = self.run
-        if getattr(run, "__func__", None) is Thread.run:
+        if getattr(run, "__func__", None) is Thread.run and not _shows_target:
             self._start_target()
         else:
             self._start_run(run)
@@ -548,6 +574,13 @@ class Thread:
         _assay.start(self, _run_method, (run,), {}, bool(self._daemonic))
 
     def run(self):
+        if _shows_target:
+            try:
+                if self._target is not None:
+                    self._target(*self._args, **self._kwargs)
+            finally:
+                del self._target, self._args, self._kwargs
+            return
         target, args, kwargs = self._take_target()
         if target is not None:
             target(*args, **kwargs)
@@ -653,17 +686,32 @@ def _set_daemon(thread, daemonic):
     thread._daemonic = daemonic
 
 
-class ExceptHookArgs:
-    def __init__(self, exc_type, exc_value, thread):
-        self.exc_type = exc_type
-        self.exc_value = exc_value
-        self.exc_traceback = None
-        self.thread = thread
+class ExceptHookArgs(tuple):
+    """What the program's `excepthook` gets: a sequence whose items have names."""
+
+    __slots__ = ()
+
+    @property
+    def exc_type(self):
+        return self[0]
+
+    @property
+    def exc_value(self):
+        return self[1]
+
+    @property
+    def exc_traceback(self):
+        return self[2]
+
+    @property
+    def thread(self):
+        return self[3]
 
 
 def __excepthook__(args):
     """The machine reports what is raised again."""
-    raise args.exc_value
+    if args.exc_type is not SystemExit:
+        raise args.exc_value
 
 
 excepthook = __excepthook__
@@ -683,13 +731,12 @@ def _run_target(target, args, kwargs):
 def _run_hooked(function, args, kwargs):
     try:
         function(*args, **kwargs)
-    except SystemExit:
-        pass
     except BaseException as exception:
         hook = excepthook
-        if hook is __excepthook__:
+        if hook is not __excepthook__:
+            hook(ExceptHookArgs((type(exception), exception, _assay.traceback(), current_thread())))
+        elif type(exception) is not SystemExit:
             raise
-        hook(ExceptHookArgs(type(exception), exception, current_thread()))
     _leave()
 
 
@@ -813,8 +860,8 @@ def _register_atexit(function, *args, **kwargs):
 
 @_assay.atomic
 def _main_is_over():
+    """It stays among those that `enumerate` lists."""
     _main._thread_state = _DONE
-    del _active[_place_of(_main, _active)]
 
 
 @_assay.atomic
@@ -846,13 +893,13 @@ def _shutdown():
     while call is not None:
         call[0](*call[1], **call[2])
         call = _next_call(_exit_calls)
+    _main_is_over()
     if _assay.mentions("atexit"):
         _wait_for_threads()
         call = _next_call(_atexit_calls)
         while call is not None:
             call[0](*call[1], **call[2])
             call = _next_call(_atexit_calls)
-    _main_is_over()
 
 
 @_assay.atomic
@@ -860,8 +907,21 @@ def _next_call(calls):
     return calls.pop() if calls else None
 
 
-def settrace(function):
-    """Tracing has no meaning here."""
+def settrace(func):
+    if func is not None:
+        _assay.unsupported(
+            "a function that traces is not modelled: it runs between any two lines; leave it out"
+        )
 
 
-setprofile = settrace
+def setprofile(func):
+    if func is not None:
+        _assay.unsupported("a function that profiles is not modelled: it runs at each call; leave it out")
+
+
+def gettrace():
+    return None
+
+
+def getprofile():
+    return None

@@ -1,4 +1,4 @@
-"""The last lines of tracebacks. The lines of the program are in the counterexample, not in the program's output."""
+"""The first and last lines of tracebacks. What is in between is in the counterexample, not in the program's output."""
 
 import _assay
 
@@ -16,12 +16,16 @@ def format_exception_only(exc, /, value=None):
     return [_last_line(exc if value is None else value)]
 
 
+_FIRST_LINE = "Traceback (most recent call last):\n"
+
+
 def format_exception(exc, /, value=None, tb=None, limit=None, chain=True):
-    return [_last_line(exc if value is None else value)]
+    _assay.remark("a traceback becomes a text, of which the first and the last line are taken for all of it")
+    return [_FIRST_LINE, _last_line(exc if value is None else value)]
 
 
 def print_exception(exc, /, value=None, tb=None, limit=None, file=None, chain=True):
-    text = _last_line(exc if value is None else value)
+    text = _FIRST_LINE + _last_line(exc if value is None else value)
     if file is None:
         _assay.write(text)
     else:
@@ -30,7 +34,7 @@ def print_exception(exc, /, value=None, tb=None, limit=None, file=None, chain=Tr
 
 def format_exc(limit=None, chain=True):
     exception = _assay.handled()
-    return "NoneType: None\n" if exception is None else _last_line(exception)
+    return "NoneType: None\n" if exception is None else "".join(format_exception(exception))
 
 
 def print_exc(limit=None, file=None, chain=True):

@@ -14,6 +14,8 @@ import _assay
 import threading
 from _thread import _cannot_copy_queue, _cannot_copy_rlock
 
+_GenericAlias = type(list[int])
+
 FIRST_COMPLETED = "FIRST_COMPLETED"
 FIRST_EXCEPTION = "FIRST_EXCEPTION"
 ALL_COMPLETED = "ALL_COMPLETED"
@@ -29,15 +31,15 @@ _tells_when_queue_is_empty = _interpreter.version_info >= (3, 12)
 TimeoutError = TimeoutError
 
 
-class Error(Exception):
+class _Error(Exception):
     pass
 
 
-class CancelledError(Error):
+class CancelledError(_Error):
     pass
 
 
-class InvalidStateError(Error):
+class InvalidStateError(_Error):
     pass
 
 
@@ -45,11 +47,11 @@ class BrokenExecutor(RuntimeError):
     pass
 
 
-class BrokenThreadPool(BrokenExecutor):
+class _BrokenThreadPool(BrokenExecutor):
     pass
 
 
-DoneAndNotDoneFutures = namedtuple("DoneAndNotDoneFutures", "done not_done")
+_DoneAndNotDoneFutures = namedtuple("_DoneAndNotDoneFutures", "done not_done")
 
 
 class Future:
@@ -178,8 +180,7 @@ class Future:
         self._announce()
         return self._take_callbacks()
 
-    def __class_getitem__(cls, item):
-        return cls
+    __class_getitem__ = classmethod(_GenericAlias)
 
 
 def _is_announced(future):
@@ -190,7 +191,7 @@ def _is_announced(future):
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
     futures = list(dict.fromkeys(fs))
     done = set(_wait_for(futures, timeout, return_when))
-    return DoneAndNotDoneFutures(done, set(futures) - done)
+    return _DoneAndNotDoneFutures(done, set(futures) - done)
 
 
 @_assay.atomic
@@ -321,9 +322,21 @@ _pools_created = [0]
 _exiting = [False]  # the main thread has ended: workers leave when nothing is left to do
 
 
+_main_is_seen = (
+    _assay.mentions("main_thread") or _assay.mentions("enumerate") or _assay.mentions("current_thread")
+)
+_workers = []  # of all pools, where the program can see that the main thread waits for them before it ends
+
+
 @_assay.atomic
-def _exit():
+def _exit_begins():
     _exiting[0] = True
+    return list(_workers)
+
+
+def _exit():
+    for worker in _exit_begins():
+        worker.join()
 
 
 threading._register_atexit(_exit)
@@ -363,7 +376,7 @@ class ThreadPoolExecutor(Executor):
     @_assay.atomic
     def _submit(self, task):
         if self._pool_broken is not None:
-            raise BrokenThreadPool(self._pool_broken)
+            raise _BrokenThreadPool(self._pool_broken)
         if self._pool_shutdown:
             raise RuntimeError("cannot schedule new futures after shutdown")
         if _exiting[0]:
@@ -378,6 +391,8 @@ class ThreadPoolExecutor(Executor):
                 name=self._thread_name_prefix + "_" + str(count), target=_work, args=(self,)
             )
             self._pool_threads.append(thread)
+            if _main_is_seen:
+                _workers.append(thread)
             thread.start()
 
     @_assay.atomic
@@ -409,7 +424,7 @@ class ThreadPoolExecutor(Executor):
         reason = "A thread initializer failed, the thread pool is not usable anymore"
         self._break(reason)
         for task in self._take_all_tasks():
-            task[0].set_exception(BrokenThreadPool(reason))
+            task[0].set_exception(_BrokenThreadPool(reason))
 
     @_assay.atomic
     def _close(self, cancel_futures):

@@ -1,0 +1,10 @@
+# fails
+import contextlib
+
+
+class A(contextlib.AbstractContextManager):
+    pass
+
+
+with A():
+    pass

@@ -1,0 +1,7 @@
+# fails
+class Node:
+    def link(self, other: Node):
+        self.next = other
+
+
+Node().link(None)

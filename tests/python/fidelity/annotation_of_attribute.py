@@ -1,0 +1,6 @@
+# fails
+class Job:
+    number: itn = 0
+
+
+Job()

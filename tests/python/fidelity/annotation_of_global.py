@@ -1,0 +1,5 @@
+# fails
+from queue import Queue
+
+tasks: Qeue[int] = Queue()
+tasks.put(1)

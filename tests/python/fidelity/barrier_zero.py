@@ -1,0 +1,4 @@
+# refused
+import threading
+
+threading.Barrier(0)

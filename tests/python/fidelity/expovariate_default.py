@@ -1,0 +1,4 @@
+# fails
+import random
+
+x = random.expovariate()

@@ -1,0 +1,27 @@
+# fails
+import threading
+
+
+class D:
+    v = 0
+
+
+d = D()
+seen = []
+
+
+def one():
+    D.v = 1
+
+
+def two():
+    seen.append("{0.v}".format(d))
+    seen.append("{0.v}".format(d))
+
+
+ts = [threading.Thread(target=f) for f in (one, two)]
+for t in ts:
+    t.start()
+for t in ts:
+    t.join()
+assert seen[0] == seen[1]

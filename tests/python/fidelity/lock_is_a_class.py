@@ -1,0 +1,5 @@
+# fails
+import threading
+
+lock = threading.Lock()
+assert isinstance(lock, threading.Lock)

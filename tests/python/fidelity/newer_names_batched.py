@@ -1,0 +1,4 @@
+# fails
+import itertools
+
+assert list(itertools.batched("AB", 1))

@@ -1,0 +1,4 @@
+# fails
+import os
+
+assert os.process_cpu_count() > 0

@@ -1,0 +1,5 @@
+# fails
+import queue
+
+q = queue.Queue()
+q.shutdown()

@@ -1,0 +1,4 @@
+# fails
+import threading
+
+assert not threading.RLock().locked()

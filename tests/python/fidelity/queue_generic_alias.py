@@ -1,0 +1,5 @@
+# fails
+import queue
+
+q = queue.Queue()
+assert isinstance(q, queue.Queue[int])

@@ -1,0 +1,6 @@
+# fails
+import threading
+
+
+class Counted(threading.Lock):
+    pass

@@ -1,0 +1,5 @@
+# fails
+import itertools
+
+c = itertools.count()
+c.x = 1

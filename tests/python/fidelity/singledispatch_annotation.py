@@ -1,0 +1,15 @@
+# refused
+from functools import singledispatch
+
+
+@singledispatch
+def f(x):
+    return "o"
+
+
+@f.register
+def _(x: int):
+    return "i"
+
+
+assert f(1) == "i"

@@ -1,0 +1,5 @@
+# refused
+import warnings
+
+warnings.simplefilter("error")
+warnings.warn("deprecated")
