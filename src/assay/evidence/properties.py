@@ -37,6 +37,7 @@ class Property:
 ERRORS = ("error", "no error occurs while it runs")
 ASSERTIONS = ("assertion", "no assertion fails")
 DEADLOCK = ("deadlock", "no state is a deadlock")
+TEMPORAL = ("ltl", "never", "acceptance", "progress")  # kinds that are about runs which never end
 TERMINATION = ("termination", "whether every run ends")
 
 
