@@ -24,18 +24,18 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
 from assay import _engine
 from assay.languages.promela import program
 from assay.search.reference.accepting_cycle import Judged, Step, has_accepting_cycle
-from assay.transition_system.interface import LanguageOptions, SourceProblem, TemporalProperty
+from assay.transition_system.interface import REDUCTIONS, LanguageOptions, SourceProblem, TemporalProperty
 from tests.agreement.process import run
 
 FEWEST_TOO_LARGE_FOR_THE_DEFINITION = 400  # states of a product; it compares each with each
-MOST_STATES_COUNTED_IN_PYTHON = 100_000
+MOST_STATES_WALKED_IN_PYTHON = 100_000
 _DEFAULTS: Mapping[str, object] = {
     "storage": "exact",
     "threads": 1,
@@ -107,20 +107,20 @@ class Subject:
             )
         )
 
-    def states_as_spin_stores_them(self, each: TemporalProperty) -> int:
-        """Where nobody can move, the claim goes on alone, and SPIN stores only every second pair there."""
+    def has_dead_ends(self, each: TemporalProperty) -> bool:
+        """Does the automaton go on alone somewhere? SPIN does not store all of these states: which ones
+        depends on the order of its search."""
         product = PlainProduct(self.model, each)
-        stored = {product.initial: None}
+        seen = {product.initial: None}
         queue = [product.initial]
         for node in queue:
-            steps = product.steps(node)
-            if steps and steps[0].process is None:
-                steps = [step for first in steps for step in product.steps(first.target)]
-            for step in steps:
-                if step.target not in stored:
-                    stored[step.target] = None
+            for step in product.steps(node):
+                if step.process is None:
+                    return True
+                if step.target not in seen:
+                    seen[step.target] = None
                     queue.append(step.target)
-        return len(stored)
+        return False
 
 
 Node = tuple[int, bytes]  # location of the automaton, state of the system
@@ -267,6 +267,7 @@ def compare(path: Path, *, fair: bool = True) -> Comparison:
     except SourceProblem as problem:
         found.note(False, "refused by Assay", f"{path.name}: {problem}")
         return found
+    _compare_reduced(subject, path, found)
     for reason in subject.program.caveats:
         found.note(False, "not built", f"{path.name}: {reason}")
     with tempfile.TemporaryDirectory(prefix="claims-") as scratch:
@@ -278,6 +279,16 @@ def compare(path: Path, *, fair: bool = True) -> Comparison:
             found.outcomes["refused by SPIN"] += 1
             found.problems.append(f"refused by SPIN: {path.name}: {refusal}")
     return found
+
+
+def _compare_reduced(subject: Subject, path: Path, found: Comparison) -> None:
+    options = replace(subject.program.options, reductions=frozenset(REDUCTIONS))
+    reduced = Subject(path, options)
+    for name, each in reduced.properties.items():
+        for fairly in (False, True):
+            one = subject.is_violated(subject.properties[name], fair=fairly)
+            other = reduced.is_violated(each, fair=fairly)
+            found.note(one == other, "as with reductions", f"{path}: {name}: {each.text}; reduced: {other}")
 
 
 def _compare_property(
@@ -307,12 +318,14 @@ def _compare_property(
             found.outcomes[f"{what}: violated by definition, missed by SPIN"] += 1
             continue
         found.note(ours == theirs, f"{what}: {'violated' if ours else 'holds'}", f"{detail}; SPIN: {theirs}")
-    if each.kind == "never":
+    if each.kind == "never" and "np_" not in subject.program.path.read_text():  # which SPIN counts wrongly
         stored = spin.states(each.name)
-        if stored is not None and states < MOST_STATES_COUNTED_IN_PYTHON:
-            expected = subject.states_as_spin_stores_them(each)
-            what = f"states of the product{' (fewer at dead ends)' if expected != states else ''}"
-            found.note(expected == stored, what, f"{detail}: {states}, {expected}, SPIN {stored}")
+        if stored is not None and states < MOST_STATES_WALKED_IN_PYTHON:
+            if subject.has_dead_ends(each):
+                what, agrees = "states of a product with dead ends, at most", stored <= states
+            else:
+                what, agrees = "states of a product", stored == states
+            found.note(agrees, what, f"{detail}: {states}, SPIN {stored}")
 
 
 # --- random programs and formulas ----------------------------------------------------
@@ -356,7 +369,8 @@ class Chance:
         return "\n".join(lines) + "\n"
 
     def _option(self, *, here: bool) -> str:
-        statement = self._body(1 + self.random.randrange(2), looping=True)
+        # SPIN refuses loops of nothing, and two `else` at one place.
+        statement = f"x < 3; {self._body(1 + self.random.randrange(2), looping=True)}"
         return f"{statement}; here: {self._statement()}" if here else statement
 
     def _body(self, length: int, *, looping: bool) -> str:

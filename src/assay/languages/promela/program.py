@@ -379,9 +379,7 @@ class PromelaProgram:
     def notes(self) -> Sequence[str]:
         if not self.model.watched.has_claim or not counts_processes(self.model):
             return []
-        return [
-            "_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"
-        ]
+        return ["_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"]
 
     def opened(self) -> PromelaProgram:
         return self
