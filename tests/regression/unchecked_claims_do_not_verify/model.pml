@@ -1,3 +1,3 @@
-bool p;
-active proctype main() { p = true }
-ltl eventually { <> p }
+chan q = [1] of { byte };
+active proctype main() { q!1 }
+trace { do :: q!1 od }

@@ -336,9 +336,7 @@ def _of_formula(
         formula = _changed(formula, lambda part: _as_one_atom(part, meant, fallible))
     warnings = list(each.warnings)
     for text in atoms(formula):
-        expression = resolved(text)
-        warnings.extend(_never_there(expression, graphs))
-        labels.add(text, expression)
+        warnings.extend(_never_there(resolved(text), graphs))
     try:
         automaton = violating(formula)
         if automaton.accepts_nothing:
@@ -350,6 +348,8 @@ def _of_formula(
         raise
     except SourceProblem as problem:  # too large
         raise UnsupportedConstruct(problem.message, where=problem.where, hint=problem.hint) from None
+    for text in automaton.atoms:
+        labels.add(text, resolved(text))
     return _finished("ltl", each, automaton, labels, warnings, stutter_invariant=stutters)
 
 

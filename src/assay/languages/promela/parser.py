@@ -1170,7 +1170,7 @@ class _Parser:
         return expression
 
     def _refuse_probe(self, token: Token) -> None:
-        if self._probes and not self._property_of_user:
+        if self._probes and not self._property_of_user and not self._temporal:
             raise SourceProblem(
                 "empty, nempty, full and nfull can only be combined by && and || (and not negated)",
                 where=token.where,
