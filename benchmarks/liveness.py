@@ -2,15 +2,16 @@
 
     python -m benchmarks.liveness [--quick] [--repetitions 3]
 
-From command to verdict, interleaved, the best of the repetitions. SPIN as `spin -a`, `gcc -O2`, `pan -a` (and `-f`
-with fairness, with room for every process); both tools as they are without options, SPIN with its reduction where
-it has one for the formula. Without fairness SPIN's counts are of pairs, with it of pairs and copies.
+From command to verdict, interleaved, the best of the repetitions. SPIN as `spin -a`, `gcc -O2`, `pan -a` (and
+`-f` with fairness, with room for every process); both tools as they are without options, SPIN with its
+reduction where it has one for the formula.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -85,7 +86,7 @@ def assay(question: Question, folder: Path) -> Answer:
         check=False,
         capture_output=True,
         text=True,
-        env={**dict(__import__("os").environ), "XDG_CACHE_HOME": str(folder / "cache")},
+        env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
     )
     seconds = time.perf_counter() - began
     result = json.loads(run.stdout)

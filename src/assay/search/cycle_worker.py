@@ -205,14 +205,18 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         return not stopped.is_set()
 
     send("started")
-    result = _engine.search(
-        question.product(model),
-        on_progress=on_progress,
-        progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
-        time_limit_seconds=time_limit,
-        **question.options(),
-        **{name: job["options"][name] for name in LIMITS},
-    )
+    try:
+        result = _engine.search(
+            question.product(model),
+            on_progress=on_progress,
+            progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+            time_limit_seconds=time_limit,
+            **question.options(),
+            **{name: job["options"][name] for name in LIMITS},
+        )
+    except ValueError as problem:  # what was asked for does not go together: fairness for too many
+        send("failed", kind="option", message=str(problem))
+        return
     lassos = []
     for violation in result.violations:
         if violation.loop_start is not None:  # else there was no time to make one

@@ -58,15 +58,18 @@ def answers(program: Program, request: Request, process: ModelProcess, name: str
         if request.deadline is not None and time.monotonic() >= request.deadline:
             found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
             continue
-        outcome = find_violation(
-            program.opening,
-            wanted,
-            request.options,
-            processes=processes,
-            deadline=request.deadline,
-            on_progress=request.listener,
-            process=process,
-        )
+        try:
+            outcome = find_violation(
+                program.opening,
+                wanted,
+                request.options,
+                processes=processes,
+                deadline=request.deadline,
+                on_progress=request.listener,
+                process=process,
+            )
+        except OptionProblem as problem:  # fairness for more processes than can be counted
+            outcome = CycleOutcome(SearchFacts(stop_detail=str(problem)), None, 0)
         found.append(Answer(wanted, outcome))
         if outcome.facts.stop_reason is StopReason.INTERRUPTED:
             break
