@@ -55,6 +55,11 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         )
     if program.caveats:
         raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
+    if program.temporal:
+        raise CertificateProblem(
+            "the program claims something of runs that never end, which the certificate does not cover; "
+            "its producer can verify with --safety, and say so"
+        )
     if not (added.invariants or added.step_invariants):
         return program
     more = languages.load(

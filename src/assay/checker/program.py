@@ -97,6 +97,10 @@ def load(path: Path, header: Header) -> Program:
         raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
     if loaded.caveats:
         raise Rejected(f"no search is a proof of this program: {'; '.join(loaded.caveats)}")
+    if loaded.temporal:
+        raise Rejected(
+            "the program claims something of runs that never end, which the certificate does not cover"
+        )
     return loaded
 
 
@@ -134,8 +138,16 @@ def check_class(program: Path, container: Container) -> Accepted:
         raise Rejected(f"the certificate claims what is no property: {problem}") from None
     try:
         system = load_class(str(program), sha256=header.sources[0][1])
-        if not same(system.semantics, header.semantics):
-            raise Rejected(f"the certificate is for other semantics than {json.dumps(system.semantics)}")
+        safety_only = header.semantics.get("safety_only") is True
+        semantics = dict(system.semantics)
+        if getattr(system.system, "properties", None):
+            if not safety_only:
+                raise Rejected(
+                    "the class claims something of runs that never end, which the certificate does not cover"
+                )
+            semantics["safety_only"] = True
+        if not same(semantics, header.semantics):
+            raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
         model = CanonicalSystem(
             system, LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
         )

@@ -381,7 +381,8 @@ class ClassProgram:
 
     @property
     def semantics(self) -> Mapping[str, object]:
-        return self.system.semantics
+        left_out = self.options.safety_only and bool(getattr(self.system.system, "properties", None))
+        return {**self.system.semantics, **({"safety_only": True} if left_out else {})}
 
     @property
     def graph(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay import checker
 from assay.automata.parser import parse
 from assay.automata.translation import violating
 from assay.evidence.properties import Standing
@@ -216,3 +217,19 @@ def test_random_structures_and_formulas_agree_with_the_definition(part):
             assert standing(result, f"({formula})") is wanted, (structure, formula)
             seen.add(wanted)
     assert seen == {Standing.VIOLATED, Standing.HOLDS}
+
+
+def test_a_certificate_of_safety_covers_no_claims_about_runs(light):
+    assert assay.verify(light, safety=True, certificate="c.assay").verdict is assay.Verdict.VERIFIED
+    assert assay.certify(light, "c.assay").verdict is assay.Verdict.REJECTED
+    assert assay.certify(light, "c.assay", safety=True).verdict is assay.Verdict.VERIFIED
+    assert "safety_only" in checker.check(Path(light), Path("c.assay")).header.semantics
+
+
+def test_a_claim_that_was_not_covered_is_found_in_the_text_again(light):
+    # The same text without properties has the same graph: only the hash and the claims of the class differ.
+    text = Path("light.py").read_text()
+    Path("light.py").write_text(text[: text.index("    properties")])
+    assay.verify(light, certificate="c.assay")
+    Path("light.py").write_text(text)
+    assert assay.certify(light, "c.assay").verdict is assay.Verdict.REJECTED
