@@ -147,7 +147,7 @@ class StepWorld final : public World {
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
-  bool may_read_class(PyTypeObject* type);
+  bool may_read_class(PyTypeObject* type, PyObject* instance);
   bool has_escaped(PyObject* object);
   void write_statics();
   PyObject* name_of_global(std::uint32_t global) const;

@@ -443,8 +443,12 @@ bool StepWorld::may_import(std::uint32_t module) {
   return module_finished[module] || visible(false);  // what has been imported stays so
 }
 
-/// A built-in may look up any attribute of the class: a step begins where one of these can change.
-bool StepWorld::may_read_class(PyTypeObject* type) {
+/// A built-in may look up any attribute of the class, unless an instance is given that has its own: a step begins where
+/// one of these can change.
+bool StepWorld::may_read_class(PyTypeObject* type, PyObject* instance) {
+  const Ref own = instance != nullptr && type->tp_dictoffset != 0
+                      ? checked(PyObject_GenericGetDict(instance, nullptr))
+                      : Ref();
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
     const std::uint32_t fixed = heap.fixed_of_class(base);
@@ -454,7 +458,10 @@ bool StepWorld::may_read_class(PyTypeObject* type) {
     PyObject *name = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(base->tp_dict, &position, &name, &value) != 0) {
-      can_change |= Classes::role(name, value) == Entry::kData && !heap.is_final_attribute(name);
+      if (Classes::role(name, value) != Entry::kData || heap.is_final_attribute(name)) continue;
+      const int is_hidden = own ? PyDict_Contains(own.get(), name) : 0;
+      if (is_hidden < 0) throw PythonError();
+      can_change |= is_hidden == 0;
     }
     if (!can_change) continue;
     if (!visible(false)) return false;
@@ -465,13 +472,10 @@ bool StepWorld::may_read_class(PyTypeObject* type) {
 
 bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject* const* written,
                          std::size_t written_count) {
-  std::unordered_set<PyTypeObject*> classes;
-  const auto may_read_class_once = [&](PyTypeObject* type) {
-    return !is_program_type(type) || !classes.insert(type).second || may_read_class(type);
-  };
   for (std::size_t i = 0; i < count; ++i) {
-    if (PyType_Check(arguments[i]) && !may_read_class_once(reinterpret_cast<PyTypeObject*>(arguments[i])))
-      return false;
+    if (!PyType_Check(arguments[i])) continue;
+    auto* const type = reinterpret_cast<PyTypeObject*>(arguments[i]);
+    if (is_program_type(type) && !may_read_class(type, nullptr)) return false;
   }
   // What an object refers to is known only after it was asked for, so everything is touched as it is found: then the
   // same questions follow from the same answers.
@@ -482,7 +486,7 @@ bool StepWorld::may_call(PyObject* const* arguments, std::size_t count, PyObject
   for (std::size_t next = 0; next < reach.pending.size(); ++next) {
     PyObject* const object = reach.pending[next];
     if (!may_access(object, nullptr, next < writable)) return false;
-    if (!may_read_class_once(Py_TYPE(object))) return false;
+    if (is_program_type(Py_TYPE(object)) && !may_read_class(Py_TYPE(object), object)) return false;
     if (PyAnySet_Check(object)) {
       const Ref elements = heap.ordered(object);
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(elements.get()); ++i) {

@@ -26,10 +26,10 @@ def endings(path, library, most_states):
         machine = _engine.PythonMachine(program, "bytecode", invariants=False)
         try:
             return exploration._endings(machine, "__main__", most_states)
+        except _engine.AssumptionFailed as failed:
+            stored_again |= {str(failed)}
         except RuntimeError as problem:
-            if not str(problem).startswith("not final: "):
-                return {"problem": str(problem)}
-            stored_again |= {str(problem).removeprefix("not final: ")}
+            return {"problem": str(problem)}
 
 
 def outcomes_on_machine(texts, own=(), most_states=60_000):

@@ -33,6 +33,8 @@ def walk(path, most_states):
             }
         except _engine.AssumptionFailed as failed:
             not_final |= {str(failed)}
+        except _engine.UnsupportedProgram as problem:
+            return {"problem": f"unsupported: {problem}"}
         except RuntimeError as problem:
             return {"problem": str(problem)}
 
