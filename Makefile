@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
-.PHONY: demo test lint format bench bench-certificates bench-python bench-liveness bench-memory spin clean
+.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-memory spin clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -27,6 +27,10 @@ format: $(VENV)/.ready-to-develop
 	$(BIN)/clang-format -i $(CXX_SOURCES)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The part of the sanitized build that CI has no time for.
+sanitize: $(VENV)/.ready-to-develop
+	$(BIN)/python -m pytest -n 0 tests/native/sanitized_engine.py
 
 bench: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks
