@@ -118,14 +118,23 @@ bool sees_each_state_once(const Strategy& strategy) {
   return !strategy.storage.empty() && strategy.name != "cached";
 }
 
+/// All but the one that looks for cycles instead of states; tests/conformance has it beside the definition.
+std::vector<Strategy> strategies_for_states() {
+  std::vector<Strategy> found;
+  for (const Strategy& strategy : search::strategies()) {
+    if (strategy.name != "accepting-cycle") found.push_back(strategy);
+  }
+  return found;
+}
+
 TEST("every strategy agrees with the graph about what is in it") {
-  check(search::strategies().size() >= 10);
+  check(strategies_for_states().size() >= 10);
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     Random random(seed);
     const Graph graph =
         random_graph(random.one_in(3) ? 1 + random.below(5) : 700, seed % 2 == 0 ? 3 : 20, false, random);
     const ExplicitGraph system = graph.system();
-    for (const Strategy& strategy : search::strategies()) {
+    for (const Strategy& strategy : strategies_for_states()) {
       const Folder folder;
       const Result result = search::search(system, options_for(strategy, folder.path()), {});
       check_equal(result.violations.size(), 0u);
@@ -143,7 +152,7 @@ TEST("every violation that a strategy reports is one of the graph, and none is p
     Random random(seed);
     const Graph graph = random_graph(seed % 3 == 0 ? 20 : 400, 4, true, random);
     const ExplicitGraph system = graph.system();
-    for (const Strategy& strategy : search::strategies()) {
+    for (const Strategy& strategy : strategies_for_states()) {
       for (const bool stops : {true, false}) {
         const Folder folder;
         Options options = options_for(strategy, folder.path());
@@ -166,7 +175,7 @@ TEST("limits on states and depth stop every strategy where they say") {
   Random random(31);
   const Graph graph = random_graph(500, 5, false, random);
   const ExplicitGraph system = graph.system();
-  for (const Strategy& strategy : search::strategies()) {
+  for (const Strategy& strategy : strategies_for_states()) {
     if (!sees_each_state_once(strategy)) continue;
     for (const std::uint64_t limit : {1, 2, 63, 64, 65, 200}) {
       const Folder folder;
