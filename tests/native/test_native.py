@@ -11,6 +11,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "sanitized"
 STRICT = {"-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"}
@@ -69,6 +71,7 @@ def test_every_file_of_ours_is_compiled_with_the_strict_warnings(tmp_path):
         assert set(entry["command"].split()) >= STRICT, entry["file"]
 
 
+@pytest.mark.time_limit(1500)  # it builds the engine once more
 def test_the_tests_below_the_bindings_pass_under_sanitizers():
     build("assay-native-tests")
     said = run([BUILD / "assay-native-tests"], UBSAN_OPTIONS="print_stacktrace=1")
