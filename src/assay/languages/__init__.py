@@ -84,6 +84,7 @@ def load_call(path: Path, call: str, options: LanguageOptions) -> Program:
     """A call of a function of a Python file; in the call, the file is called `module`."""
     if path.suffix != ".py":
         raise SourceProblem("expected a Python file", where=path)
+    options.require_those_of("python")
     from assay.languages.python import program
 
     return _told_in_sentences(path, lambda: program.load_call(path, call, options))

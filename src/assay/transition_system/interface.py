@@ -231,9 +231,9 @@ class Program(Protocol):
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 
 
-def _of(language: str, default: Any, what: str) -> Any:
-    """An option that one language has; the others refuse it."""
-    return field(default=default, metadata={"language": language, "what": what})
+def _of(languages: tuple[str, ...], default: Any, what: str) -> Any:
+    """An option that some languages have; the others refuse it."""
+    return field(default=default, metadata={"languages": languages, "what": what})
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +244,30 @@ class LanguageOptions:
     step_invariants: tuple[str, ...] = ()
     reductions: frozenset[str] = field(default_factory=frozenset)
     safety_only: bool = False
-    defines: tuple[str, ...] = _of("promela", (), "-D defines macros, which are of Promela")
+    defines: tuple[str, ...] = _of(("promela",), (), "-D defines macros, which are of Promela")
     # Where threads may switch; empty: the default.
-    granularity: str = _of("python", "", "granularity: where threads switch is a choice in Python programs")
-    ltl: tuple[str, ...] = ()  # names of the program's own formulas, or formulas; empty: all that it has
-    progress: bool = False  # no run goes on for ever without passing what is marked as progress
-    fair: bool = False  # only runs count in which every process that can always move does
+    granularity: str = _of(
+        ("python",), "", "granularity: where threads switch is a choice in Python programs"
+    )
+    # Names of the program's own formulas, or formulas; empty: all that it has.
+    ltl: tuple[str, ...] = _of(
+        ("promela", "python-class"), (), "ltl: formulas are checked of Promela models and of classes"
+    )
+    # No run goes on for ever without passing what is marked as progress.
+    progress: bool = _of(("promela",), False, "progress: what counts as progress is marked in Promela models")
+    # Only runs count in which every process that can always move does.
+    fair: bool = _of(("promela",), False, "fair: steps belong to processes in Promela models")
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 
     def require_those_of(self, language: str) -> None:
         """Refuses what was asked for and the language does not have."""
         for option in fields(self):
-            owner = option.metadata.get("language", language)
-            if owner != language and getattr(self, option.name) != option.default:
+            owners = option.metadata.get("languages", (language,))
+            if language not in owners and getattr(self, option.name) != option.default:
                 raise OptionProblem(f"{option.metadata['what']}; this program is in {language}")
+        if self.safety_only and (self.ltl or self.progress):
+            raise OptionProblem("--safety checks no claim; leave it away, or --ltl and --progress")
 
 
 class OptionProblem(ValueError):

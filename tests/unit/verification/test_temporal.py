@@ -96,7 +96,7 @@ def test_safety_leaves_them_out(light):
 
 
 def test_fairness_needs_processes(light):
-    with pytest.raises(OptionProblem, match="belong to no process"):
+    with pytest.raises(OptionProblem, match="steps belong to processes in Promela models"):
         assay.verify(light, fair=True)
 
 
@@ -233,3 +233,28 @@ def test_a_claim_that_was_not_covered_is_found_in_the_text_again(light):
     assay.verify(light, certificate="c.assay")
     Path("light.py").write_text(text)
     assert assay.certify(light, "c.assay").verdict is assay.Verdict.REJECTED
+
+
+def racy():
+    pass
+
+
+@pytest.mark.parametrize("options", [{"ltl": ["<> (x == 7)"]}, {"progress": True}, {"fair": True}])
+def test_what_a_language_cannot_be_asked_is_refused_and_never_passed_over(options, tmp_path, light):
+    program = tmp_path / "p.py"
+    program.write_text("x = 0\n")
+    with pytest.raises(OptionProblem, match="this program is in python"):
+        assay.verify(program, **options)
+    with pytest.raises(OptionProblem, match="this program is in python"):
+        assay.verify(racy, **options)
+    if "ltl" not in options:
+        with pytest.raises(OptionProblem, match="this program is in python-class"):
+            assay.verify(light, **options)
+
+
+def test_safety_together_with_a_formula_is_refused(light, tmp_path):
+    model = tmp_path / "m.pml"
+    model.write_text("byte x; active proctype P() { x = 1 }\n")
+    for program in (light, model):
+        with pytest.raises(OptionProblem, match="--safety checks no claim"):
+            assay.verify(program, safety=True, ltl=["<> (x == 7)"])

@@ -59,7 +59,6 @@ from assay.languages.promela.resolve import Resolver, nearest
 from assay.languages.promela.unparse import unparse
 from assay.transition_system.interface import (
     LanguageOptions,
-    OptionProblem,
     SourceProblem,
     TemporalProperty,
     Unchecked,
@@ -111,8 +110,6 @@ def title_of(claim: syntax.Claim) -> str:
 def asked(units: Sequence[object], options: LanguageOptions) -> list[Asked]:
     """The formulas and never claims that are to be checked; raises SourceProblem if one is no formula."""
     if options.safety_only:
-        if options.ltl or options.progress:
-            raise OptionProblem("--safety checks no claim; leave it away, or --ltl and --progress")
         return []
     proctypes = [unit.name for unit in units if isinstance(unit, syntax.Proctype)]
     claims = [unit for unit in units if isinstance(unit, syntax.Claim) and unit.kind in ("ltl", "never")]

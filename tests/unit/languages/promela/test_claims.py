@@ -8,7 +8,6 @@ from assay.languages.promela import program
 from assay.transition_system.interface import (
     REDUCTIONS,
     LanguageOptions,
-    OptionProblem,
     SourceProblem,
     UnsupportedConstruct,
 )
@@ -212,12 +211,6 @@ def test_with_safety_nothing_is_built(loaded):
     ]
     assert subject.model.label_count == 0
     assert subject.program.semantics["safety_only"] is True
-
-
-@pytest.mark.parametrize("asked", [{"ltl": ("a",)}, {"progress": True}])
-def test_safety_alone_and_a_claim_are_not_asked_for_together(loaded, asked):
-    with pytest.raises(OptionProblem, match="--safety"):
-        loaded(COUNTER + "ltl a { <> (x == 1) }", safety_only=True, **asked)
 
 
 # --- labels of processes ---
