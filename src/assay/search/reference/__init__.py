@@ -1,7 +1,6 @@
 """The searches in plain Python: the readable specification of the native ones.
 
-They explore hand-written Python systems in production and are the oracle of
-the engine in tests, so they are written to be read: one file per strategy.
+They are the oracle of the engine in tests, so they are written to be read: one file per strategy.
 """
 
 from __future__ import annotations
