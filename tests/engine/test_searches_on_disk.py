@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from kill_and_resume import facts, play
+from kill_and_resume import child_for, facts, play
 from models import compile_model, search
 
 from assay import _engine
@@ -47,6 +47,8 @@ def stopped(model, directory, states=20_000) -> None:
 def test_a_search_killed_at_random_moments_ends_like_one_that_was_not(name, constants, folder, tmp_path):
     model = compile_model(name, folder, **constants)
     library = next(folder.glob(f"{name}-{'-'.join(f'{k}{v}' for k, v in constants.items())}.so"))
+    # A limit stops the first attempt, so that there is something to continue however slow the machine is.
+    child_for(library, tmp_path / "spilled", None, state_limit=20_000).communicate()
     played = play(library, tmp_path / "spilled", random.Random(7))
     assert played.kills > 0
     assert played.continued == 1
