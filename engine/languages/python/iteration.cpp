@@ -60,7 +60,7 @@ bool is_still(PyObject* before, PyObject* now) {
     return is_equal == 1;
   }
   return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) ||
-         PyCFunction_Check(before);
+         PyCFunction_Check(before) || is_bound_native(before);
 }
 
 /// Whether nothing was written since the last time.
