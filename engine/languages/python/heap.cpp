@@ -44,8 +44,8 @@ std::pair<PyObject*, PyObject*> unbound(PyObject* method) {
     if (is_equal < 0) throw PythonError();
     if (is_equal == 1) return {found, self};
   }
-  throw Unsupported(std::string("the method ") + PyUnicode_AsUTF8(name.get()) + " of " + Py_TYPE(self)->tp_name +
-                    " cannot be part of a state; call it where it is found");
+  throw Unsupported(std::string("the method ") + PyUnicode_AsUTF8(name.get()) + " of " +
+                    Py_TYPE(self)->tp_name + " cannot be part of a state; call it where it is found");
 }
 
 Ref instance_dict(PyObject* object) { return checked(PyObject_GenericGetDict(object, nullptr)); }
@@ -268,8 +268,8 @@ class Writer {
     if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
     if (is_getter(v)) return Kind::kNotANumber;
     if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type ||
-        type == &PyCFunction_Type || type == &_PyMethodWrapper_Type || type == &PyFrozenSet_Type || type == &PySlice_Type ||
-        type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
+        type == &PyCFunction_Type || type == &_PyMethodWrapper_Type || type == &PyFrozenSet_Type ||
+        type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
       return std::nullopt;
     }
     const ClassFacts& facts = heap_.classes.facts(type);

@@ -249,6 +249,36 @@ assert c["a"] == 2
 
 # Each fails in CPython under some schedule, too, and is refused.
 REFUSED = {
+    "a dict whose keys are replaced under a loop": """
+def nothing():
+    pass
+d = {1: 1, 2: 2}
+met = []
+def one():
+    for key in d:
+        nothing()
+        met.append(key)
+def two():
+    d.clear()
+    d[5] = d[6] = 1
+@THREADS@
+assert len(met) == 0 or met in ([1, 2], [5, 6])
+""",
+    "a dict whose keys are replaced under a loop from its end": """
+def nothing():
+    pass
+d = {1: 1, 2: 2, 3: 3}
+met = []
+def one():
+    for key in reversed(d):
+        nothing()
+        met.append(key)
+def two():
+    del d[2]
+    d[4] = 4
+@THREADS@
+assert len(met) == 3
+""",
     "a copy that empties the original for a moment": """
 from collections import UserDict
 class Settings(UserDict):
