@@ -1159,7 +1159,10 @@ OF_MAPPINGS = {
 }
 OVERRIDDEN: dict[str, tuple[str, dict[str, str]]] = {
     "list": ("[1, 2]", {**OF_SEQUENCES, "sort": ""}),
-    "deque": ("[1, 2]", {**OF_SEQUENCES, "__add__": "deque()", "appendleft": "7", "popleft": "", "rotate": "1"}),
+    "deque": (
+        "[1, 2]",
+        {**OF_SEQUENCES, "__add__": "deque()", "appendleft": "7", "popleft": "", "rotate": "1"},
+    ),
     "UserList": ("[1, 2]", OF_SEQUENCES),
     "dict": ("{'a': 1}", {**OF_MAPPINGS, "__or__": "{'z': 1}", "__ior__": "{'z': 1}"}),
     "OrderedDict": ("{'a': 1}", {**OF_MAPPINGS, "move_to_end": "'a'"}),
