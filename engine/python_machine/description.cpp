@@ -260,6 +260,7 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
   const StateIds state = ids_of(words, count);
   std::vector<Step> all;
   steps(state, all);
+  keep_who_goes_on(state, all);
   if (all.empty()) throw std::runtime_error("internal: no such step");
   // Past the last one stands the data race, which is no step of its own.
   const Step& step = all[std::min<std::size_t>(position, all.size() - 1)];

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.evidence.properties import TEMPORAL, Standing, left_out, nobody_asked_whether_it_ends
+from assay.evidence.properties import TEMPORAL, TERMINATION, Standing, left_out, nobody_asked_whether_it_ends
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
@@ -31,7 +31,8 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
-NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends: that cannot be asked yet"
+NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends: "
+HOW_TO_ASK = {"python": "ask with --terminates"}  # by language
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
@@ -86,7 +87,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_violations(console, result.violations)
     for one in result.properties:
         if one.kind in TEMPORAL and one.standing is not Standing.NOT_ASKED:
-            fair = " (in fair runs)" if result.options.get("fair") else ""
+            is_fair = result.options.get("fair") or one.kind == TERMINATION[0]
+            fair = " (in fair runs)" if is_fair else ""
             print_fact(console, f"{one.standing}: {one.text}{fair}")
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:
@@ -97,7 +99,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, coverage_text(result.coverage))
     print_fact(console, _figures(result), "dim")
     if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
-        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
+        how = HOW_TO_ASK.get(result.language, "that cannot be asked yet")
+        print_fact(console, NOTHING_ABOUT_ENDING + how, "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
 

@@ -41,9 +41,9 @@ def title(wanted: TemporalProperty) -> str:
     return f"{wanted.name}: {wanted.text}" if wanted.name else wanted.text
 
 
-def processes_for_fairness(program: Program, request: Request) -> int:
+def processes_for_fairness(program: Program, wanted: TemporalProperty, *, fair: bool) -> int:
     """For how many there is fairness; 0: none was asked for."""
-    if not request.language_options.fair:
+    if not (fair or wanted.always_fair):
         return 0
     if not program.process_limit:
         raise OptionProblem(f"fair: the steps of a program in {program.language} belong to no process")
@@ -51,7 +51,6 @@ def processes_for_fairness(program: Program, request: Request) -> int:
 
 
 def answers(program: Program, request: Request, process: ModelProcess, name: str) -> list[Answer]:
-    processes = processes_for_fairness(program, request)
     found = []
     for wanted in program.temporal:
         request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
@@ -63,7 +62,7 @@ def answers(program: Program, request: Request, process: ModelProcess, name: str
                 program.opening,
                 wanted,
                 request.options,
-                processes=processes,
+                processes=processes_for_fairness(program, wanted, fair=request.language_options.fair),
                 deadline=request.deadline,
                 on_progress=request.listener,
                 process=process,
@@ -120,6 +119,8 @@ def facts_of(wanted: TemporalProperty) -> ViolationFacts:
         return ViolationFacts(wanted.kind, "a run goes on for ever without progress")
     if wanted.kind == "acceptance":
         return ViolationFacts(wanted.kind, "a run passes an accept label again and again")
+    if wanted.kind == "termination":
+        return ViolationFacts(wanted.kind, "a run never ends")
     return ViolationFacts(wanted.kind, f"{title(wanted)} does not hold")
 
 
@@ -129,7 +130,7 @@ def replay_temporal(program: Program, recorded: Trace, *, fair: bool) -> Counter
     wanted = next((one for one in program.temporal if facts_of(one) == run.violation), None)
     if wanted is None:
         raise TraceProblem(f"the program no longer asks for: {run.violation.message}; verify it again")
-    processes = program.process_limit if fair else 0
+    processes = processes_for_fairness(program, wanted, fair=fair)
     executed = replay_lasso(program.opening, wanted, run.positions, run.loop_start, processes)
     told = None if executed is None else _in_words(program, executed, run.violation)
     if told is None:

@@ -21,10 +21,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from assay.languages.python.additions import added
 from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
+from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas
 from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
@@ -83,6 +85,7 @@ class PythonProgram:
     image: SealedFile
     sources: Sequence[SourceHash]
     call: str = ""  # instead of the whole program: this call of a function of the file
+    formulas: Formulas = Formulas()
     words: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
@@ -106,8 +109,14 @@ class PythonProgram:
             "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
-            "not_final": sorted(self.options.not_final),
+            "not_final": sorted(_not_final(self.options)),
+            # What formulas look at has states of its own, and threads keep their places.
+            **({"watched": self._watch} if not self.formulas.is_empty else {}),
         }
+
+    @property
+    def _watch(self) -> Mapping[str, object]:
+        return _watch(self.formulas)
 
     @cached_property
     def _library_digest(self) -> str:
@@ -137,11 +146,16 @@ class PythonProgram:
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
-        return []
+        return self._temporal
+
+    @cached_property
+    def _temporal(self) -> Sequence[TemporalProperty]:
+        return tuple(self.formulas.properties())
 
     @property
     def process_limit(self) -> int:
-        return 0
+        """A thread keeps its place in states as long as it lives, if there are formulas."""
+        return 0 if self.formulas.is_empty else MOST_THREADS
 
     @property
     def notes(self) -> Sequence[str]:
@@ -414,7 +428,8 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
     data = read_bytes(path)
     text = _decoded(path, data)
     _require_no_model(path, text)
-    not_final = frozenset(options.not_final)
+    formulas = read_formulas(path, text, options.ltl, terminates=options.terminates)
+    not_final = _not_final(options)
     read: dict[str, bytes] = {str(path): data}  # every file once: what is compiled is what is hashed
     if call:
         if options.invariants:
@@ -424,15 +439,9 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         main = path.with_name(f"call of {path.stem}.py")
         text = f"import {path.stem} as module\n{call}\n"
         program = compile_program(main, text, extra_nonfinal=not_final, read=read)
-    elif options.invariants:
-        program = with_invariants(
-            path,
-            text,
-            options.invariants,
-            lambda changed: compile_program(path, changed, extra_nonfinal=not_final, read=read),
-        )
     else:
-        program = compile_program(path, text, extra_nonfinal=not_final, read=read)
+        program = _with_properties(path, text, options, formulas, not_final, read)
+    formulas.require_labels({file: own for file, own in program.texts.items() if _is_own(file)})
     sources = []
     for number, module in enumerate(program.modules):
         if not _is_own(module.file) or (call and number == 0):
@@ -440,7 +449,44 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         if module.file in read:  # a folder that is a package has no file
             digest = hashlib.sha256(read[module.file]).hexdigest()
             sources.append(SourceHash(module.file, digest))
-    return PythonProgram(path, options, program, _image(program, options), tuple(sources), call)
+    image = _image(program, options, formulas)
+    return PythonProgram(path, options, program, image, tuple(sources), call, formulas)
+
+
+def _with_properties(
+    path: Path,
+    text: str,
+    options: LanguageOptions,
+    formulas: Formulas,
+    not_final: frozenset[str],
+    read: dict[str, bytes],
+) -> Program:
+    """The program, with what properties from outside need in its text."""
+
+    def compiled(changed: str) -> Program:
+        return compile_program(path, changed, extra_nonfinal=not_final, read=read)
+
+    def with_atoms(changed: str) -> Program:
+        lines = list(formulas.lines())
+        if not lines:
+            return compiled(changed)
+        more, addition = added(path, changed, lines, behind_imports=True)
+        return addition.taken_back(compiled(more), str(path), changed)
+
+    if not options.invariants:
+        return with_atoms(text)
+    return with_invariants(path, text, options.invariants, with_atoms)
+
+
+def _not_final(options: LanguageOptions) -> frozenset[str]:
+    """What must not be assumed: what a search found to fail, and with formulas that what only helps others may
+    join the step before it."""
+    return frozenset(options.not_final) | (EARLY if options.ltl or options.terminates else frozenset())
+
+
+def _watch(formulas: Formulas) -> dict[str, object]:
+    """What the machine is told of formulas."""
+    return {"watching": not formulas.is_empty, "labels": formulas.labels, "atoms": formulas.atoms}
 
 
 def _require_known(options: LanguageOptions) -> None:
@@ -476,12 +522,13 @@ def _decoded(path: Path, data: bytes) -> str:
         raise SourceProblem(f"expected text, got bytes that are none ({problem})", where=path) from None
 
 
-def _image(program: Program, options: LanguageOptions) -> SealedFile:
+def _image(program: Program, options: LanguageOptions, formulas: Formulas) -> SealedFile:
     """What `machine.open_image` opens."""
     image = {
         "machine": MACHINE_VERSION,
         "python": platform.python_version(),
         "granularity": options.granularity or DEFAULT_GRANULARITY,
         "program": program,
+        "watch": _watch(formulas),
     }
     return SealedFile(pickle.dumps(image, protocol=5))

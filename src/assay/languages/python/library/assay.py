@@ -25,6 +25,16 @@ def invariant(predicate, name=None):
     return predicate
 
 
+def label(name, /):
+    """A place with a name, for formulas: true in the states in which some thread stands here."""
+    _assay.label(name)
+
+
+def _set_atoms(*functions):
+    """Called by lines that are added to a program: what formulas ask in every state."""
+    _assay.set_atoms(functions)
+
+
 class _Atomic:
     def __enter__(self):
         _assay.begin_atomic()
