@@ -377,18 +377,25 @@ bool Machine::stays_normal(const StateIds& state, const Step& step) const {
 /// All steps of a state in their order: by thread, then by what is chosen.
 void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
   out.clear();
+  cut_.clear();
   if (is_over(state)) return;
   look_up(state);
   std::vector<std::uint32_t> choices, alternatives;
   for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
     if (const Known known = known_[thread]; known.is_known) {
-      if (known.is_step) out.push_back({thread, {}, known.outcome});
+      if (known.is_step) {
+        out.push_back({thread, {}, known.outcome});
+      } else if (!world_->heap.components.is_ended(state.thread(thread)) &&
+                 outcomes_[known.outcome].kind == Outcome::Kind::kCut) {
+        cut_.push_back(thread);
+      }
       continue;
     }
     choices.clear();
     for (;;) {
       const std::uint32_t outcome = outcome_of(state, thread, choices, alternatives);
       if (outcomes_[outcome].is_step()) out.push_back({thread, choices, outcome});
+      if (outcomes_[outcome].kind == Outcome::Kind::kCut) cut_.push_back(thread);
       while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1]) choices.pop_back();
       if (choices.empty()) break;
       ++choices.back();
@@ -562,6 +569,13 @@ void Machine::write_successors(StateView given, assay_buffer* out, bool everybod
     record(step, out->words + out->words_used, length);
     out->successors[out->count++] = {out->words_used, length, 0, 1, process_of(step)};
     out->words_used += length;
+  }
+  if (everybodys) {
+    // A thread before an assumption that fails can move; where that leads is of no interest.
+    for (const std::uint32_t thread : cut_) {
+      room_for(0);
+      out->successors[out->count++] = {out->words_used, 0, 0, 0, static_cast<std::uint16_t>(thread)};
+    }
   }
   if (race != 0) {
     room_for(0);

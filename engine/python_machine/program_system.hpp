@@ -142,6 +142,8 @@ class StepWorld final : public World {
   bool distrusts = false;
 
   // For people, when asked.
+  bool keeps_blocked = false;
+  Thread blocked;  // the thread of the last execution, where it has to wait
   bool records_lines = false;
   std::vector<std::pair<const Code*, std::uint32_t>> lines;
   std::vector<Access> recorded_accesses;
@@ -285,6 +287,7 @@ class Machine final : public transition_system::TransitionSystem {
   void keep_who_goes_on(const StateIds& state, std::vector<Step>& steps) const;
   /// How many invariants the statics have, and how many of these are atoms.
   std::pair<std::uint32_t, std::uint32_t> registered_in(ComponentId statics) const;
+  Thread where_it_waits(const StateIds& state, std::uint32_t thread) const;
   std::uint32_t outcome_of_check(const StateIds& state, std::uint32_t number) const;
   bool is_single(const StateIds& state) const;
   bool is_over(const StateIds& state) const;
@@ -301,6 +304,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StateIds initial_;                   // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
+  mutable std::vector<std::uint32_t> cut_;  // of the state whose steps were asked for: threads that have none any more
   mutable std::vector<Walk> walks_;
   mutable std::vector<Known> known_;  // by thread
   mutable std::vector<NormalForm::Replacement> replaced_;

@@ -847,6 +847,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
         continue;
       }
       Outcome outcome = written_down(state, thread, live, stop);
+      if (keeps_blocked && stop == Stop::kBlocked) blocked = std::move(live);
       thread_ = nullptr;
       frame_ = nullptr;
       return outcome;

@@ -89,12 +89,14 @@ class StepFacts:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """For a deadlock: one process and what it waits for."""
+    """One process that does not move: in a deadlock, or on a cycle that goes round for ever."""
 
     process: str
     file: str
     line: int
     text: str
+    how: str = "waits"  # on a cycle also "starves" (it can always move) and "sometimes" (it can, now and then)
+    number: int | None = None  # of the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,9 @@ class Program(Protocol):
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts: ...
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]: ...
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
+        """Every process that is left, where it stands and before what, with its number."""
+        ...
 
 
 # What a front end may leave out because no property can notice; a language has some of them.

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
 from assay.search.cycles import CycleOutcome, FoundLasso, find_violation, replay_lasso
-from assay.transition_system.interface import OptionProblem, Program, TemporalProperty, ViolationFacts
+from assay.transition_system.interface import (
+    OptionProblem,
+    Program,
+    TemporalProperty,
+    ViolationFacts,
+    Waiting,
+)
 from assay.verification.request import Phase, Request
 
 NOT_BEGUN = SearchFacts(stop_reason=StopReason.TIME, stop_detail="before the search for cycles began")
@@ -110,8 +116,20 @@ def _in_words(program: Program, lasso: FoundLasso, facts: ViolationFacts) -> Cou
     if lasso.run is None:
         return None
     run = translate(program, 0, lasso.positions, lasso.run, violation=facts, loop_start=lasso.loop_start)
-    names = tuple(f"[{number}]" for number in lasso.starved)
-    return replace(run, waiting=tuple(one for one in run.waiting if one.process.endswith(names)))
+    if lasso.loop_start == len(lasso.positions):  # nobody can move
+        return run
+    last = lasso.run.final if lasso.run.final is not None else lasso.run.steps[-1].state
+    standing = with_words(program, lasso.run).describe_everybody(last)
+    return replace(run, waiting=tuple(_bystanders(standing, lasso)))
+
+
+def _bystanders(standing: Sequence[Waiting], lasso: FoundLasso) -> Iterator[Waiting]:
+    """Who does not move on the cycle, and why."""
+    for one in standing:
+        if one.number in lasso.moving:
+            continue
+        starves = one.number in lasso.starved
+        yield replace(one, how="starves" if starves else "sometimes" if one.number in lasso.sometimes else "waits")
 
 
 def facts_of(wanted: TemporalProperty) -> ViolationFacts:

@@ -361,16 +361,20 @@ class PythonProgram:
         return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
-        result = []
-        for thread in self._described(state).get("threads", ()):
-            if thread["status"] != "waiting":
-                continue
-            frames = self._own_frames(thread)
-            file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
-            text = self.line_text(file, line)
+        threads = self._described(state).get("threads", ())
+        return [self._standing(thread) for thread in threads if thread["status"] == "waiting"]
+
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
+        return [self._standing(thread) for thread in self._described(state).get("threads", ())]
+
+    def _standing(self, thread: Mapping[str, Any]) -> Waiting:
+        frames = self._own_frames(thread)
+        file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
+        text = self.line_text(file, line) if line else "before its first step"
+        if thread["status"] == "waiting":
             what = _what_it_waits_for(thread.get("waits_for"))
-            result.append(Waiting(thread["name"], file, line, f"{what}  ({text})" if text else what))
-        return result
+            text = f"{what}  ({text})" if line and text else what
+        return Waiting(thread["name"], file, line, text, number=thread["number"])
 
 
 def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
