@@ -179,6 +179,8 @@ class Visibility:
             if isinstance(part, ops.AtLabel | ops.RemoteLoad):
                 # With a pid, the process may be of any type: SPIN does not look.
                 self.watched.update([part.proctype] if part.process is None else self.graphs)
+            if isinstance(part, ops.SomebodyAt):
+                self.watched.update(name for name, graph in graphs.items() if graph.marked(part.prefix))
             if isinstance(part, ops.RemoteLoad):
                 self.exposed.add(part.place.symbol)
                 if part.process is not None:

@@ -260,9 +260,17 @@ def require_location(model: PromelaModel, reference: ops.AtLabel) -> None:
 
 
 def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[str]:
-    """Those that are on. What is asked of runs that never end may hang on every single step."""
+    """Those that are on.
+
+    Merging and partial order keep every run up to steps that no property can see: their cycle proviso holds
+    for every cycle of states, whoever searches, and what atoms read is visible (decision 0003). That is
+    enough for what does not notice stuttering. Who is enabled, which fairness asks, they do not keep.
+    """
     asked = options.reductions & set(REDUCTIONS)
-    return asked & {"dead-variables"} if model.watched.temporal else asked
+    temporal = model.watched.temporal
+    if all(each.stutter_invariant for each in temporal) and not (temporal and options.fair):
+        return asked
+    return asked & {"dead-variables"}
 
 
 def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:

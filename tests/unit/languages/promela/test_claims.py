@@ -241,12 +241,28 @@ def test_a_run_that_ends_is_no_cycle_without_progress(loaded):
 # --- reductions, processes ---
 
 
-def test_reductions_that_skip_steps_are_off_and_not_named(loaded):
-    everything = frozenset(REDUCTIONS)
-    with_claim = loaded(COUNTER + "ltl a { [] (x < 4) }", reductions=everything).program
-    assert with_claim.semantics["reductions"] == ["dead-variables"]
-    without = loaded(COUNTER, reductions=everything).program
-    assert without.semantics["reductions"] == sorted(REDUCTIONS)
+@pytest.mark.parametrize(
+    ("text", "asked", "on"),
+    [
+        (COUNTER, {}, sorted(REDUCTIONS)),
+        (COUNTER + "ltl a { [] (x < 4) }", {}, sorted(REDUCTIONS)),
+        (COUNTER + "ltl a { [] (x < 4) }", {"fair": True}, ["dead-variables"]),
+        (COUNTER + "ltl a { [] (x < 4) } ltl b { X (x == 1) }", {}, ["dead-variables"]),
+        (COUNTER + "never { do :: x < 4 od }", {}, ["dead-variables"]),
+        (COUNTER, {"progress": True}, sorted(REDUCTIONS)),
+        (COUNTER, {"progress": True, "fair": True}, ["dead-variables"]),
+    ],
+)
+def test_reductions_that_skip_steps_are_on_where_nobody_can_notice(loaded, text, asked, on):
+    subject = loaded(text, reductions=frozenset(REDUCTIONS), **asked)
+    assert subject.program.semantics["reductions"] == on
+
+
+@pytest.mark.parametrize("label", ["progress", "accept"])
+def test_no_step_is_merged_over_a_label_that_counts(loaded, label):
+    text = f"active proctype P() {{ byte a; do :: a = 1; {label}: a = 2; a = 0 od }}"
+    subject = loaded(text, progress=label == "progress", reductions=frozenset(REDUCTIONS))
+    assert verdicts(subject) == ({"progress": False} if label == "progress" else {"acceptance": True})
 
 
 def test_a_variable_that_only_a_claim_reads_is_kept(loaded):
