@@ -63,9 +63,9 @@ void bind_python_machine(nb::module_& m) {
               std::memcpy(secret->data(), key.data(), sizeof *secret);
             }
             translated([&] {
-              new (self) Machine(languages::python::read_program(program.ptr()), granularity_of(granularity),
-                                 secret, invariants, distrustful,
-                                 {std::move(labels), std::move(atoms), watching});
+              new (self)
+                  Machine(languages::python::read_program(program.ptr()), granularity_of(granularity), secret,
+                          invariants, distrustful, {std::move(labels), std::move(atoms), watching});
               return 0;
             });
           },

@@ -22,7 +22,7 @@ from assay.languages.python.machine import open_image
 from assay.languages.python.program import load
 from assay.search.cycle_worker import Question
 from assay.search.cycles import question_of
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import LanguageOptions
 from tests.python.oracle import GRANULARITIES, TooLarge, Unsupported
 from tests.python.oracle.fair_runs import Graph, explore_runs
 from tests.python.oracle.generate_liveness import FORMULAS, generate_liveness
@@ -58,7 +58,9 @@ def machine_answers(text: str, granularity: str, formula: str) -> dict[tuple[str
 
 
 def _require_no_race(model: _engine.Model) -> None:
-    found = _engine.search(model, strategy="bfs", stop_at_first_violation=False, check_deadlock=False, state_limit=MOST_STATES)
+    found = _engine.search(
+        model, strategy="bfs", stop_at_first_violation=False, check_deadlock=False, state_limit=MOST_STATES
+    )
     for violation in found.violations:
         if "data race" in str(model.violation(violation.code)["message"]):
             raise Incomparable("a data race")
@@ -93,7 +95,9 @@ def expected_answers(text: str, granularity: str, formula: str) -> dict[tuple[st
     from assay.languages.python.formulas import BEGUN, ENDED, read_formulas
 
     graph = oracle_graph(text, granularity, formula)
-    wanted = read_formulas(Path("program.py"), text, (formula,) if formula else (), terminates=True).properties()
+    wanted = read_formulas(
+        Path("program.py"), text, (formula,) if formula else (), terminates=True
+    ).properties()
     answers = {}
     for one in wanted:
         names = {BEGUN: "begun", ENDED: "over"}
@@ -128,7 +132,9 @@ def main() -> int:
             break
         chance = random.Random(options.seed * 1_000_003 + number)
         text = generate_liveness(chance)
-        usable = [one for one in FORMULAS if all(f'"{p}"' in text for p in "pq" if p in one.replace("<>", ""))]
+        usable = [
+            one for one in FORMULAS if all(f'"{p}"' in text for p in "pq" if p in one.replace("<>", ""))
+        ]
         formula = chance.choice(usable)
         granularity = chance.choice(GRANULARITIES)
         try:

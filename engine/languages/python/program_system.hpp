@@ -184,7 +184,7 @@ class StepWorld final : public World {
   bool has_acted_ = false;         // the step had its visible instruction
   bool has_synchronised_ = false;  // and it was an operation of the libraries
   bool is_allowed_ = false;        // the instruction that runs was allowed
-  bool has_shown_ = false;         // the step may have changed what an atom says: the next one is another step
+  bool has_shown_ = false;  // the step may have changed what an atom says: the next one is another step
   bool has_polled_ = false;
   std::size_t choices_known_ = 0;  // the step runs again; these choices of it are among its events
   struct Outer {
@@ -304,7 +304,8 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StateIds initial_;                   // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
-  mutable std::vector<std::uint32_t> cut_;  // of the state whose steps were asked for: threads that have none any more
+  mutable std::vector<std::uint32_t>
+      cut_;  // of the state whose steps were asked for: threads that have none any more
   mutable std::vector<Walk> walks_;
   mutable std::vector<Known> known_;  // by thread
   mutable std::vector<NormalForm::Replacement> replaced_;
@@ -314,7 +315,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<support::ElementWords> digests_;
-  mutable std::uint64_t longest_digested_ = 0;                                // in elements of the field
+  mutable std::uint64_t longest_digested_ = 0;            // in elements of the field
   mutable ComponentId registered_statics_ = 0xFFFFFFFFu;  // those asked for last
   mutable std::pair<std::uint32_t, std::uint32_t> registered_;
   mutable std::uint64_t digest_of_parts_ = 0;

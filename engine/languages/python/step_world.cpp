@@ -98,8 +98,9 @@ bool StepWorld::is_standing_in() const { return frame_ != nullptr && frame_->cod
 
 /// Whether a built-in has called what runs: a step cannot end there.
 bool StepWorld::is_nested() const {
-  return thread_ != nullptr && std::any_of(thread_->frames.begin(), thread_->frames.end(),
-                                           [](const auto& frame) { return frame->on_return == Return::kNested; });
+  return thread_ != nullptr &&
+         std::any_of(thread_->frames.begin(), thread_->frames.end(),
+                     [](const auto& frame) { return frame->on_return == Return::kNested; });
 }
 
 /// Whether the instruction that runs is inside of something that has no states in between.
@@ -271,7 +272,8 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
 
 /// Whether this step has published an object that was its own: others may come between what it does to it from now on.
 bool StepWorld::has_escaped(PyObject* object) {
-  if (is_single() || is_checking_ || heap.is_loading) return false;
+  // Alone, nobody sees it, but formulas may.
+  if ((is_single() && heap.atoms == 0) || is_checking_ || heap.is_loading) return false;
   if (!std::exchange(is_escape_known_, true)) {
     Reach reach;
     const auto follow = [&](PyObject* from) {

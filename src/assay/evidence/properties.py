@@ -37,7 +37,13 @@ class Property:
 ERRORS = ("error", "no error occurs while it runs")
 ASSERTIONS = ("assertion", "no assertion fails")
 DEADLOCK = ("deadlock", "no state is a deadlock")
-TEMPORAL = ("ltl", "never", "acceptance", "progress", "termination")  # kinds that are about runs which never end
+TEMPORAL = (
+    "ltl",
+    "never",
+    "acceptance",
+    "progress",
+    "termination",
+)  # kinds that are about runs which never end
 TERMINATION = ("termination", "whether every run ends")
 
 

@@ -16,8 +16,8 @@ from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
 from assay.report.console import (
-    nothing_about_ending,
     make_console,
+    nothing_about_ending,
     print_fact,
     print_heading,
     print_violations,

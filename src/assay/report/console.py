@@ -20,8 +20,8 @@ from assay.evidence.counterexample import Counterexample, Step
 from assay.evidence.properties import TEMPORAL, TERMINATION, Standing, left_out, nobody_asked_whether_it_ends
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
-from assay.report.cycles import sentences
 from assay.report.changes import change_texts, is_place
+from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, how_it_goes_on, print_schedule
 from assay.report.words import printable, shortened

@@ -1,7 +1,7 @@
 """A run that goes round for ever, in plain words: what those who move do again and again.
 
-Only what the steps of the cycle show is said: that somebody reads what nobody changes, or takes back its own lock
-where another one is taken. Everything else is told step by step above.
+Only what the steps of the cycle show is said: that somebody reads what nobody changes, or gives its own lock
+back where another one is taken. Everything else is told step by step above.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def sentences(run: Counterexample) -> Iterator[str]:
                     f"{'its own' if one else 'their own'} back, again and again"
                 )
             else:
-                yield f"{_listed(those)} {'reads' if one else 'read'} {what} again and again, and nobody changes it"
+                reads = f"{'reads' if one else 'read'} {what} again and again"
+                yield f"{_listed(those)} {reads}, and nobody changes it"
     if any(one.how == "starves" for one in run.waiting):
         yield "such a run is unfair; with --fair only others count"
 
@@ -56,7 +57,9 @@ def _what(mover: str, cycle: Sequence[Step]) -> str:
     read = {access.name for step in own for access in step.accesses if access.kind == "read" and access.name}
     written = {a.name for step in cycle for a in step.accesses if a.kind == "write"}
     changed = {change.name for step in cycle for change in step.changes if "@" not in change.name}
-    does_more = any(not step.accesses for step in own) or any(a.kind == "write" for s in own for a in s.accesses)
+    does_more = any(not step.accesses for step in own) or any(
+        a.kind == "write" for s in own for a in s.accesses
+    )
     if len(read) == 1 and not does_more and not read & (written | changed):
         return read.pop()
     return ""

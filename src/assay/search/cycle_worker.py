@@ -118,8 +118,8 @@ class Question:
 
     @staticmethod
     def bystanders(model: Model, lasso: Lasso) -> dict[str, list[int]]:
-        """Who moves on the cycle; and of the others who can all the way round (the run is unfair to them), and
-        who can now and then."""
+        """Who moves on the cycle; and of the others who can all the way round (the run is unfair to them),
+        and who can now and then."""
         state = model.initial_state()[0]
         always: set[int] | None = None
         sometimes: set[int] = set()

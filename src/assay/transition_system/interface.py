@@ -95,7 +95,9 @@ class Waiting:
     file: str
     line: int
     text: str
-    how: str = "waits"  # on a cycle also "starves" (it can always move) and "sometimes" (it can, now and then)
+    how: str = (
+        "waits"  # on a cycle also "starves" (it can always move) and "sometimes" (it can, now and then)
+    )
     number: int | None = None  # of the process
 
 

@@ -29,7 +29,14 @@ from assay.verification.certificates import claim_of, why_no_certificate, withou
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
-from assay.verification.temporal import answers, replay_temporal, standings_of, violation_of, with_answers
+from assay.verification.temporal import (
+    answers,
+    is_told_by,
+    replay_temporal,
+    standings_of,
+    violation_of,
+    with_answers,
+)
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 NO_TEMPORAL_CERTIFICATES = (
@@ -60,14 +67,22 @@ def verify_program(
     request.listener(Phase("searching", name))
     interrupts.hold()
     with ModelProcess() as process:
-        program, outcome = _search(name, program, request, process)
-        outcome = without_unconfirmed(program, outcome)
-        about_states = judge(outcome.facts, tuple(program.caveats))
-        was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
-        given = [] if was_interrupted else answers(program, request, process, name)
+        while True:
+            program, outcome = _search(name, program, request, process)
+            outcome = without_unconfirmed(program, outcome)
+            about_states = judge(outcome.facts, tuple(program.caveats))
+            was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
+            try:
+                given = [] if was_interrupted else answers(program, request, process, name)
+                break
+            except AssumptionFailed as failed:  # where the search of the states did not come
+                if not program.capabilities.assumes:
+                    raise
+                program = program.without(failed.assumption)
     judgement = with_answers(about_states, program.temporal, given)
     violations, unexplained = _explained(program, outcome)
-    violations += tuple(violation_of(program, one) for one in given if one.outcome.facts.violation_count)
+    news = [one for one in given if one.outcome.facts.violation_count and not is_told_by(one, violations)]
+    violations += tuple(violation_of(program, one) for one in news)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
         about_states,
@@ -109,7 +124,7 @@ def verify_program(
         stop_reason=outcome.facts.stop_reason.value,
         violations=violations,
         violation_count=outcome.facts.violation_count
-        + sum(one.outcome.facts.violation_count for one in given),
+        + sum(one.outcome.facts.violation_count for one in news),
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
         spill={

@@ -105,6 +105,17 @@ def standings_of(asked: Sequence[TemporalProperty], given: Sequence[Answer]) -> 
     return [*(answer.property for answer in given), *left]
 
 
+def is_told_by(answer: Answer, violations: Sequence[Violation]) -> bool:
+    """A run that ends in a deadlock never ends well; where one is reported, that is said once."""
+    lasso = answer.outcome.lasso
+    return (
+        answer.wanted.kind == "termination"
+        and lasso is not None
+        and lasso.loop_start == len(lasso.positions)
+        and any(one.kind == "deadlock" for one in violations)
+    )
+
+
 def violation_of(program: Program, answer: Answer) -> Violation:
     facts = facts_of(answer.wanted)
     lasso = answer.outcome.lasso
@@ -128,8 +139,8 @@ def _bystanders(standing: Sequence[Waiting], lasso: FoundLasso) -> Iterator[Wait
     for one in standing:
         if one.number in lasso.moving:
             continue
-        starves = one.number in lasso.starved
-        yield replace(one, how="starves" if starves else "sometimes" if one.number in lasso.sometimes else "waits")
+        how = "sometimes" if one.number in lasso.sometimes else "waits"
+        yield replace(one, how="starves" if one.number in lasso.starved else how)
 
 
 def facts_of(wanted: TemporalProperty) -> ViolationFacts:

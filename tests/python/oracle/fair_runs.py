@@ -46,7 +46,7 @@ class Graph:
     threads: Sequence[tuple[int, ...]]
 
     def violates(self, automaton: BuchiAutomaton, *, fair: bool) -> bool:
-        """Whether some run, a fair one if asked for, is accepted by an automaton; a run that ends stays there.
+        """Whether some run, a fair one if asked for, is accepted; a run that ends stays where it is.
 
         A step is in the sets of the location that it leaves; with fairness also in that of its thread, and in
         those of all threads that are not enabled where it begins.
@@ -83,11 +83,9 @@ class Graph:
         return False
 
 
-def explore_runs(
-    source: str, granularity: str, atoms: Mapping[str, str], *, most_states: int = 300
-) -> Graph:
-    """`atoms`: names of expressions over module variables; labels are atoms by their own names. All expressions are
-    false, and the atom `begun`, until every variable that they read is bound."""
+def explore_runs(source: str, granularity: str, atoms: Mapping[str, str], *, most_states: int = 300) -> Graph:
+    """`atoms`: names of expressions over module variables; labels are atoms by their own names. All
+    expressions are false, and so is the atom `begun`, until every variable that they read is bound."""
     program = Program(source)
     compiled = {name: compile(text, name, "eval") for name, text in atoms.items()}
     needed = {name for code in compiled.values() for name in code.co_names}
@@ -101,7 +99,7 @@ def explore_runs(
         variables = run.module.variables
         if not needed <= variables.keys():
             return frozenset(labels)
-        values = {name for name, code in compiled.items() if eval(code, {}, dict(variables))}  # noqa: S307
+        values = {name for name, code in compiled.items() if eval(code, {}, dict(variables))}
         return frozenset({"begun", *values, *labels})
 
     def at(decisions: Sequence[int]) -> tuple[Interpreter, Thread]:

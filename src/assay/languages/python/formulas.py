@@ -26,8 +26,8 @@ from assay.automata.translation import violating
 from assay.languages.python.invariants import UnknownName, globals_of, require_usable
 from assay.transition_system.interface import SourceProblem, TemporalProperty
 
-# What joins a step because it only helps others. That a thread can move now and not then is what fairness is about,
-# and an atom may ask a lock: with formulas, everything is a step of its own.
+# What joins a step because it only helps others. That a thread can move now and not then is what fairness is
+# about, and an atom may ask a lock: with formulas, everything is a step of its own.
 EARLY = frozenset({"releases of locks", "ends of threads"})
 BEGUN = "all its names are bound"  # an atom of ours in automata; no text of a user's
 ENDED = "the program is over"
@@ -72,6 +72,22 @@ class Asked:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the program itself says, by `assay.eventually` and its relatives: from then on it must hold."""
+
+    site: int
+    place: str
+    name: str
+    text: str
+    formula: str
+    predicates: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+
 @dataclass(frozen=True)
 class Formulas:
     """What is asked, and what has to be added to the program for it."""
@@ -79,10 +95,11 @@ class Formulas:
     asked: tuple[Asked, ...] = ()
     names: frozenset[str] = frozenset()  # globals of the program
     terminates: bool = False
+    stated: tuple[Stated, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not self.asked and not self.terminates
+        return not self.asked and not self.terminates and not self.stated
 
     @property
     def expressions(self) -> list[AtomPlace]:
@@ -98,7 +115,8 @@ class Formulas:
         """What the machine calls its atoms in sentences: expressions, and of formulas that have some whether
         their names are bound."""
         told = [f"formula:{one.line}:{one.column}: the atom {one.text}" for one in self.expressions]
-        return told + [f"formula:1:1: {one.text}" for one in self.asked if one.expressions]
+        told += [f"formula:1:1: {one.text}" for one in self.asked if one.expressions]
+        return told + [f"{one.place}: {one.text}" for one in self.stated for _ in range(one.predicates + 1)]
 
     def lines(self) -> Iterator[str]:
         """To be added to the program."""
@@ -110,6 +128,15 @@ class Formulas:
             if one.expressions:
                 functions.append(f"{PREFIX}s_of_{number}")
                 yield from self._function(functions[-1], "True", one.expressions)
+        for stated in self.stated:
+            for number in range(stated.predicates + 1):
+                functions.append(f"{PREFIX}_{number}_stated_{stated.site}")
+                yield f"def {functions[-1]}():"
+                yield f"    found = __assay_package._stated.get({stated.site})"
+                if number < stated.predicates:
+                    yield f"    return found is not None and found[{number}]()"
+                else:
+                    yield "    return found is not None"
         if functions:
             yield "import assay as __assay_package"
             yield f"__assay_package._set_atoms({', '.join(functions)})"
@@ -146,11 +173,20 @@ class Formulas:
                 tuple(numbers[atom] for atom in automaton.atoms),
                 warnings=one.warnings,
             )
+        number = first + len(begins)
+        for stated in self.stated:
+            automaton = after_the_beginning(violating(parse(stated.formula).formula), it_must_begin=False)
+            numbers = {
+                **dict(zip("pq", range(number, number + 2), strict=True)),
+                BEGUN: number + stated.predicates,
+            }
+            number += stated.predicates + 1
+            yield TemporalProperty(
+                "ltl", stated.name, stated.text, automaton, tuple(numbers[atom] for atom in automaton.atoms)
+            )
         if self.terminates:
             never_over = BuchiAutomaton((ENDED,), 1, (1,), ((Edge(0, 1, 0),),))
-            yield TemporalProperty(
-                "termination", "", EVERY_RUN_ENDS, never_over, (first + len(begins),), always_fair=True
-            )
+            yield TemporalProperty("termination", "", EVERY_RUN_ENDS, never_over, (number,), always_fair=True)
 
     def require_labels(self, texts: Mapping[str, str]) -> None:
         """Refuses labels that no module has; `texts` are those of the user's modules, by file."""
@@ -166,11 +202,17 @@ class Formulas:
                     raise _unknown(label_name(text), place, self.names, known)
 
 
-def read_formulas(path: Path, text: str, ltl: Sequence[str], *, terminates: bool) -> Formulas:
-    names = frozenset(globals_of(path, text)) if ltl else frozenset()
-    own_labels, _ = labels_in(text) if ltl else (set(), True)
-    asked = tuple(_read(formula, names, own_labels) for formula in ltl)
-    formulas = Formulas(asked, names, terminates)
+def read_formulas(
+    path: Path, text: str, ltl: Sequence[str], *, terminates: bool, own: Sequence[Stated] = ()
+) -> Formulas:
+    """`own` are those of the program; if `ltl` names some or has others, only these are meant."""
+    by_name = {one.name: one for one in own if one.name}
+    formulas_asked = [one for one in ltl if one not in by_name]
+    stated = tuple(by_name[one] for one in ltl if one in by_name) if ltl else tuple(own)
+    names = frozenset(globals_of(path, text)) if formulas_asked else frozenset()
+    own_labels, _ = labels_in(text) if formulas_asked else (set(), True)
+    asked = tuple(_read(formula, names, own_labels) for formula in formulas_asked)
+    formulas = Formulas(asked, names, terminates, stated)
     count = len(formulas.labels) + len(formulas.atoms) + 1
     if count > MOST_ATOMS:
         raise SourceProblem(
@@ -223,9 +265,7 @@ def _read(text: str, names: AbstractSet[str], own_labels: AbstractSet[str]) -> A
     return Asked(text, reading.formula, tuple(expressions), labels, tuple(warnings))
 
 
-def _unknown(
-    name: str, place: AtomPlace, names: AbstractSet[str], labels: AbstractSet[str]
-) -> SourceProblem:
+def _unknown(name: str, place: AtomPlace, names: AbstractSet[str], labels: AbstractSet[str]) -> SourceProblem:
     known = sorted({one for one in names if not one.startswith("_")} | labels)
     close = difflib.get_close_matches(name, known, 1)
     shown = ", ".join(known[:12])
@@ -270,8 +310,9 @@ def unbinding(text: str, names: AbstractSet[str]) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def after_the_beginning(automaton: BuchiAutomaton) -> BuchiAutomaton:
-    """Reads nothing before the names are bound, which they stay; a run in which they never are is accepted."""
+def after_the_beginning(automaton: BuchiAutomaton, *, it_must_begin: bool = True) -> BuchiAutomaton:
+    """Reads nothing before the names are bound, which they stay; a run in which they never are is accepted,
+    if they must be."""
     begun = 1 << len(automaton.atoms)
     shifted = [
         tuple(Edge(edge.target + 1, edge.mask, edge.value) for edge in outgoing)
@@ -282,6 +323,80 @@ def after_the_beginning(automaton: BuchiAutomaton) -> BuchiAutomaton:
     return BuchiAutomaton(
         (*automaton.atoms, BEGUN),
         automaton.acceptance_sets,
-        ((1 << automaton.acceptance_sets) - 1, *automaton.accepting),
+        ((1 << automaton.acceptance_sets) - 1 if it_must_begin else 0, *automaton.accepting),
         ((waiting, *entering), *shifted),
     )
+
+
+STATEMENTS = {  # function of `assay` -> formula over its predicates, and how many these are
+    "always": ("[] p", 1),
+    "eventually": ("<> p", 1),
+    "leads_to": ("[] (p -> <> q)", 2),
+}
+
+
+def statements_of(path: Path, text: str) -> tuple[tuple[Stated, ...], str]:
+    """What a program states of its runs, and its text with a number in each statement: by that the machine is
+    told which one was made."""
+    if not any(name in text for name in STATEMENTS):
+        return (), text
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return (), text  # told by the compiler
+    modules, functions = _names_of_assay(tree)
+    of_models = {
+        id(node) for one in ast.walk(tree) if isinstance(one, ast.ClassDef) for node in ast.walk(one)
+    }
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found: list[Stated] = []
+    places: list[tuple[int, int, int]] = []  # line and column behind the name of the function, and the number
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or id(node) in of_models:
+            continue
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=module), attr=called) if module in modules:
+                pass
+            case ast.Name(id=local) if local in functions:
+                called = functions[local]
+            case _:
+                continue
+        if called not in STATEMENTS:
+            continue
+        where = f"{path}:{node.lineno}:{node.col_offset + 1}"
+        formula, predicates = STATEMENTS[called]
+        if id(node) not in alone:
+            raise SourceProblem(
+                f"assay.{called} states what runs must do: it is a statement of its own", where=where
+            )
+        if len(node.args) != predicates or any(keyword.arg != "name" for keyword in node.keywords):
+            raise SourceProblem(f"assay.{called} takes {predicates} function(s), and a name", where=where)
+        names = [keyword.value for keyword in node.keywords]
+        if not all(isinstance(name, ast.Constant) and isinstance(name.value, str) for name in names):
+            raise SourceProblem(f"the name of assay.{called} is a text that is written out", where=where)
+        shown = [ast.unparse(one.body if isinstance(one, ast.Lambda) else one) for one in node.args]
+        words = {"always": "[] ({})", "eventually": "<> ({})", "leads_to": "[] (({}) -> <> ({}))"}[called]
+        name = str(ast.literal_eval(names[0])) if names else ""
+        place = f"{path}:{node.lineno}"
+        found.append(Stated(len(found), place, name, words.format(*shown), formula, predicates))
+        places.append((node.func.end_lineno or 0, node.func.end_col_offset or 0, len(found) - 1))
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    for line, column, number in sorted(places, reverse=True):
+        start, rest = lines[line - 1][:column], lines[line - 1][column:]
+        if not rest.lstrip().startswith(b"("):
+            raise SourceProblem("the parenthesis stands on another line than the name before it", where=path)
+        opening = rest.index(b"(") + 1
+        lines[line - 1] = start + rest[:opening] + f"{number}, ".encode() + rest[opening:]
+    return tuple(found), b"".join(lines).decode()
+
+
+def _names_of_assay(tree: ast.Module) -> tuple[set[str], dict[str, str]]:
+    """Names of the module `assay`, and names that were imported from it."""
+    modules: set[str] = set()
+    functions: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {one.asname or one.name for one in node.names if one.name == "assay"}
+        elif isinstance(node, ast.ImportFrom) and node.module == "assay":
+            functions |= {one.asname or one.name: one.name for one in node.names}
+    return modules, functions

@@ -36,16 +36,16 @@ BUILTINS_REFUSED = frozenset(dir(builtins)) - BUILTINS_ALLOWED
 
 
 def with_invariants(
-    path: Path, text: str, invariants: Sequence[str], compile_text: Callable[[str], Program]
+    path: Path, text: str, changed: str, invariants: Sequence[str], compile_text: Callable[[str], Program]
 ) -> Program:
-    """The program, which checks the invariants in every state."""
+    """The program, which checks the invariants in every state; its text may be changed for other reasons."""
     known = globals_of(path, text)
     for invariant in invariants:
         require_usable(invariant, known, "--invariant")
-    changed, addition = added(path, text, list(_registration(invariants, known)), behind_imports=False)
-    if addition.at > len(text.splitlines()):  # nothing but a docstring
-        return compile_text(text)
-    return addition.taken_back(compile_text(changed), str(path), text)
+    more, addition = added(path, changed, list(_registration(invariants, known)), behind_imports=False)
+    if addition.at > len(changed.splitlines()):  # nothing but a docstring
+        return compile_text(changed)
+    return addition.taken_back(compile_text(more), str(path), text)
 
 
 def globals_of(path: Path, text: str) -> set[str]:

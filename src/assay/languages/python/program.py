@@ -12,10 +12,12 @@ import ast
 import contextlib
 import hashlib
 import importlib.util
+import io
 import pickle
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +28,7 @@ from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
-from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas
+from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
@@ -85,7 +87,8 @@ class PythonProgram:
     image: SealedFile
     sources: Sequence[SourceHash]
     call: str = ""  # instead of the whole program: this call of a function of the file
-    formulas: Formulas = Formulas()
+    formulas: Formulas = field(default_factory=Formulas)
+    left_out: tuple[str, ...] = ()  # what it states of its runs and nobody asks for
     words: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
@@ -109,7 +112,7 @@ class PythonProgram:
             "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
-            "not_final": sorted(_not_final(self.options)),
+            "not_final": sorted(_not_final(self.options, self.formulas)),
             # What formulas look at has states of its own, and threads keep their places.
             **({"watched": self._watch} if not self.formulas.is_empty else {}),
         }
@@ -142,7 +145,7 @@ class PythonProgram:
 
     @property
     def unchecked(self) -> Sequence[Unchecked]:
-        return []
+        return [Unchecked("claim", title, asked=False) for title in self.left_out]
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
@@ -432,8 +435,11 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
     data = read_bytes(path)
     text = _decoded(path, data)
     _require_no_model(path, text)
-    formulas = read_formulas(path, text, options.ltl, terminates=options.terminates)
-    not_final = _not_final(options)
+    own, numbered = statements_of(path, text)
+    formulas = read_formulas(
+        path, text, options.ltl, terminates=options.terminates, own=() if options.safety_only else own
+    )
+    not_final = _not_final(options, formulas)
     read: dict[str, bytes] = {str(path): data}  # every file once: what is compiled is what is hashed
     if call:
         if options.invariants:
@@ -441,10 +447,13 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         if not path.stem.isidentifier():
             raise SourceProblem(f"a file called {path.name} cannot be imported", where=path)
         main = path.with_name(f"call of {path.stem}.py")
-        text = f"import {path.stem} as module\n{call}\n"
-        program = compile_program(main, text, extra_nonfinal=not_final, read=read)
+        calling = f"import {path.stem} as module\n{call}\n"
+        with_atoms, restored = _with_atoms(path, text, numbered, formulas)
+        read[str(path)] = with_atoms.encode(_encoding(data))
+        program = restored(compile_program(main, calling, extra_nonfinal=not_final, read=read))
+        read[str(path)] = data
     else:
-        program = _with_properties(path, text, options, formulas, not_final, read)
+        program = _with_properties(path, text, numbered, options, formulas, not_final, read)
     formulas.require_labels({file: own for file, own in program.texts.items() if _is_own(file)})
     sources = []
     for number, module in enumerate(program.modules):
@@ -454,12 +463,14 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
             digest = hashlib.sha256(read[module.file]).hexdigest()
             sources.append(SourceHash(module.file, digest))
     image = _image(program, options, formulas)
-    return PythonProgram(path, options, program, image, tuple(sources), call, formulas)
+    left_out = tuple(one.title for one in own if one not in formulas.stated)
+    return PythonProgram(path, options, program, image, tuple(sources), call, formulas, left_out)
 
 
 def _with_properties(
     path: Path,
     text: str,
+    numbered: str,
     options: LanguageOptions,
     formulas: Formulas,
     not_final: frozenset[str],
@@ -468,24 +479,33 @@ def _with_properties(
     """The program, with what properties from outside need in its text."""
 
     def compiled(changed: str) -> Program:
-        return compile_program(path, changed, extra_nonfinal=not_final, read=read)
-
-    def with_atoms(changed: str) -> Program:
-        lines = list(formulas.lines())
-        if not lines:
-            return compiled(changed)
-        more, addition = added(path, changed, lines, behind_imports=True)
-        return addition.taken_back(compiled(more), str(path), changed)
+        with_atoms, restored = _with_atoms(path, text, changed, formulas)
+        return restored(compile_program(path, with_atoms, extra_nonfinal=not_final, read=read))
 
     if not options.invariants:
-        return with_atoms(text)
-    return with_invariants(path, text, options.invariants, with_atoms)
+        return compiled(numbered)
+    return with_invariants(path, text, numbered, options.invariants, compiled)
 
 
-def _not_final(options: LanguageOptions) -> frozenset[str]:
-    """What must not be assumed: what a search found to fail, and with formulas that what only helps others may
-    join the step before it."""
-    return frozenset(options.not_final) | (EARLY if options.ltl or options.terminates else frozenset())
+def _with_atoms(
+    path: Path, text: str, changed: str, formulas: Formulas
+) -> tuple[str, Callable[[Program], Program]]:
+    """The changed text with what formulas need, and what gives a program the lines of the text itself."""
+    lines = list(formulas.lines())
+    if not lines:
+        return changed, lambda program: program
+    more, addition = added(path, changed, lines, behind_imports=True)
+    return more, lambda program: addition.taken_back(program, str(path), text)
+
+
+def _encoding(data: bytes) -> str:
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+
+
+def _not_final(options: LanguageOptions, formulas: Formulas) -> frozenset[str]:
+    """What must not be assumed: what a search found to fail, and with formulas that what only helps others
+    may join the step before it."""
+    return frozenset(options.not_final) | (frozenset() if formulas.is_empty else EARLY)
 
 
 def _watch(formulas: Formulas) -> dict[str, object]:
