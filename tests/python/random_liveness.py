@@ -124,6 +124,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     begun = time.monotonic()
     counts: Counter[str] = Counter()
@@ -137,6 +138,8 @@ def main() -> int:
         ]
         formula = chance.choice(usable)
         granularity = chance.choice(GRANULARITIES)
+        if options.verbose:
+            sys.stderr.write(f"{number} {granularity} {formula} {time.monotonic() - begun:.1f}\n")
         try:
             problem = compare(text, granularity, formula)
         except Incomparable as reason:

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -205,6 +206,7 @@ class StepWorld final : public World {
   std::vector<std::uint32_t> written_objects_, written_fixed_;
   std::vector<bool> is_written_object_, is_written_fixed_;
   std::vector<Access> accesses_;
+  std::set<std::tuple<bool, Event::Kind, std::uint32_t, std::uint32_t>> accesses_known_;
   // Objects without a slot that this step has made reachable from what others can reach.
   std::unordered_set<PyObject*> escaped_;
   bool has_written_ = false;      // the instruction that runs may have published something

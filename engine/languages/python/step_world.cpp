@@ -67,6 +67,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   is_written_object_.assign(state.objects(), false);
   is_written_fixed_.assign(heap.fixed_count(), false);
   accesses_.clear();
+  accesses_known_.clear();
   escaped_.clear();
   has_written_ = false;
   is_escape_known_ = true;
@@ -255,7 +256,9 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
                 leaf,
                 frame_ == nullptr ? nullptr : frame_->code,
                 frame_ == nullptr ? 0 : frame_->pc};
-  if (wants_race) accesses_.push_back(access);
+  // A loop touches the same again and again; once is enough for a race.
+  const auto what = std::tuple(is_write, kind, index, leaf);
+  if (wants_race && accesses_known_.insert(what).second) accesses_.push_back(access);
   if (!records_lines) return;
   recorded_accesses.push_back(access);
   std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail)

@@ -220,7 +220,7 @@ def read_formulas(
             hint="check the formulas one after the other",
         )
     read = {name for place in formulas.expressions for name in names_in(place.text)} & names
-    for line, name in unbinding(text, read):
+    for line, name in unbinding(text, read) if read else ():
         raise SourceProblem(
             f"a formula speaks of {name!r}, which is unbound again here",
             where=f"{path}:{line}",

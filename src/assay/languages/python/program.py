@@ -377,7 +377,7 @@ class PythonProgram:
         if thread["status"] == "waiting":
             what = _what_it_waits_for(thread.get("waits_for"))
             text = f"{what}  ({text})" if line and text else what
-        return Waiting(thread["name"], file, line, text, number=thread["number"])
+        return Waiting(thread["name"], file, line, text, number=thread.get("number"))
 
 
 def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
