@@ -264,16 +264,23 @@ def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[st
 
     Merging and partial order keep every run up to steps that no property can see: their cycle proviso holds
     for every cycle of states, whoever searches, and what atoms read is visible (decision 0003). That is
-    enough for what does not notice stuttering. Who is enabled, which fairness asks, they do not keep.
+    enough for what does not notice stuttering. Fairness asks besides who is enabled: steps that are private
+    keep that, unless somebody waits for nobody else to move.
     """
     asked = options.reductions & set(REDUCTIONS)
-    temporal = model.watched.temporal
-    if all(each.stutter_invariant for each in temporal) and not (temporal and options.fair):
-        return asked
-    return asked & {"dead-variables"}
+    noticed = not all(each.stutter_invariant for each in model.watched.temporal)
+    if noticed or (is_fair(model, options) and model.resolver.uses_timeout):
+        return asked & {"dead-variables"}
+    return asked
 
 
-def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:
+def is_fair(model: PromelaModel, options: LanguageOptions) -> bool:
+    return options.fair and bool(model.watched.temporal)
+
+
+def plan_of(
+    model: PromelaModel, properties: list[Property], reductions: frozenset[str], *, fair: bool = False
+) -> Plan:
     resolver = model.resolver
     labels = dict(model.watched.labels)
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
@@ -282,6 +289,7 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
         model.graphs,
         resolver.globals,
         [*(p.expression for p in properties), *(label.expression for label in labels.values())],
+        fair=fair,
     )
     # A hidden variable is no part of the state where that cannot matter, reductions or not.
     unread = without_influence(symbols, model.processes, visibility)
@@ -306,7 +314,9 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     if "merging" in reductions and not steps_count:
         plan.fused = fused(model.processes, model.graphs, visibility)
     if "partial-order" in reductions and not over_steps:
-        plan.ample = partial_order(model.processes, model.graphs, visibility, layout, resolver, plan.fused)
+        plan.ample = partial_order(
+            model.processes, model.graphs, visibility, layout, resolver, plan.fused, fair=fair
+        )
     return plan
 
 
@@ -532,5 +542,6 @@ def load(path: Path, options: LanguageOptions) -> PromelaProgram:
 def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
     """From the syntax tree to C, without compiling it."""
     model = build(tree, options)
-    plan = plan_of(model, parse_properties(model, options), reductions_of(model, options))
+    reductions = reductions_of(model, options)
+    plan = plan_of(model, parse_properties(model, options), reductions, fair=is_fair(model, options))
     return model, plan, generate(plan)
