@@ -16,7 +16,7 @@ from assay.languages.promela import syntax
 from assay.languages.promela.claims import Watched, labels_meant, watched
 from assay.languages.promela.claims import asked as claims_asked
 from assay.languages.promela.compiler import compile_model
-from assay.languages.promela.control import ControlGraph, GraphBuilder
+from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
 from assay.languages.promela.dead_variables import resets, without_influence
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
@@ -510,8 +510,27 @@ class PromelaProgram:
         t = self.model.graphs[kind.name].transitions.get(transition)
         if t is None:  # an error met while finding out who may run
             return StepFacts(process_title(kind, process), kind.where.file, kind.where.line, "provided (...)")
+        merged = self.plan.fused.get((kind.name, transition), ())
+        first, *rest = (self.describe_transition(kind, process, part) for part in (t, *merged))
+        return replace(first, then=tuple(rest))
+
+    @staticmethod
+    def describe_transition(kind: Process, process: int, transition: Transition) -> StepFacts:
+        title = process_title(kind, process)
+        written = (
+            place.symbol
+            for operation in operations_of(transition)
+            for place in ops.operation_writes(operation)
+        )
         return StepFacts(
-            process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text
+            title,
+            transition.source.where.file,
+            transition.source.where.line,
+            transition.source.text,
+            writes=tuple(
+                symbol.identifier if symbol.owner is None else f"{title}.{symbol.identifier}"
+                for symbol in written
+            ),
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
