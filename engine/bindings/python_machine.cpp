@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "python_machine/program_system.hpp"
+#include "languages/python/program_system.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,8 +16,8 @@ using namespace nb::literals;
 namespace assay::bindings {
 namespace {
 
-using python_machine::Granularity;
-using python_machine::Machine;
+using languages::python::Granularity;
+using languages::python::Machine;
 
 Granularity granularity_of(const std::string& name) {
   if (name == "bytecode") return Granularity::kBytecode;
@@ -40,7 +40,7 @@ template <class Function>
 auto translated(Function&& function) {
   try {
     return function();
-  } catch (const python_machine::PythonError&) {
+  } catch (const languages::python::PythonError&) {
     throw nb::python_error();
   }
 }
@@ -61,7 +61,7 @@ void bind_python_machine(nb::module_& m) {
               std::memcpy(secret->data(), key.data(), sizeof *secret);
             }
             translated([&] {
-              new (self) Machine(python_machine::read_program(program.ptr()), granularity_of(granularity),
+              new (self) Machine(languages::python::read_program(program.ptr()), granularity_of(granularity),
                                  secret, invariants, distrustful);
               return 0;
             });

@@ -2,8 +2,8 @@
 
 #include <unordered_map>
 
-#include "python_machine/interpreter.hpp"
-#include "python_machine/machine.hpp"
+#include "languages/python/interpreter.hpp"
+#include "languages/python/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -11,7 +11,7 @@ using namespace nb::literals;
 namespace assay::bindings {
 namespace {
 
-using namespace python_machine;
+using namespace languages::python;
 
 /// Everything is allowed: only one thread runs at a time, from its beginning to its end.
 class SequentialWorld final : public World {

@@ -139,8 +139,8 @@ MAY_INCLUDE = {
     "storage": {"support"},
     "evidence": {"support", "transition_system"},
     "search": {"support", "storage", "transition_system", "evidence"},
-    "python_machine": {"support", "storage", "transition_system"},
-    "bindings": {"support", "storage", "transition_system", "evidence", "search", "python_machine"},
+    "languages": {"support", "storage", "transition_system"},
+    "bindings": {"support", "storage", "transition_system", "evidence", "search", "languages"},
     "walker": {"support", "transition_system", "evidence"},
 }
 ENGINE_FILES = sorted(path for path in ENGINE.rglob("*") if path.suffix in {".h", ".hpp", ".cpp"})
@@ -152,3 +152,13 @@ def test_a_stage_of_the_engine_includes_only_what_the_architecture_allows(path):
     included = re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
     stages = {name.split("/")[0] if "/" in name else stage for name in included}
     assert stages <= MAY_INCLUDE[stage] | {stage}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in ENGINE_FILES if path.relative_to(ENGINE).parts[0] == "languages"],
+    ids=lambda path: str(path.relative_to(ENGINE)),
+)
+def test_languages_of_the_engine_do_not_know_each_other(path):
+    own = path.relative_to(ENGINE).parts[1]
+    assert set(re.findall(r'^#include "languages/([^/"]+)/', path.read_text(), re.MULTILINE)) <= {own}

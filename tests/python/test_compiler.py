@@ -21,7 +21,7 @@ from tests.python.plain_machine import run_plainly
 from tests.python.random_control_flow import Author
 
 HERE = Path(__file__).resolve().parent
-HEADER = HERE.parents[1] / "engine" / "python_machine" / "opcodes.hpp"
+HEADER = HERE.parents[1] / "engine" / "languages" / "python" / "opcodes.hpp"
 
 
 def compiled(text, **options):

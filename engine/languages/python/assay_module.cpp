@@ -1,0 +1,213 @@
+/// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
+#include <array>
+
+#include "languages/python/call_backs.hpp"
+#include "languages/python/machine.hpp"
+
+namespace assay::languages::python {
+namespace {
+
+enum class Primitive : std::uint8_t {
+  kAtomic,
+  kBlock,
+  kChoose,
+  kCurrent,
+  kAdopt,
+  kStart,
+  kPause,
+  kBeginAtomic,
+  kEndAtomic,
+  kAssume,
+  kInvariant,
+  kFail,
+  kWrite,
+  kIsSingle,
+  kUnsupported,
+  kRemark,
+  kHandled,
+  kObserves,
+  kContent,
+  kIsUnchanged,
+  kOwnAttribute,
+  kTraceback
+};
+
+PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_RuntimeError, "functions of _assay are called directly, not through a built-in");
+  return nullptr;
+}
+
+struct Entry {
+  const char* name;
+  std::size_t arguments;
+  Primitive primitive;
+};
+
+constexpr std::array<Entry, 22> kEntries = {{
+    {"atomic", 1, Primitive::kAtomic},
+    {"block", 0, Primitive::kBlock},
+    {"choose", 1, Primitive::kChoose},
+    {"current", 0, Primitive::kCurrent},
+    {"adopt", 1, Primitive::kAdopt},
+    {"start", 5, Primitive::kStart},
+    {"pause", 0, Primitive::kPause},
+    {"begin_atomic", 0, Primitive::kBeginAtomic},
+    {"end_atomic", 0, Primitive::kEndAtomic},
+    {"assume", 1, Primitive::kAssume},
+    {"invariant", 2, Primitive::kInvariant},
+    {"fail", 2, Primitive::kFail},
+    {"write", 1, Primitive::kWrite},
+    {"is_single", 0, Primitive::kIsSingle},
+    {"unsupported", 1, Primitive::kUnsupported},
+    {"observes", 1, Primitive::kObserves},
+    {"remark", 1, Primitive::kRemark},
+    {"handled", 0, Primitive::kHandled},
+    {"content", 2, Primitive::kContent},
+    {"is_unchanged", 2, Primitive::kIsUnchanged},
+    {"own_attribute", 2, Primitive::kOwnAttribute},
+    {"traceback", 0, Primitive::kTraceback},
+}};
+
+std::array<PyMethodDef, kEntries.size() + 1>& methods() {
+  static std::array<PyMethodDef, kEntries.size() + 1> definitions = [] {
+    std::array<PyMethodDef, kEntries.size() + 1> made{};
+    for (std::size_t i = 0; i < kEntries.size(); ++i) {
+      made[i] = {kEntries[i].name,
+                 reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(called_from_outside)),
+                 METH_VARARGS | METH_KEYWORDS, nullptr};
+    }
+    return made;
+  }();
+  return definitions;
+}
+
+}  // namespace
+
+PyObject* assay_module() {
+  static PyModuleDef definition = {
+      PyModuleDef_HEAD_INIT, "_assay", nullptr, -1, methods().data(), nullptr, nullptr, nullptr, nullptr};
+  static PyObject* module = checked(PyModule_Create(&definition)).release();
+  return module;
+}
+
+std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& arguments, Site& site) {
+  if (!PyCFunction_Check(callable)) return std::nullopt;
+  const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
+  const PyMethodDef* first = methods().data();
+  if (definition < first || definition >= first + kEntries.size()) return std::nullopt;
+  const Entry& entry = kEntries[static_cast<std::size_t>(definition - first)];
+  if (arguments.positional.size() != entry.arguments || !arguments.keywords.empty()) {
+    raise(PyExc_TypeError, "_assay.%s takes %zd arguments by position", entry.name,
+          static_cast<Py_ssize_t>(entry.arguments));
+  }
+  const std::vector<Ref>& given = arguments.positional;
+  const auto done = [&](Ref value) { return complete(std::move(site), std::move(value)); };
+  const auto none = [&] { return done(Ref::borrow(Py_None)); };
+  switch (entry.primitive) {
+    case Primitive::kAtomic: return done(given[0]);
+    case Primitive::kBlock: return stop(Stop::kBlocked);
+    case Primitive::kChoose: {
+      const long count = PyLong_AsLong(given[0].get());
+      if (count == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+      if (count < 1 || count > 1'000'000)
+        raise(PyExc_ValueError, "expected a choice among 1 to 1000000, got %ld", count);
+      return done(checked(PyLong_FromUnsignedLong(world.choose(static_cast<std::uint32_t>(count)))));
+    }
+    case Primitive::kCurrent: return done(thread.identity ? thread.identity : Ref::borrow(Py_None));
+    case Primitive::kAdopt: thread.identity = given[0]; return none();
+    case Primitive::kStart: {
+      if (thread.atomic == 0 && !world.may_synchronise()) return stop(Stop::kVisible);
+      const int daemon = PyObject_IsTrue(given[4].get());
+      if (daemon < 0) throw PythonError();
+      Thread started = make_thread(world, given[1].get(), given[2].get(), given[3].get());
+      started.identity = given[0];
+      started.daemon = daemon == 1;
+      world.started.push_back({std::move(started)});
+      return none();
+    }
+    case Primitive::kPause:
+      if (thread.atomic == 0 && !world.may_synchronise()) return stop(Stop::kVisible);
+      return none();
+    case Primitive::kBeginAtomic:
+      if (thread.atomic == 0 && !world.may_synchronise()) return stop(Stop::kVisible);
+      ++thread.atomic;
+      return none();
+    case Primitive::kEndAtomic:
+      if (thread.atomic == 0) raise(PyExc_RuntimeError, "an atomic stretch ends that did not begin");
+      --thread.atomic;
+      return none();
+    case Primitive::kAssume: {
+      const int holds = PyObject_IsTrue(given[0].get());
+      if (holds < 0) throw PythonError();
+      if (holds == 0) {
+        world.remark("runs in which this assumption is false were not followed");
+        return stop(Stop::kCut);
+      }
+      return none();
+    }
+    case Primitive::kInvariant:
+      world.add_invariant(given[0], utf8(checked(PyObject_Str(given[1].get())).get()));
+      return none();
+    case Primitive::kFail: {
+      world.failure.kind = utf8(checked(PyObject_Str(given[0].get())).get());
+      world.failure.message = utf8(str_of(given[1].get()).get());
+      world.failure.exception = Ref();
+      world.failure.traceback.clear();
+      std::size_t shown = thread.frames.size();
+      while (shown > 1 && world.program->modules[thread.frames[shown - 1]->code->module].is_library) --shown;
+      for (std::size_t i = 0; i < shown; ++i) {
+        const Frame& frame = *thread.frames[i];
+        const bool is_top = i + 1 == thread.frames.size();
+        world.failure.traceback.emplace_back(frame.code, is_top || frame.pc == 0 ? frame.pc : frame.pc - 1);
+      }
+      return stop(Stop::kFailed);
+    }
+    case Primitive::kWrite:
+      if (!PyUnicode_Check(given[0].get())) raise(PyExc_TypeError, "expected a text to write");
+      if (world.keep_output) world.output += utf8(given[0].get());
+      return none();
+    case Primitive::kIsSingle: return done(Ref::borrow(world.is_single() ? Py_True : Py_False));
+    case Primitive::kHandled: {
+      Ref exception = nearest_handled();
+      return done(exception ? std::move(exception) : Ref::borrow(Py_None));
+    }
+    case Primitive::kContent: {
+      PyObject* const value = given[0].get();
+      if (!world.may_call(&value, 1, nullptr, 0)) return stop(Stop::kVisible);
+      const Unwatched unwatched;
+      const Ref module = checked(PyImport_ImportModule("assay.languages.python.content"));
+      Ref content = Ref::steal(PyObject_CallMethod(module.get(), "content", "(OO)", value, given[1].get()));
+      if (!content && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {
+        throw Unsupported(utf8(checked(PyObject_Str(take_exception().get())).get()));
+      }
+      return done(checked(content.release()));
+    }
+    case Primitive::kIsUnchanged: {
+      if (!world.may_read(given[0].get())) return stop(Stop::kVisible);
+      const bool is_same = has_items(given[0].get(), given[1].get());
+      return done(Ref::borrow(is_same ? Py_True : Py_False));
+    }
+    case Primitive::
+        kOwnAttribute: {  // (whether the instance has it in its `__dict__`, the value); None without one
+      PyObject* const object = given[0].get();
+      if (Py_TYPE(object)->tp_dictoffset == 0) return none();
+      if (!world.may_read_attribute(object, given[1].get())) return stop(Stop::kVisible);
+      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      PyObject* const value = PyDict_GetItemWithError(dict.get(), given[1].get());
+      if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
+      return done(checked(
+          PyTuple_Pack(2, value == nullptr ? Py_False : Py_True, value == nullptr ? Py_None : value)));
+    }
+    case Primitive::kTraceback: return done(Ref::borrow(opaque_traceback()));
+    case Primitive::kRemark: world.remark(utf8(str_of(given[0].get()).get())); return none();
+    case Primitive::kUnsupported:
+      throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get())
+                                                        : std::string("a library says no"));
+    case Primitive::kObserves:
+      world.observes(utf8(checked(PyObject_Str(given[0].get())).get()));
+      return none();
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::languages::python

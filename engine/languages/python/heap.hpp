@@ -1,0 +1,171 @@
+/// Captured states and living objects, and the way between them.
+///
+/// A state is a list of component numbers:
+///
+///     fixed ...    the statics, each global that is not final, the data of each class that may have some
+///     threads ...  in the order in which they were started
+///     objects ...  shared objects, numbered in the order in which they are found from the left
+///
+/// The living objects of the last state are kept: loading a similar state only refills what differs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "languages/python/class_facts.hpp"
+#include "languages/python/components.hpp"
+#include "languages/python/leaves.hpp"
+#include "languages/python/objects.hpp"
+#include "languages/python/world.hpp"
+
+namespace assay::languages::python {
+
+struct StateIds {
+  std::uint32_t fixed = 0, threads = 0;
+  std::vector<ComponentId>
+      ids;  // fixed, threads (ended ones as long as somebody refers to their identity), objects
+
+  std::uint32_t objects() const { return static_cast<std::uint32_t>(ids.size()) - fixed - threads; }
+  ComponentId& thread(std::uint32_t i) { return ids[fixed + i]; }
+  ComponentId thread(std::uint32_t i) const { return ids[fixed + i]; }
+  ComponentId& object(std::uint32_t i) { return ids[fixed + threads + i]; }
+  ComponentId object(std::uint32_t i) const { return ids[fixed + threads + i]; }
+};
+
+struct Invariant {
+  Ref function;
+  std::string name;
+};
+
+class Writer;
+class Reader;
+
+class Heap {
+ public:
+  Heap(const Program& program, World& world);
+
+  const Program& program;
+  Classes classes;
+  Leaves leaves;
+  Components components;
+
+  // The living program; the first three are the world's.
+  std::vector<Ref>& globals;
+  std::vector<bool>& module_started;
+  std::vector<bool>& module_finished;
+  std::vector<Ref>& module_objects;
+  std::vector<Invariant> invariants;
+
+  /// Makes everything but threads what the state says.
+  void load(const StateIds& state);
+  /// A thread of the loaded state.
+  Thread read_thread(ComponentId id);
+
+  /// The slot of a living shared object; kNoSlot: it is private.
+  static constexpr std::uint32_t kNoSlot = 0xFFFFFFFFu;
+  std::uint32_t slot(PyObject* object) const {
+    const auto found = slots_.find(object);
+    return found == slots_.end() ? kNoSlot : found->second;
+  }
+  PyObject* living(std::uint32_t slot) const { return living_[slot].object.get(); }
+  std::uint32_t living_count() const { return static_cast<std::uint32_t>(living_.size()); }
+
+  /// Where a fixed component is: 0 is the statics.
+  std::uint32_t fixed_of_global(std::uint32_t global) const {
+    return fixed_of_global_[global];
+  }  // 0 if final
+  std::uint32_t fixed_of_class(PyTypeObject* type);
+  std::uint32_t fixed_count() const {
+    return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size());
+  }
+
+  /// Calls the visitor with what a fixed component refers to.
+  void visit_fixed(std::uint32_t fixed, visitproc visitor, void* context);
+
+  std::string name_of_fixed(std::uint32_t fixed) const;
+
+  bool is_final_attribute(PyObject* name) const;
+
+  /// The class that this class statement made in another state, if there is one and the loaded state has none of it.
+  Ref class_known(const Code* body) const;
+  /// The class to use for one that a class statement made, or (without a body) a call such as `type(name, bases, {})`.
+  Ref class_made(Ref type, const Code* body);
+
+  /// Writing down. References to objects without a slot give them one (`fresh`), which makes them shared.
+  ComponentId write_fixed(std::uint32_t fixed);
+  ComponentId write_object(std::uint32_t slot);
+  /// A thread whose private objects become shared (it was just started).
+  ComponentId write_new_thread(const Thread& thread);
+  /// A thread together with what only it reaches.
+  ComponentId write_thread(const Thread& thread);
+  /// Objects that got a slot since `load`, all written down; in the order of their slots.
+  std::vector<ComponentId> write_fresh();
+  /// The next load refills this object, or fixed component.
+  void forget_object(std::uint32_t slot) { living_[slot].mirrors = kNothing; }
+  void forget_fixed(std::uint32_t fixed) { fixed_mirrors_[fixed] = kNothing; }
+  std::uint32_t loaded_objects() const { return loaded_objects_; }
+
+  /// Throws where the program can reach something in the loaded state, or from a thread of it, that the state has not.
+  void audit(const Thread& thread);
+  /// Whether it is one of the objects that only the thread reaches which was read last.
+  bool is_private(PyObject* object) const { return ranks_.contains(object); }
+
+  /// Orders objects inside sets.
+  std::uint64_t rank(PyObject* object);
+  Ref ordered(PyObject* set);
+
+  /// What restoring runs of the program (a __hash__) may touch freely.
+  bool is_loading = false;
+
+ private:
+  class Loading;
+  friend class Writer;
+  friend class Reader;
+  static constexpr ComponentId kNothing = 0xFFFFFFFFu;
+  struct Living {
+    Ref object;
+    ComponentId mirrors = kNothing;
+  };
+
+  World& world_;
+  std::vector<Living> living_;
+  std::unordered_map<PyObject*, std::uint32_t> slots_;
+  std::vector<ComponentId> fixed_mirrors_;
+  std::vector<std::uint32_t> variable_globals_;  // fixed 1 + i -> global
+  std::vector<std::uint32_t> fixed_of_global_;
+  std::vector<std::size_t> variable_classes_;  // the next fixed ones -> made class
+  std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
+  /// A class that the program makes while it runs. Its methods are part of the statics; data, if it may have some, has a
+  /// component of its own; and what can be given to no class later, its makeup, is the same in all states.
+  struct MadeClass {
+    Ref type;
+    std::uint32_t fixed = 0;  // 0: no component
+    bool is_made = false;     // in the loaded state
+    std::string makeup;
+  };
+  PyTypeObject* type_of_fixed(std::uint32_t fixed) const {
+    return reinterpret_cast<PyTypeObject*>(
+        made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
+  }
+  /// Whether a key's hash is one that every process computes, of what the key holds just now.
+  bool hashes_content(PyObject* key);
+  void read_fixed(std::uint32_t fixed, ComponentId id);
+  std::string makeup_of(PyTypeObject* type);
+  void spell(PyObject* value, std::string& out);
+  void write_entries(Writer& writer, PyTypeObject* type, Entry role);
+  void read_entries(Reader& reader, PyTypeObject* type, Entry role);
+
+  std::vector<MadeClass> made_classes_;
+  std::map<std::string, std::size_t> class_of_name_;  // its leaf's name; in an order that all processes share
+  std::unordered_map<PyTypeObject*, std::size_t> class_number_;
+  std::uint32_t loaded_objects_ = 0;
+  std::unordered_map<PyObject*, std::uint64_t> ranks_;
+  std::vector<Ref> ranked_;
+  std::uint64_t next_rank_ = 0;
+};
+
+}  // namespace assay::languages::python

@@ -1,0 +1,571 @@
+/// Iteration: iterators whose position can be captured, loops, unpacking.
+#include <algorithm>
+#include <unordered_set>
+
+#include "languages/python/machine.hpp"
+
+namespace assay::languages::python {
+namespace {
+
+PyTypeObject* deque_type() {
+  static PyTypeObject* type = [] {
+    const Ref module = checked(PyImport_ImportModule("collections"));
+    return reinterpret_cast<PyTypeObject*>(checked(PyObject_GetAttrString(module.get(), "deque")).release());
+  }();
+  return type;
+}
+
+bool iterates_like(PyObject* object, const PyTypeObject& type) {
+  return Py_TYPE(object)->tp_iter == type.tp_iter;
+}
+
+/// The entry at that position, counting only those that are there; false behind the last.
+bool entry_at(PyObject* dict, Py_ssize_t index, PyObject** key, PyObject** value) {
+  const Py_ssize_t size = PyDict_GET_SIZE(dict);
+  if (index >= size) return false;
+  // Without gaps (nothing was deleted) the position of CPython is ours.
+  Py_ssize_t position = size - 1;
+  const bool has_last = PyDict_Next(dict, &position, key, value) != 0;
+  if (has_last && position == size && PyDict_Next(dict, &position, key, value) == 0) {
+    position = index;
+    return PyDict_Next(dict, &position, key, value) != 0;
+  }
+  position = 0;
+  for (Py_ssize_t i = 0; i <= index; ++i) {
+    if (PyDict_Next(dict, &position, key, value) == 0) return false;
+  }
+  return true;
+}
+
+/// The keys in the order in which a loop meets them; a new list.
+Ref keys_of(PyObject* dict) {
+  return checked(Py_TYPE(dict)->tp_iter == PyDict_Type.tp_iter ? PyDict_Keys(dict) : PySequence_List(dict));
+}
+
+/// Whether a value is the one that was there before, as far as a state can tell: what has no identity there is the same
+/// if it is equal.
+bool is_still(PyObject* before, PyObject* now) {
+  if (before == now) return true;
+  if (Py_TYPE(before) != Py_TYPE(now)) return false;
+  if (PyTuple_CheckExact(before)) {
+    if (PyTuple_GET_SIZE(before) != PyTuple_GET_SIZE(now)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(before); ++i) {
+      if (!is_still(PyTuple_GET_ITEM(before, i), PyTuple_GET_ITEM(now, i))) return false;
+    }
+    return true;
+  }
+  if (is_plain(before)) {
+    const int is_equal = PyObject_RichCompareBool(before, now, Py_EQ);
+    if (is_equal < 0) throw PythonError();
+    return is_equal == 1;
+  }
+  return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) ||
+         PyCFunction_Check(before);
+}
+
+/// Whether nothing was written since the last time.
+bool is_checked(Iterator* iterator) {
+  const std::uint64_t changes = current_world()->changes;
+  return std::exchange(iterator->checked_at, changes) == changes;
+}
+
+/// Whether a deque or OrderedDict still has the elements, in their order, that it had when the loop began.
+bool is_unchanged(Iterator* iterator) {
+  return is_checked(iterator) || has_items(iterator->container, iterator->elements);
+}
+
+void set_elements(Iterator* iterator, const std::vector<Ref>& planned) {
+  Ref elements = checked(PyTuple_New(static_cast<Py_ssize_t>(planned.size())));
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    PyTuple_SET_ITEM(elements.get(), static_cast<Py_ssize_t>(i), Py_NewRef(planned[i].get()));
+  }
+  Py_XDECREF(std::exchange(iterator->elements, elements.release()));
+}
+
+/// Whether a dict has the keys that were there when the loop began, in their order.
+bool has_same_keys(PyObject* dict, PyObject* expected) {
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0, index = 0;
+  for (; PyDict_Next(dict, &position, &key, &value) != 0; ++index) {
+    if (index >= PyTuple_GET_SIZE(expected) || !is_still(PyTuple_GET_ITEM(expected, index), key))
+      return false;
+  }
+  return index == PyTuple_GET_SIZE(expected);
+}
+
+/// How many of the dict's keys the loop has left behind. Keys that came or were stored anew since it began stand behind
+/// the others, as they do in CPython; if there are such, the iterator is told what is still to come.
+Py_ssize_t keys_left_behind(Iterator* iterator) {
+  if (is_checked(iterator) || has_same_keys(iterator->container, iterator->elements)) return iterator->index;
+  iterator->checked_at = 0;
+  const Ref now = keys_of(iterator->container);
+  PyObject* const keys = now.get();
+  const Py_ssize_t known = PyTuple_GET_SIZE(iterator->elements);
+  Py_ssize_t next = 0, left_behind = 0;
+  std::vector<Ref> coming;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys); ++i) {
+    Py_ssize_t at = next;
+    while (at < known && !is_still(PyTuple_GET_ITEM(iterator->elements, at), PyList_GET_ITEM(keys, i))) ++at;
+    if (at < known) next = at + 1;
+    if (at < iterator->index) {
+      ++left_behind;
+    } else {
+      coming.push_back(Ref::borrow(PyList_GET_ITEM(keys, i)));
+    }
+  }
+  std::vector<Ref> planned;
+  for (Py_ssize_t i = 0; i < iterator->index; ++i)
+    planned.push_back(Ref::borrow(PyTuple_GET_ITEM(iterator->elements, i)));
+  planned.insert(planned.end(), coming.begin(), coming.end());
+  set_elements(iterator, planned);
+  return left_behind;
+}
+
+Ref next_of_dict(Iterator* iterator) {
+  PyObject* dict = iterator->container;
+  const bool is_ordered =
+      Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter;  // an OrderedDict has an order of its own
+  const auto fail = [&](const char* why) {
+    iterator->size = -1;  // CPython keeps failing
+    raise(PyExc_RuntimeError, "%s", why);
+  };
+  if (PyDict_GET_SIZE(dict) != iterator->size) {
+    fail(is_ordered ? "OrderedDict mutated during iteration" : "dictionary changed size during iteration");
+  }
+  PyObject *key = nullptr, *value = nullptr;
+  if (is_ordered) {
+    if (!is_unchanged(iterator)) fail("OrderedDict mutated during iteration");
+    if (iterator->index >= iterator->size) return {};
+    key = PyTuple_GET_ITEM(iterator->elements, iterator->index);
+    value = PyDict_GetItemWithError(dict, key);
+    if (value == nullptr) fail("OrderedDict mutated during iteration");
+  } else {
+    if (!entry_at(dict, keys_left_behind(iterator), &key, &value)) return {};
+    if (iterator->index >= iterator->size) fail("dictionary keys changed during iteration");
+  }
+  ++iterator->index;
+  if (iterator->kind == Iteration::kKeys) return Ref::borrow(key);
+  if (iterator->kind == Iteration::kValues) return Ref::borrow(value);
+  return checked(PyTuple_Pack(2, key, value));
+}
+
+/// A set that lost and got elements while a loop goes over it: what is gone does not come any more, and what is new may
+/// come at any time or not at all, because CPython puts it anywhere.
+void follow_changes(Iterator* iterator) {
+  if (is_checked(iterator)) return;
+  const Ref now = ordered_elements(iterator->container);
+  std::vector<bool> is_known(static_cast<std::size_t>(PyList_GET_SIZE(now.get())));
+  std::size_t first_unknown = 0;  // most often they come in the same order
+  const auto is_present = [&](PyObject* element) {
+    while (first_unknown < is_known.size() && is_known[first_unknown]) ++first_unknown;
+    for (std::size_t i = first_unknown; i < is_known.size(); ++i) {
+      if (is_known[i] || !is_still(element, PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i)))) continue;
+      is_known[i] = true;
+      return true;
+    }
+    return false;
+  };
+  std::vector<Ref> planned;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(iterator->elements); ++i) {
+    PyObject* const element = PyTuple_GET_ITEM(iterator->elements, i);
+    const bool has_come = i < iterator->index;
+    if (is_present(element) || has_come) planned.push_back(Ref::borrow(element));
+  }
+  bool is_changed = static_cast<Py_ssize_t>(planned.size()) != PyTuple_GET_SIZE(iterator->elements);
+  for (std::size_t i = 0; i < is_known.size(); ++i) {
+    if (is_known[i]) continue;
+    const std::size_t places = planned.size() - static_cast<std::size_t>(iterator->index) + 1;
+    const std::uint32_t place = current_world()->choose(static_cast<std::uint32_t>(places) + 1);
+    if (place == places) continue;
+    planned.insert(planned.begin() + iterator->index + place,
+                   Ref::borrow(PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i))));
+    is_changed = true;
+  }
+  if (is_changed) set_elements(iterator, planned);
+}
+
+Ref next_of_set(Iterator* iterator) {
+  PyObject* set = iterator->container;
+  if (PySet_GET_SIZE(set) != iterator->size) {
+    iterator->size = -1;
+    raise(PyExc_RuntimeError, "Set changed size during iteration");
+  }
+  follow_changes(iterator);
+  if (iterator->index >= PyTuple_GET_SIZE(iterator->elements)) return {};
+  return Ref::borrow(PyTuple_GET_ITEM(iterator->elements, iterator->index++));
+}
+
+/// CPython notices whatever a deque gains or loses, also when its size stays.
+void refuse_mutated(Iterator* iterator) {
+  if (!is_unchanged(iterator)) raise(PyExc_RuntimeError, "deque mutated during iteration");
+}
+
+Ref next_in_sequence(Iterator* iterator) {
+  PyObject* sequence = iterator->container;
+  if (PyList_CheckExact(sequence)) {
+    if (iterator->index >= PyList_GET_SIZE(sequence)) return {};
+    return Ref::borrow(PyList_GET_ITEM(sequence, iterator->index++));
+  }
+  if (PyTuple_CheckExact(sequence)) {
+    if (iterator->index >= PyTuple_GET_SIZE(sequence)) return {};
+    return Ref::borrow(PyTuple_GET_ITEM(sequence, iterator->index++));
+  }
+  if (iterates_like(sequence, *deque_type())) {
+    refuse_mutated(iterator);
+    if (iterator->index >= iterator->size) return {};
+  }
+  if (iterates_like(sequence, PyList_Type)) {  // a subclass: its own __getitem__ takes no part
+    if (iterator->index >= PyList_GET_SIZE(sequence)) return {};
+    return Ref::borrow(PyList_GET_ITEM(sequence, iterator->index++));
+  }
+  Ref value = Ref::steal(PySequence_GetItem(sequence, iterator->index));
+  if (!value) {
+    if (PyErr_ExceptionMatches(PyExc_IndexError) == 0 && PyErr_ExceptionMatches(PyExc_StopIteration) == 0)
+      throw PythonError();
+    if (interruption_pending()) throw PythonError();
+    PyErr_Clear();
+    return {};
+  }
+  ++iterator->index;
+  return value;
+}
+
+Ref next_reversed(Iterator* iterator) {
+  const Py_ssize_t size = PyObject_Size(iterator->container);
+  if (size < 0) throw PythonError();
+  if (PyDict_Check(iterator->container)) {
+    if (size != iterator->size) raise(PyExc_RuntimeError, "dictionary changed size during iteration");
+    PyObject *key = nullptr, *value = nullptr;
+    if (iterator->index < 0 || !entry_at(iterator->container, iterator->index, &key, &value)) return {};
+    --iterator->index;
+    return Ref::borrow(key);
+  }
+  if (iterator->elements != nullptr) refuse_mutated(iterator);
+  if (iterator->index < 0 || iterator->index >= size) return {};
+  return checked(PySequence_GetItem(iterator->container, iterator->index--));
+}
+
+}  // namespace
+
+bool has_items(PyObject* container, PyObject* items) {
+  const Ref now = checked(PySequence_List(container));
+  if (PyList_GET_SIZE(now.get()) != PyTuple_GET_SIZE(items)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now.get()); ++i) {
+    if (!is_still(PyTuple_GET_ITEM(items, i), PyList_GET_ITEM(now.get(), i))) return false;
+  }
+  return true;
+}
+
+Ref over(Iteration kind, PyObject* container) {
+  const Py_ssize_t size = PyObject_Size(container);
+  if (size < 0) throw PythonError();
+  Ref elements;
+  if (PyDict_Check(container) && kind != Iteration::kReversed) {
+    elements = checked(PyList_AsTuple(keys_of(container).get()));
+  } else if (iterates_like(container, *deque_type())) {
+    elements = checked(PySequence_Tuple(container));
+  }
+  return new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size,
+                      std::move(elements));
+}
+
+Ref next_of(Iterator* iterator) {
+  if (iterator->container == nullptr) return {};
+  const Ref kept = Ref::borrow(iterator->container);
+  Ref value;
+  switch (iterator->kind) {
+    case Iteration::kSequence: value = next_in_sequence(iterator); break;
+    case Iteration::kReversed: value = next_reversed(iterator); break;
+    case Iteration::kKeys:
+    case Iteration::kValues:
+    case Iteration::kItems: value = next_of_dict(iterator); break;
+    case Iteration::kSet: value = next_of_set(iterator); break;
+  }
+  if (!value) {
+    Py_CLEAR(iterator->container);
+    Py_CLEAR(iterator->elements);
+  }
+  return value;
+}
+
+void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item) {
+  if (!iterates_like(container, *deque_type())) return;
+  std::unordered_set<PyObject*> seen;
+  std::vector<PyObject*> pending;
+  struct Reach {
+    std::unordered_set<PyObject*>& seen;
+    std::vector<PyObject*>& pending;
+  } reach{seen, pending};
+  const visitproc visit = [](PyObject* object, void* context) {
+    auto* const reached = static_cast<Reach*>(context);
+    if (object != nullptr && !PyType_Check(object) && reached->seen.insert(object).second)
+      reached->pending.push_back(object);
+    return 0;
+  };
+  for (const std::unique_ptr<Frame>& frame : thread.frames) {
+    for (const Ref& value : frame->stack) visit(value.get(), &reach);
+    for (const Ref& value : frame->locals) visit(value.get(), &reach);
+  }
+  if (index < 0) index += PyObject_Size(container);
+  std::vector<Iterator*> loops;
+  while (!pending.empty()) {
+    PyObject* const object = pending.back();
+    pending.pop_back();
+    if (PyModule_Check(object) || PyFunction_Check(object)) continue;
+    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr)
+      traverse(object, visit, &reach);
+    auto* const iterator = reinterpret_cast<Iterator*>(object);
+    if (is_iterator(object) && iterator->container == container && index < iterator->size)
+      loops.push_back(iterator);
+  }
+  for (Iterator* loop : loops) {
+    const Ref elements = checked(PySequence_List(loop->elements));
+    if (PyList_SetItem(elements.get(), index, Py_NewRef(item)) != 0) throw PythonError();
+    Py_XDECREF(std::exchange(loop->elements, checked(PyList_AsTuple(elements.get())).release()));
+  }
+}
+
+Ref built_in_iterator(PyObject* iterable) {
+  PyTypeObject* type = Py_TYPE(iterable);
+  if (type->tp_iter == nullptr) {
+    return PySequence_Check(iterable) ? new_iterator(Iteration::kSequence, iterable, 0, 0) : Ref();
+  }
+  if (iterates_like(iterable, PyList_Type) || iterates_like(iterable, PyTuple_Type) ||
+      iterates_like(iterable, PyUnicode_Type) || iterates_like(iterable, PyRange_Type) ||
+      iterates_like(iterable, PyBytes_Type) || iterates_like(iterable, PyByteArray_Type) ||
+      iterates_like(iterable, *deque_type())) {
+    if (PyRange_Check(iterable)) return new_iterator(Iteration::kSequence, iterable, 0, 0);
+    return over(Iteration::kSequence, iterable);
+  }
+  if (PyAnySet_Check(iterable) && iterates_like(iterable, PySet_Type)) {
+    Ref elements = checked(PyList_AsTuple(arranged_elements(iterable).get()));
+    const Py_ssize_t size = PyTuple_GET_SIZE(elements.get());
+    return new_iterator(Iteration::kSet, iterable, 0, size, std::move(elements));
+  }
+  if (PyDict_Check(iterable) && program_method(iterable, "__iter__") == nullptr)
+    return over(Iteration::kKeys, iterable);
+  PyObject* viewed = nullptr;
+  Iteration kind = Iteration::kKeys;
+  if (PyDictKeys_Check(iterable) || PyDictValues_Check(iterable) || PyDictItems_Check(iterable)) {
+    viewed = reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(iterable)->dv_dict);
+    kind = PyDictKeys_Check(iterable)     ? Iteration::kKeys
+           : PyDictValues_Check(iterable) ? Iteration::kValues
+                                          : Iteration::kItems;
+  }
+  return viewed == nullptr ? Ref() : over(kind, viewed);
+}
+
+bool iterates_program(PyObject* object) {
+  if (is_generator(object)) return true;
+  if (is_iterator(object)) {
+    PyObject* container = reinterpret_cast<Iterator*>(object)->container;
+    return container != nullptr && program_method(container, "__getitem__") != nullptr;
+  }
+  if (!is_program_type(Py_TYPE(object))) return false;
+  return program_method(object, "__iter__") != nullptr ||
+         (program_method(object, "__getitem__") != nullptr &&
+          lookup(Py_TYPE(object), interned("__iter__")) == nullptr);
+}
+
+Step Interpreter::get_iterator(PyObject* iterable, Site site) {
+  if (is_generator(iterable) || is_iterator(iterable))
+    return complete(std::move(site), Ref::borrow(iterable));
+  if (PyObject* method = program_method(iterable, "__iter__")) {
+    if (site.mode == Return::kPush) {
+      site.mode = Return::kConvert;
+      site.extra = checked(PyLong_FromLong(static_cast<long>(Conversion::kIterator)));
+    }
+    return call_function(method, {.positional = {Ref::borrow(iterable)}, .keywords = {}}, std::move(site));
+  }
+  if (!is_plain(iterable) && !PyTuple_CheckExact(iterable) && !world.may_read(iterable))
+    return stop(Stop::kVisible);
+  if (Ref iterator = built_in_iterator(iterable)) return complete(std::move(site), std::move(iterator));
+  Ref iterator = checked(PyObject_GetIter(iterable));
+  if (iterator.get() == iterable || is_generator(iterator.get()) || is_iterator(iterator.get())) {
+    return complete(std::move(site), std::move(iterator));
+  }
+  // A container that only CPython knows (the class of an enumeration): what it gives is taken at once.
+  const Ref values = checked(PySequence_Tuple(iterator.get()));
+  return complete(std::move(site),
+                  new_iterator(Iteration::kSequence, values.get(), 0, PyTuple_GET_SIZE(values.get())));
+}
+
+Step Interpreter::for_iter() {
+  Frame& frame = top();
+  const Ref iterator = frame.stack.back();
+  PyObject* object = iterator.get();
+  Ref value;
+  if (is_iterator(object)) {
+    auto* self = reinterpret_cast<Iterator*>(object);
+    if (!world.may_write(object)) return stop(Stop::kVisible);
+    PyObject* container = self->container;
+    if (container != nullptr && !is_plain(container) && !PyTuple_CheckExact(container) &&
+        !world.may_read_item(container, nullptr)) {
+      return stop(Stop::kVisible);
+    }
+    if (container != nullptr) {
+      if (PyObject* method = program_method(container, "__getitem__");
+          method != nullptr && self->kind == Iteration::kSequence && Py_TYPE(container)->tp_iter == nullptr) {
+        const Ref index = checked(PyLong_FromSsize_t(self->index));
+        ++self->index;  // an IndexError ends the loop, so nobody sees that it was early
+        return call_function(method, {.positional = {Ref::borrow(container), index}, .keywords = {}},
+                             {.mode = Return::kNext, .extra = Ref::borrow(PyExc_IndexError)});
+      }
+    }
+    value = next_of(self);
+  } else if (is_generator(object)) {
+    return resume(object, Py_None, {.mode = Return::kNext});
+  } else if (PyObject* method = program_method(object, "__next__")) {
+    return call_function(method, {.positional = {iterator}, .keywords = {}}, {.mode = Return::kNext});
+  } else {
+    if (!world.may_call(&object, 1, &object, 1)) return stop(Stop::kVisible);
+    value = Ref::steal(Py_TYPE(object)->tp_iternext(object));
+    if (!value && PyErr_Occurred() != nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_StopIteration) == 0) throw PythonError();
+      PyErr_Clear();
+    }
+  }
+  if (value) {
+    frame.stack.push_back(std::move(value));
+    ++frame.pc;
+  } else {
+    frame.stack.pop_back();
+    frame.pc = frame.code->instructions[frame.pc] >> 8;
+  }
+  return Step::kDone;
+}
+
+Step Interpreter::unpack(std::uint32_t before, std::optional<std::uint32_t> after) {
+  Frame& frame = top();
+  const Ref iterable = frame.stack.back();
+  PyObject* object = iterable.get();
+  std::vector<Ref> values;
+  if (iterates_program(object)) {
+    bool entered = false;
+    const Ref take = library_function("take", &entered);
+    if (entered) return Step::kDone;
+    if (take) {  // comes back to this instruction with a list
+      Ref most = after ? Ref::borrow(Py_None) : checked(PyLong_FromLong(static_cast<long>(before) + 1));
+      return call(take.get(), {.positional = {iterable, std::move(most)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
+    }
+  }
+  const bool immutable = PyTuple_CheckExact(object) || is_plain(object);
+  if (!immutable &&
+      !world.may_call(&object, 1, &object, is_iterator(object) || is_generator(object) ? 1 : 0)) {
+    return stop(Stop::kVisible);
+  }
+  Ref iterator;
+  if (PyAnySet_Check(object)) {
+    iterator = checked(PyObject_GetIter(arranged_elements(object).get()));
+  } else {
+    iterator = Ref::steal(PyObject_GetIter(object));
+  }
+  if (!iterator) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(object)->tp_iter == nullptr &&
+        !PySequence_Check(object)) {
+      PyErr_Clear();
+      raise(PyExc_TypeError, "cannot unpack non-iterable %.200s object", Py_TYPE(object)->tp_name);
+    }
+    throw PythonError();
+  }
+  const std::size_t wanted = before + after.value_or(0);
+  while (after || values.size() <= before) {
+    Ref value = Ref::steal(PyIter_Next(iterator.get()));
+    if (!value) {
+      if (PyErr_Occurred() != nullptr) throw PythonError();
+      break;
+    }
+    values.push_back(std::move(value));
+  }
+  if (values.size() < wanted) {
+    raise(PyExc_ValueError, "not enough values to unpack (expected %s%zd, got %zd)", after ? "at least " : "",
+          static_cast<Py_ssize_t>(wanted), static_cast<Py_ssize_t>(values.size()));
+  }
+  if (!after && values.size() > before) {
+    raise(PyExc_ValueError, "too many values to unpack (expected %zd)", static_cast<Py_ssize_t>(before));
+  }
+  frame.stack.pop_back();
+  ++frame.pc;
+  const std::size_t behind = after.value_or(0);
+  for (std::size_t i = 0; i < behind; ++i) frame.stack.push_back(values[values.size() - 1 - i]);
+  if (after) {
+    const std::size_t middle = values.size() - wanted;
+    Ref rest = checked(PyList_New(static_cast<Py_ssize_t>(middle)));
+    for (std::size_t i = 0; i < middle; ++i) {
+      PyList_SET_ITEM(rest.get(), static_cast<Py_ssize_t>(i), Py_NewRef(values[before + i].get()));
+    }
+    frame.stack.push_back(std::move(rest));
+  }
+  for (std::size_t i = before; i-- > 0;) frame.stack.push_back(values[i]);
+  return Step::kDone;
+}
+
+Step Interpreter::extend(Operation operation, std::uint32_t depth) {
+  Frame& frame = top();
+  PyObject* source = frame.stack.back().get();
+  PyObject* target = frame.stack[frame.stack.size() - 1 - depth].get();
+  if ((operation == Operation::LIST_EXTEND || operation == Operation::SET_UPDATE) &&
+      iterates_program(source)) {
+    bool entered = false;
+    const Ref list = library_function("list", &entered);
+    if (entered) return Step::kDone;
+    if (list) {  // comes back to this instruction with a list
+      return call(list.get(), {.positional = {Ref::borrow(source)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
+    }
+  }
+  if ((operation == Operation::DICT_UPDATE || operation == Operation::DICT_MERGE) && !PyDict_Check(source) &&
+      program_method(source, "keys") != nullptr) {
+    bool entered = false;
+    const Ref dict = library_function("dict", &entered);
+    if (entered) return Step::kDone;
+    if (dict) {
+      return call(dict.get(), {.positional = {Ref::borrow(source)}, .keywords = {}},
+                  {.operands = 1, .advance = false});
+    }
+  }
+  if (!is_plain(source) && !PyTuple_CheckExact(source) &&
+      !world.may_call(&source, 1, &source, is_iterator(source) || is_generator(source) ? 1 : 0)) {
+    return stop(Stop::kVisible);
+  }
+  if (operation == Operation::LIST_EXTEND) {
+    const Ref ordered = PyAnySet_Check(source) ? arranged_elements(source) : Ref();
+    const Ref none =
+        Ref::steal(_PyList_Extend(reinterpret_cast<PyListObject*>(target), ordered ? ordered.get() : source));
+    if (!none) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && Py_TYPE(source)->tp_iter == nullptr &&
+          !PySequence_Check(source)) {
+        PyErr_Clear();
+        raise(PyExc_TypeError, "Value after * must be an iterable, not %.200s", Py_TYPE(source)->tp_name);
+      }
+      throw PythonError();
+    }
+  } else if (operation == Operation::SET_UPDATE) {
+    if (_PySet_Update(target, source) != 0) throw PythonError();
+  } else {
+    if (operation == Operation::DICT_MERGE && PyDict_Check(source)) {
+      Py_ssize_t position = 0;
+      PyObject *key, *value;
+      while (PyDict_Next(source, &position, &key, &value) != 0) {
+        if (PyDict_Contains(target, key) == 1) {
+          PyObject* callable = frame.stack[frame.stack.size() - 3 - depth].get();
+          const Ref name = checked(_PyObject_FunctionStr(callable));
+          raise(PyExc_TypeError, "%U got multiple values for keyword argument '%S'", name.get(), key);
+        }
+      }
+    }
+    if (PyDict_Update(target, source) != 0) {
+      if (PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
+        PyErr_Clear();
+        raise(PyExc_TypeError, "'%.200s' object is not a mapping", Py_TYPE(source)->tp_name);
+      }
+      throw PythonError();
+    }
+  }
+  frame.stack.pop_back();
+  ++frame.pc;
+  return Step::kDone;
+}
+
+}  // namespace assay::languages::python

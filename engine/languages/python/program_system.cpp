@@ -1,0 +1,564 @@
+#include "languages/python/program_system.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "languages/python/analysis.hpp"
+#include "languages/python/interpreter.hpp"
+
+namespace assay::languages::python {
+
+using transition_system::length_of;
+using transition_system::StateView;
+
+namespace {
+
+constexpr std::uint32_t kMaxComponents = 4000;
+constexpr std::uint32_t kDigestWords = 3;
+
+/// Holds the lock of the interpreter.
+class Locked {
+ public:
+  Locked() : state_(PyGILState_Ensure()) {}
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// The bytes, 24 at a time and filled up with zeros, and their number: the constant term is zero, so that the
+/// last one counts too.
+support::ElementWords polynomial_at(const support::PortableElement& point, const std::string& bytes) {
+  support::PortableElement sum;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(support::ElementWords)) {
+    support::ElementWords block{};
+    std::memcpy(block.data(), bytes.data() + at, std::min(sizeof block, bytes.size() - at));
+    sum = (sum + support::PortableElement(block)) * point;
+  }
+  return ((sum + support::PortableElement(bytes.size())) * point).words();
+}
+
+/// What a property may take that a stranger claims. Where time is up the process ends, with SIGXCPU: a built-in
+/// that computes for ever cannot be stopped otherwise. Where memory is, there is a MemoryError.
+class CostLimit {
+ public:
+  CostLimit() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    lower(RLIMIT_CPU, seconds + kSeconds, cpu_);
+    unsigned long pages = 0;
+    if (std::FILE* const file = std::fopen("/proc/self/statm", "r")) {
+      if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+      std::fclose(file);
+    }
+    if (pages != 0) lower(RLIMIT_AS, pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kBytes, memory_);
+  }
+  ~CostLimit() {
+    if (cpu_) setrlimit(RLIMIT_CPU, &*cpu_);
+    if (memory_) setrlimit(RLIMIT_AS, &*memory_);
+  }
+  CostLimit(const CostLimit&) = delete;
+  CostLimit& operator=(const CostLimit&) = delete;
+
+ private:
+  static constexpr rlim_t kSeconds = 6, kBytes = rlim_t{512} << 20;
+
+  static void lower(int resource, rlim_t to, std::optional<rlimit>& before) {
+    rlimit now{};
+    if (getrlimit(resource, &now) != 0) return;
+    if (now.rlim_cur != RLIM_INFINITY && now.rlim_cur <= to) return;
+    rlimit less = now;
+    less.rlim_cur = to;
+    if (setrlimit(resource, &less) == 0) before = now;
+  }
+
+  std::optional<rlimit> cpu_, memory_;
+};
+
+void append(std::string& out, std::uint64_t word) {
+  out.append(reinterpret_cast<const char*>(&word), sizeof word);
+}
+
+}  // namespace
+
+Machine::Machine(std::unique_ptr<Program> program, Granularity granularity,
+                 std::optional<support::ElementWords> key, bool has_invariants, bool distrusts)
+    : program_(std::move(program)),
+      granularity_(granularity),
+      is_canonical_(key.has_value()),
+      has_invariants_(has_invariants),
+      key_(key.value_or(support::ElementWords{})) {
+  make_types();
+  analyse(*program_);
+  world_ = std::make_unique<StepWorld>(*program_, granularity_);
+  world_->distrusts = distrusts;
+  normal_form_ = std::make_unique<NormalForm>(world_->heap.components);
+}
+
+std::uint32_t Machine::max_words() const { return 1 + kMaxComponents * (is_canonical_ ? kDigestWords : 1); }
+
+std::uint32_t Machine::word_count(const StateIds& state) const {
+  if (state.ids.size() > kMaxComponents) {
+    throw UnsupportedProgram("a state has more than " + std::to_string(kMaxComponents) + " parts");
+  }
+  return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
+}
+
+/// The component, with everything written out that differs from process to process, as the coefficients of a
+/// polynomial over the field of 2^192 elements, at the secret key. Two components of at most n coefficients
+/// each have one digest with probability n/2^192 at most, whatever they are, if nobody knew the key who chose
+/// them.
+void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
+  if (digests_.size() <= id) digests_.resize(std::max<std::size_t>(id + 1, digests_.size() * 2), {0, 0, 0});
+  support::ElementWords& known = digests_[id];
+  if (known[0] == 0 && known[1] == 0 && known[2] == 0) {
+    std::string bytes;
+    const Leaves& leaves = world_->heap.leaves;
+    for (Token t : world_->heap.components.tokens(id)) {
+      if (tag_of(t) == Tag::kLeaf) {
+        const std::string& name = leaves.name(static_cast<LeafId>(payload_of(t)));
+        append(bytes, token(Tag::kLeaf, name.size()));
+        bytes += name;
+      } else if (tag_of(t) == Tag::kShared) {
+        const std::string& name = leaves.name(type_of(t));
+        append(bytes, shared(slot_of(t), static_cast<std::uint32_t>(name.size())));
+        bytes += name;
+      } else {
+        append(bytes, t);
+      }
+    }
+    known = polynomial_at(key_, bytes);
+    longest_digested_ = std::max<std::uint64_t>(longest_digested_, 2 + bytes.size() / sizeof known);
+    const auto [place, is_new] = by_digest_.emplace(known[0], id);
+    if (!is_new && place->second != id) throw std::runtime_error("internal: two components have one digest");
+  }
+  std::copy(known.begin(), known.end(), words);
+}
+
+void Machine::write_words(const StateIds& state, std::uint64_t* words) const {
+  words[0] = state.fixed | (std::uint64_t{state.threads} << 32);
+  for (std::size_t i = 0; i < state.ids.size(); ++i) {
+    if (is_canonical_) {
+      digest_words(state.ids[i], words + 1 + i * kDigestWords);
+    } else {
+      words[1 + i] = state.ids[i];
+    }
+  }
+}
+
+void Machine::ids_of(const std::uint64_t* words, std::uint32_t count, StateIds& state) const {
+  state.fixed = static_cast<std::uint32_t>(words[0]);
+  state.threads = static_cast<std::uint32_t>(words[0] >> 32);
+  const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
+  state.ids.resize((count - 1) / width);
+  if (std::uint64_t{state.fixed} + state.threads > state.ids.size())
+    throw std::runtime_error("internal: no such state");
+  if (is_canonical_) {
+    for (std::size_t i = 0; i < state.ids.size(); ++i) {
+      const auto found = by_digest_.find(words[1 + i * width]);
+      if (found == by_digest_.end()) throw std::runtime_error("internal: a state that was never seen");
+      state.ids[i] = found->second;
+    }
+    return;
+  }
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < state.ids.size(); ++i) {
+    state.ids[i] = static_cast<ComponentId>(words[1 + i]);
+    largest = std::max(largest, words[1 + i]);
+  }
+  if (largest >= world_->heap.components.size()) throw std::runtime_error("internal: no such state");
+}
+
+/// Values and violations have numbers of their own, which components and reports refer to.
+std::uint64_t Machine::parts_met() const {
+  return world_->heap.components.size() + world_->heap.leaves.size() + world_->violations.size();
+}
+
+/// Steps that were executed can be executed again.
+std::size_t Machine::forgettable_bytes() const {
+  const std::lock_guard guard(mutex_);
+  // Of what an outcome lists nobody keeps count; it is about as much again.
+  return memo_.bytes() + 2 * outcomes_.bytes() + normal_form_->forgettable_bytes();
+}
+
+void Machine::forget() const {
+  const std::lock_guard guard(mutex_);
+  memo_.clear();
+  outcomes_.clear();
+  normal_form_->forget();
+}
+
+bool Machine::is_state(StateView words) const {
+  const std::uint32_t count = length_of(words);
+  const std::uint32_t width = is_canonical_ ? kDigestWords : 1;
+  if (count == 0 || (count - 1) % width != 0) return false;
+  const std::uint32_t fixed = static_cast<std::uint32_t>(words[0]),
+                      threads = static_cast<std::uint32_t>(words[0] >> 32);
+  if (std::uint64_t{fixed} + threads > (count - 1) / width) return false;
+  for (std::uint32_t i = 1; i < count; i += width) {
+    if (is_canonical_ ? !by_digest_.contains(words[i]) : words[i] >= world_->heap.components.size())
+      return false;
+  }
+  return true;
+}
+
+std::uint64_t Machine::digest_of_parts() const {
+  const std::lock_guard guard(mutex_);
+  const Components& components = world_->heap.components;
+  const Leaves& leaves = world_->heap.leaves;
+  const auto take = [&](std::uint64_t word) {
+    digest_of_parts_ =
+        support::fold_multiply(digest_of_parts_ ^ word ^ 0xA0761D6478BD642Full, 0x8EBC6AF09C88C6E3ull);
+  };
+  const auto take_name = [&](LeafId leaf) {
+    const std::string& name = leaves.name(leaf);
+    take(name.size());
+    for (std::size_t i = 0; i < name.size(); i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, name.data() + i, std::min(sizeof word, name.size() - i));
+      take(word);
+    }
+  };
+  for (; parts_digested_ < components.size(); ++parts_digested_) {
+    for (const Token t : components.tokens(parts_digested_)) {
+      take(t);
+      if (tag_of(t) == Tag::kLeaf) take_name(static_cast<LeafId>(payload_of(t)));
+      if (tag_of(t) == Tag::kShared) take_name(type_of(t));
+    }
+  }
+  return support::mix(digest_of_parts_ + world_->violations.size());
+}
+
+std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) const {
+  const std::lock_guard guard(mutex_);
+  const Locked locked;
+  *violation = 0;
+  if (initial_.ids.empty()) {
+    try {
+      initial_ = world_->first_state();
+    } catch (const PythonError&) {
+      PyErr_Print();
+      throw std::runtime_error("internal: the program cannot be started");
+    } catch (const Unsupported& problem) {
+      throw UnsupportedProgram(problem.what());
+    }
+    normal_form_->apply(initial_);
+  }
+  const std::uint32_t count = word_count(initial_);
+  write_words(initial_, words);
+  return count;
+}
+
+bool Machine::is_daemon(ComponentId thread) const {
+  return (payload_of(world_->heap.components.tokens(thread)[1]) & 1) != 0;
+}
+
+/// The program ends with its last thread that is no daemon.
+bool Machine::is_over(const StateIds& state) const {
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if (!world_->heap.components.is_ended(state.thread(t)) && !is_daemon(state.thread(t))) return false;
+  }
+  return true;
+}
+
+bool Machine::is_valid_end(StateView state) const {
+  const std::lock_guard guard(mutex_);
+  return is_over(ids_of(state.data(), length_of(state)));
+}
+
+bool Machine::is_single(const StateIds& state) const {
+  std::uint32_t running = 0;
+  for (std::uint32_t t = 0; t < state.threads; ++t)
+    running += world_->heap.components.is_ended(state.thread(t)) ? 0 : 1;
+  return running == 1;
+}
+
+std::uint32_t Machine::root_of_steps(const StateIds& state) const {
+  return memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), is_single(state) ? 1 : 0);
+}
+
+/// Looks for the steps of all threads at once, so that the memory they need arrives together. Steps with choices, and
+/// those that were never made, are left for `outcome_of`.
+void Machine::look_up(const StateIds& state) const {
+  known_.assign(state.threads, {});
+  const std::uint32_t root = root_of_steps(state);
+  walks_.clear();
+  for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    if (world_->heap.components.is_ended(state.thread(thread))) {
+      known_[thread].is_known = true;
+      continue;
+    }
+    walks_.push_back({thread, StepMemo::key(root, state.thread(thread))});
+    memo_.prefetch(walks_.back().key);
+  }
+  looked_up_ += walks_.size();
+  for (std::size_t remaining = walks_.size(); remaining > 0;) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < remaining; ++i) {
+      const Walk walk = walks_[i];
+      const StepMemo::Node* const node = memo_.find(walk.key);
+      if (node == nullptr || node->kind() == StepMemo::Node::Kind::kChoice) continue;
+      if (!node->is_question()) {
+        known_[walk.thread] = {true, node->kind() == StepMemo::Node::Kind::kOutcome, node->number};
+        continue;
+      }
+      const std::uint64_t next = StepMemo::key(node->number, answer(*node, state));
+      memo_.prefetch(next);
+      walks_[kept++] = {walk.thread, next};
+    }
+    remaining = kept;
+  }
+}
+
+/// Follows or makes the step that begins with these choices. `choices` becomes all choices of the step, and
+/// `alternatives` says how many there were each time.
+std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread,
+                                  std::vector<std::uint32_t>& choices,
+                                  std::vector<std::uint32_t>& alternatives) const {
+  alternatives.clear();
+  const std::uint64_t root = StepMemo::key(root_of_steps(state), state.thread(thread));
+  const StepMemo::Node* node = memo_.find(root);
+  for (; node != nullptr && node->is_question();) {
+    std::uint32_t value = 0;
+    if (node->kind() == StepMemo::Node::Kind::kChoice) {
+      if (alternatives.size() == choices.size()) choices.push_back(0);
+      value = choices[alternatives.size()];
+      alternatives.push_back(node->index());
+    } else {
+      value = answer(*node, state);
+    }
+    node = memo_.find(StepMemo::key(node->number, value));
+  }
+  if (node != nullptr) return node->number;
+  const Locked locked;
+  ++executed_;
+  Outcome outcome = world_->execute(state, thread, choices);
+  outcome.is_patch =
+      !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
+  const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
+  memo_.add(root, world_->events, number, outcome.is_step());
+  outcomes_.push_back(std::move(outcome));
+  choices.clear();
+  alternatives.clear();
+  for (const Event& event : world_->events) {
+    if (event.kind != Event::Kind::kChoice) continue;
+    choices.push_back(event.value);
+    alternatives.push_back(event.index);
+  }
+  return number;
+}
+
+/// Whether the state that a step leads to, which only replaces components, is in normal form as it is.
+bool Machine::stays_normal(const StateIds& state, const Step& step) const {
+  const Outcome& outcome = outcomes_[step.outcome];
+  const Components& components = world_->heap.components;
+  const bool is_proved = outcome.stays_normal.hold_in(state, components);
+  if (is_proved && !world_->distrusts) return true;
+  if (!std::exchange(is_surveyed_, true)) normal_form_->survey(state);
+  replaced_.assign(1, {state.fixed + step.thread, outcome.thread});
+  replaced_.insert(replaced_.end(), outcome.fixed.begin(), outcome.fixed.end());
+  for (const auto& [slot, id] : outcome.objects)
+    replaced_.emplace_back(state.fixed + state.threads + slot, id);
+  const bool is_normal = normal_form_->stays_normal(state, replaced_);
+  if (is_proved && !is_normal) throw std::runtime_error("internal: a wrong proof of normality");
+  if (is_normal && !is_proved) outcome.stays_normal.look_for(state, components, replaced_);
+  return is_normal;
+}
+
+/// All steps of a state in their order: by thread, then by what is chosen.
+void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
+  out.clear();
+  if (is_over(state)) return;
+  look_up(state);
+  std::vector<std::uint32_t> choices, alternatives;
+  for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
+    if (const Known known = known_[thread]; known.is_known) {
+      if (known.is_step) out.push_back({thread, {}, known.outcome});
+      continue;
+    }
+    choices.clear();
+    for (;;) {
+      const std::uint32_t outcome = outcome_of(state, thread, choices, alternatives);
+      if (outcomes_[outcome].is_step()) out.push_back({thread, choices, outcome});
+      while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1]) choices.pop_back();
+      if (choices.empty()) break;
+      ++choices.back();
+    }
+  }
+}
+
+void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome,
+                    StateIds& next) const {
+  next.fixed = state.fixed + static_cast<std::uint32_t>(outcome.new_fixed.size());
+  next.threads =
+      state.threads + static_cast<std::uint32_t>(outcome.started.size()) - (outcome.is_finished ? 1 : 0);
+  next.ids.assign(state.ids.begin(), state.ids.begin() + state.fixed);
+  for (const auto& [fixed, id] : outcome.fixed) next.ids[fixed] = id;
+  next.ids.insert(next.ids.end(), outcome.new_fixed.begin(), outcome.new_fixed.end());
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if (t != thread) {
+      next.ids.push_back(state.thread(t));
+    } else if (!outcome.is_finished) {
+      next.ids.push_back(outcome.thread);
+    }
+  }
+  next.ids.insert(next.ids.end(), outcome.started.begin(), outcome.started.end());
+  next.ids.insert(next.ids.end(), state.ids.begin() + state.fixed + state.threads, state.ids.end());
+  for (const auto& [slot, id] : outcome.objects) next.object(slot) = id;
+  next.ids.insert(next.ids.end(), outcome.fresh.begin(), outcome.fresh.end());
+  ++normalised_;
+  normal_form_->apply(next);
+}
+
+/// Two threads that could both go on without synchronising, one of them writing what the other touches.
+std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& all) const {
+  (void)state;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<Access>& ours = outcomes_[all[i].outcome].accesses;
+    if (ours.empty()) continue;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (all[j].thread == all[i].thread) continue;
+      const std::vector<Access>& theirs = outcomes_[all[j].outcome].accesses;
+      for (const Access& a : ours) {
+        for (const Access& b : theirs) {
+          if (!a.conflicts_with(b)) continue;
+          const auto line_of = [](const Access& access) {
+            return access.code->positions[std::min<std::size_t>(access.pc, access.code->positions.size() - 1)]
+                .line;
+          };
+          const Access& first = a.is_write ? a : b;
+          const Access& second = a.is_write ? b : a;
+          const std::string& file = program_->modules[first.code->module].file;
+          const std::string& other = program_->modules[second.code->module].file;
+          Violation violation{"data-race", "", file, line_of(first), {}};
+          violation.message = "data race: " + file + ":" + std::to_string(line_of(first)) + " writes what " +
+                              other + ":" + std::to_string(line_of(second)) +
+                              (second.is_write ? " writes" : " reads") + " at the same time";
+          return world_->violation_code(std::move(violation));
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+void Machine::successors(StateView given, assay_buffer* out) const {
+  const std::lock_guard guard(mutex_);
+  const std::uint64_t* const words = given.data();
+  const std::uint32_t count = length_of(given);
+  ids_of(words, count, before_);
+  const StateIds& state = before_;
+  std::vector<Step>& all = steps_;
+  steps(state, all);
+  const auto room_for = [out](std::uint32_t length) {
+    if (out->words_capacity - out->words_used < length || out->count == out->capacity)
+      out->grow(out, length, 1);
+    return out->words + out->words_used;
+  };
+  const auto record = [&](const Step& step, const std::uint64_t* after, std::uint32_t length) {
+    if (out->recorder == nullptr) return;
+    out->recorder->primitive_step(out->recorder->context, out->count, step.thread, out->count, after, length);
+  };
+  const auto is_wanted = [out] {
+    const std::uint64_t bit = out->wanted_first + out->count;
+    return out->wanted == nullptr || out->count >= out->wanted_count ||
+           ((out->wanted[bit / 8] >> (bit % 8)) & 1) != 0;
+  };
+  const auto process_of = [](const Step& step) { return static_cast<std::uint16_t>(step.thread); };
+  is_surveyed_ = false;
+  for (const Step& step : all) {
+    if (!is_wanted()) {
+      room_for(0);
+      out->successors[out->count++] = {out->words_used, 0, 0, 0, process_of(step)};
+      continue;
+    }
+    const Outcome& outcome = outcomes_[step.outcome];
+    if (outcome.kind == Outcome::Kind::kViolation) {
+      room_for(0);
+      record(step, words, count);
+      out->successors[out->count++] = {out->words_used, 0, outcome.violation, 0, process_of(step)};
+      continue;
+    }
+    std::uint32_t length = count;
+    bool needs_normal_form = outcome.changes_structure;
+    if (needs_normal_form && outcome.is_patch) needs_normal_form = !stays_normal(state, step);
+    if (needs_normal_form) {
+      apply(state, step.thread, outcome, after_);
+      length = word_count(after_);
+      write_words(after_, room_for(length));
+    } else {
+      std::uint64_t* const after = room_for(count);
+      std::memcpy(after, words, std::size_t{count} * sizeof *words);
+      const auto put = [&](std::size_t index, ComponentId id) {
+        if (is_canonical_) {
+          digest_words(id, after + 1 + index * kDigestWords);
+        } else {
+          after[1 + index] = id;
+        }
+      };
+      put(state.fixed + step.thread, outcome.thread);
+      for (const auto& [fixed, id] : outcome.fixed) put(fixed, id);
+      for (const auto& [slot, id] : outcome.objects) put(state.fixed + state.threads + slot, id);
+    }
+    record(step, out->words + out->words_used, length);
+    out->successors[out->count++] = {out->words_used, length, 0, 1, process_of(step)};
+    out->words_used += length;
+  }
+  if (granularity_ == Granularity::kSync) {
+    if (const std::uint32_t code = race_in(state, all)) {
+      room_for(0);
+      record(all.front(), words, count);
+      out->successors[out->count++] = {out->words_used, 0, code, 0, process_of(all.front())};
+    }
+  }
+}
+
+/// The statics end with the invariants: how many there are stands before the pairs of function and name.
+std::uint32_t Machine::invariants_in(ComponentId statics) const {
+  if (invariants_.first == statics) return invariants_.second;
+  const std::span<const Token> tokens = world_->heap.components.tokens(statics);
+  std::size_t i = tokens.size();
+  while (i > 0 && tag_of(tokens[i - 1]) != Tag::kNumber) --i;
+  invariants_ = {statics, i == 0 ? 0 : static_cast<std::uint32_t>(payload_of(tokens[i - 1]))};
+  return invariants_.second;
+}
+
+std::uint32_t Machine::check_state(StateView given) const {
+  const std::lock_guard guard(mutex_);
+  ids_of(given.data(), length_of(given), checked_);
+  const StateIds& state = checked_;
+  const std::uint32_t invariants = invariants_in(state.ids[0]);
+  if (invariants == 0) return 0;
+  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), 2);  // no step's
+  for (std::uint32_t number = 0; number < invariants; ++number) {
+    const std::uint64_t key = StepMemo::key(root, number);
+    const StepMemo::Node* node = memo_.find(key);
+    while (node != nullptr && node->is_question())
+      node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
+    if (node != nullptr && node->kind() == StepMemo::Node::Kind::kNoStep) continue;  // it holds
+    std::uint32_t found = 0;
+    if (node != nullptr) {
+      found = node->number;
+    } else {
+      const Locked locked;
+      std::optional<CostLimit> limit;
+      if (is_canonical_) limit.emplace();
+      Outcome outcome = world_->check(state, number);
+      limit.reset();
+      found = static_cast<std::uint32_t>(outcomes_.size());
+      memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
+      outcomes_.push_back(std::move(outcome));
+    }
+    if (outcomes_[found].kind == Outcome::Kind::kViolation) return outcomes_[found].violation;
+  }
+  return 0;
+}
+
+}  // namespace assay::languages::python
