@@ -20,7 +20,7 @@ from pathlib import Path
 from assay import _engine
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import load
-from assay.search.cycle_worker import Question
+from assay.search.cycle_worker import CycleSearch
 from assay.search.cycles import question_of
 from assay.transition_system.interface import LanguageOptions
 from tests.python.oracle import GRANULARITIES, TooLarge, Unsupported
@@ -68,7 +68,7 @@ def _require_no_race(model: _engine.Model) -> None:
 
 def _is_violated(program: object, model: _engine.Model, wanted: object, fair: bool) -> bool:
     processes = program.process_limit if fair else 0
-    question = Question.from_json(question_of(wanted, processes), model)
+    question = CycleSearch.from_json(question_of(wanted, processes), model)
     result = _engine.search(question.product(model), state_limit=MOST_STATES, **question.options())
     for violation in result.violations:
         lasso = question.in_the_program(model, violation.path, violation.loop_start)

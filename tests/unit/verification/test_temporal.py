@@ -96,7 +96,7 @@ def test_safety_leaves_them_out(light):
 
 
 def test_fairness_needs_processes(light):
-    with pytest.raises(OptionProblem, match="steps belong to processes or threads in programs, not in classes"):
+    with pytest.raises(OptionProblem, match="steps belong to processes or threads in programs"):
         assay.verify(light, fair=True)
 
 
