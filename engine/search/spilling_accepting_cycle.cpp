@@ -7,10 +7,11 @@
 #include <filesystem>
 
 #include "evidence/graph_log.hpp"
-#include "search/acceptance.hpp"
+#include "search/cycle_question.hpp"
 #include "search/spilling/breadth_first_on_disk.hpp"
 #include "search/spilling/cycle_hull.hpp"
 #include "search/strategies.hpp"
+#include "transition_system/acceptance.hpp"
 #include "transition_system/successor_buffer.hpp"
 
 namespace assay::search {
@@ -19,6 +20,7 @@ namespace {
 using evidence::GraphLog;
 using spilling::CycleHull;
 using spilling::SpilledSearch;
+using transition_system::Acceptance;
 
 /// Reads all states again, with the numbers that their successors have in the log.
 void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& acceptance, CycleHull& hull) {
@@ -58,7 +60,7 @@ void run(const Task& task, Result& result) {
   std::filesystem::create_directories(options.spill_directory);
   GraphLog log(options.spill_directory);
   Task exploring{task.system, options, task.budget, task.control, task.observers, &log};
-  Acceptance acceptance(task.system, task.options);
+  Acceptance acceptance(task.system, question_in(task.options));
   bool is_decided = false;
   Violation lasso;
   bool is_found = false;

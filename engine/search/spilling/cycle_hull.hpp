@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "search/acceptance.hpp"
 #include "search/expansion.hpp"
 #include "search/outcome.hpp"
 #include "search/strategies.hpp"
 #include "support/scratch_file.hpp"
+#include "transition_system/acceptance.hpp"
 
 namespace assay::search::spilling {
+
+using transition_system::Acceptance;
 
 /// Whoever asked for the search does not want it any more.
 struct Stopped {};
