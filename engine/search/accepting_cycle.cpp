@@ -12,12 +12,12 @@
 // entered when the path is empty, as one more root of the graph without them.
 #include <algorithm>
 
-#include "search/acceptance.hpp"
 #include "search/exact_expander.hpp"
 #include "search/lasso.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
 #include "search/strategies.hpp"
+#include "transition_system/acceptance.hpp"
 
 namespace assay::search {
 namespace {
@@ -67,11 +67,21 @@ class WaitingSteps {
   std::vector<std::uint16_t> processes_;
 };
 
+/// Fairness counts only if it is asked for, however many processes there are.
+transition_system::CycleQuestion question_in(const Options& options) {
+  constexpr std::uint64_t kNoLabel = ~std::uint64_t{0};
+  transition_system::CycleQuestion question;
+  if (options.flag("fair")) question.processes = static_cast<std::uint32_t>(options.number("processes", 0));
+  const std::uint64_t label = options.number("progress_label", kNoLabel);
+  if (label != kNoLabel) question.progress_label = static_cast<std::uint32_t>(label);
+  return question;
+}
+
 class AcceptingCycle {
  public:
   AcceptingCycle(const Task& task, Result& result)
       : task_(task),
-        acceptance_(task.system, task.options),
+        acceptance_(task.system, question_in(task.options)),
         store_(task.system.max_words(), task.budget),
         path_(task.budget),
         search_(task, result, path_.frames()),

@@ -11,6 +11,7 @@ that is built here in Python: `X`, which Debian's SPIN refuses, and fair runs th
 
     python -m tests.agreement.claims --models DIRECTORY
     python -m tests.agreement.claims --random 100 --seed 0 --formulas 5
+    python -m tests.agreement.claims --reductions 100 --seed 0
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from assay.automata.automaton import cycles
 from assay.languages.promela import program
 from assay.search.reference.accepting_cycle import Judged, Step, has_accepting_cycle, reachable
 from assay.transition_system.interface import REDUCTIONS, LanguageOptions, SourceProblem, TemporalProperty
+from tests.agreement.generator import render
 from tests.agreement.process import run
+from tests.agreement.reductions import Talk
 
 FEWEST_TOO_LARGE_FOR_THE_DEFINITION = 400  # states of a product; it compares each with each
 MOST_STATES_WALKED_IN_PYTHON = 20_000
@@ -427,6 +430,36 @@ class Chance:
             ]
         )
 
+    def private_program(self, marks: Sequence[str]) -> str:
+        """Processes with variables and channels of their own, that now and then touch what all can see."""
+        pick = self.random
+        lines = ["byte g, h;", f"chan q = [{pick.choice([0, 1, 2])}] of {{ byte }};"]
+        self._waits = pick.random() < 0.2
+        for number in range(pick.choice([2, 2, 3])):
+            own = f"r{number}"
+            lines += [f"chan {own} = [1] of {{ byte }};", f"active proctype P{number}() {{", "  byte a, b;"]
+            options = []
+            for _ in range(1 + pick.randrange(3)):
+                parts = ["a < 3"] + [self._private_statement(own) for _ in range(1 + pick.randrange(4))]
+                if pick.random() < 0.4:
+                    at = 1 + pick.randrange(len(parts) - 1)
+                    mark = f"{pick.choice(marks)}_{len(lines)}_{len(options)}"
+                    parts[at] = f"{mark}: {parts[at]}"
+                if pick.random() < 0.2:
+                    parts.append("break")
+                options.append("; ".join(parts))
+            lines += ["  do", *(f"  :: {option}" for option in options), "  od;", "  here: skip", "}"]
+        return "\n".join(lines) + "\n"
+
+    def _private_statement(self, own: str) -> str:
+        pick = self.random
+        number = pick.randrange(3)
+        private = [f"a = {number}", "a = (a + 1) % 3", f"b = {number}", "b = a", "skip", f"(b != {number})"]
+        private += [f"{own}!a", f"{own}?b", f"if :: a == {number} -> b = 1 :: else fi"]
+        shared = [f"g = {number}", "h = (h + 1) % 3", f"(g == {number})", "q!1", "q?_", "g = a"]
+        shared += ["if :: q?_ :: skip fi"] + ["timeout"] * self._waits
+        return pick.choice(private if pick.random() < 0.7 else shared)
+
     def formula(self, depth: int, names: Sequence[str]) -> tuple[str, str]:
         """As an ltl block has it, and as `spin -f` does."""
         pick = self.random
@@ -474,10 +507,49 @@ def compare_random(seed: int, formulas: int, save: Path | None = None) -> Compar
         return found
 
 
+def compare_reductions(seed: int, formulas: int) -> Comparison:
+    """A program that does much out of sight, with formulas one by one: reductions change no verdict."""
+    found = Comparison()
+    chance = Chance(seed)
+    marks = ["accept", "progress", "here"]
+    with tempfile.TemporaryDirectory(prefix="claims-") as scratch:
+        path = Path(scratch) / f"seed{seed}.pml"
+        path.write_text(chance.private_program(marks) if seed % 3 else render(Talk(seed).program()))
+        names = ["g == 0", "g < 2", "h == 1", "g == h"]
+        names += [] if not seed % 3 else ["P0@here", "len(q) == 0"]
+        asked = [LanguageOptions(ltl=(chance.formula(2, names)[0],)) for _ in range(formulas)]
+        asked += [LanguageOptions(), LanguageOptions(progress=True)]
+        asked += [replace(each, fair=True) for each in asked]
+        for options in asked:
+            try:
+                whole = Subject(path, options)
+            except SourceProblem as problem:
+                found.outcomes[f"refused: {problem.message[:40]}"] += 1
+                continue
+            if not whole.properties:
+                continue
+            if max(whole.states(each) for each in whole.properties.values()) > MOST_STATES_WALKED_IN_PYTHON:
+                found.outcomes["too large"] += 1
+                continue
+            for reduction in (*REDUCTIONS, None):
+                reductions = frozenset(REDUCTIONS) if reduction is None else frozenset({reduction})
+                reduced = Subject(path, replace(options, reductions=reductions))
+                for name, each in reduced.properties.items():
+                    fewer = reduced.states(each) < whole.states(whole.properties[name])
+                    one = whole.is_violated(whole.properties[name], fair=options.fair)
+                    other = reduced.is_violated(each, fair=options.fair)
+                    what = f"{reduction or 'all reductions'}: {'violated' if one else 'holds'}"
+                    what += ", fair" if options.fair else ""
+                    what += ", fewer states" if fewer and each.stutter_invariant else ""
+                    found.note(one == other, what, f"seed {seed}, {what}: {each.text}; reduced: {other}")
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--models", type=Path, help="a directory of models with claims")
     parser.add_argument("--random", type=int, default=0, help="random programs")
+    parser.add_argument("--reductions", type=int, default=0, help="programs to search with and without them")
     parser.add_argument("--formulas", type=int, default=5, help="for each random program")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
@@ -498,6 +570,8 @@ def _comparisons(pool: ProcessPoolExecutor, arguments: argparse.Namespace) -> It
     if arguments.models:
         yield from pool.map(compare, sorted(arguments.models.glob("*.pml")))
     seeds = range(arguments.seed, arguments.seed + arguments.random)
+    reduced = range(arguments.seed, arguments.seed + arguments.reductions)
+    yield from pool.map(partial(compare_reductions, formulas=arguments.formulas), reduced)
     yield from pool.map(partial(compare_random, formulas=arguments.formulas, save=arguments.save), seeds)
 
 

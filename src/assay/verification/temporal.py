@@ -11,7 +11,7 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
-from assay.search.cycles import CycleOutcome, FoundLasso, find_violation, replay_lasso
+from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest, find_violation, replay_lasso
 from assay.transition_system.interface import OptionProblem, Program, TemporalProperty, ViolationFacts
 from assay.verification.request import Phase, Request
 
@@ -50,10 +50,17 @@ def processes_for_fairness(program: Program, request: Request) -> int:
     return program.process_limit
 
 
-def answers(program: Program, request: Request, process: ModelProcess, name: str) -> list[Answer]:
+def answers(
+    program: Program,
+    request: Request,
+    process: ModelProcess,
+    name: str,
+    certificates: Sequence[PartRequest] = (),
+) -> list[Answer]:
+    """`certificates`: where the part about each property goes, if parts are wanted."""
     processes = processes_for_fairness(program, request)
     found = []
-    for wanted in program.temporal:
+    for number, wanted in enumerate(program.temporal):
         request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
         if request.deadline is not None and time.monotonic() >= request.deadline:
             found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
@@ -67,6 +74,7 @@ def answers(program: Program, request: Request, process: ModelProcess, name: str
                 deadline=request.deadline,
                 on_progress=request.listener,
                 process=process,
+                certificate=certificates[number] if certificates else None,
             )
         except OptionProblem as problem:  # fairness for more processes than can be counted
             outcome = CycleOutcome(SearchFacts(stop_detail=str(problem)), None, 0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.code_ample import AmpleCode
-from assay.languages.promela.control import ControlGraph
 from assay.languages.promela.plan import Context
 
 # Asks for successors without building their states.
@@ -68,9 +67,7 @@ class LabelCode(AmpleCode):
         self.line("  for (uint32_t i = 0; i < PROCESSES(g); i++, p += block_size[TYPE(p)]) {")
         self.line("    switch (TYPE(p)) {")
         for graph in self.plan.graphs.values():
-            cases = " ".join(
-                f"case {n}:" for n in sorted(marked_locations(graph, prefix)) if n in graph.edges
-            )
+            cases = " ".join(f"case {n}:" for n in sorted(graph.marked(prefix)) if n in graph.edges)
             if cases:
                 self.line(
                     f"    case {graph.process.number}: switch (LOCATION(p)) {{ {cases} return 1; }} break;"
@@ -85,7 +82,3 @@ class LabelCode(AmpleCode):
             number for own, label in self.plan.labels.items() for number in (own, label.undefined or 0)
         )
         return f",\n  .label_count = {count}u,\n  .labels = labels"
-
-
-def marked_locations(graph: ControlGraph, prefix: str) -> set[int]:
-    return {"accept": graph.accept_locations, "progress": graph.progress_locations}[prefix]

@@ -146,6 +146,10 @@ class ControlGraph:
     accept_locations: set[int] = field(default_factory=set)
     progress_locations: set[int] = field(default_factory=set)
 
+    def marked(self, prefix: str) -> set[int]:
+        """Locations with a label that begins like this."""
+        return {"accept": self.accept_locations, "progress": self.progress_locations}[prefix]
+
     def location_of(self, label: str) -> int | None:
         return next((number for name, number in self.labels if name == label), None)
 
