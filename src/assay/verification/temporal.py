@@ -73,12 +73,13 @@ def answers(
         if request.deadline is not None and time.monotonic() >= request.deadline:
             found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
             continue
+        processes = processes_for_fairness(program, wanted, fair=request.language_options.fair)
         try:
             outcome = find_violation(
                 program.opening,
                 wanted,
                 request.options,
-                processes=processes_for_fairness(program, wanted, fair=request.language_options.fair),
+                processes=processes,
                 deadline=request.deadline,
                 on_progress=request.listener,
                 process=process,
