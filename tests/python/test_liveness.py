@@ -16,6 +16,7 @@ from rich.console import Console
 import assay
 from assay.report.console import print_result, print_run
 from assay.transition_system.interface import OptionProblem, SourceProblem
+from assay.verification.live import replay_live
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "liveness"
@@ -359,6 +360,19 @@ def test_a_trace_goes_round_again(tmp_path):
     assert "from here on, round and round:" in output.getvalue()
     assert f"and again from step {run.loop_step}, for ever" in output.getvalue()
     assert result.violations[0].counterexample.steps == run.steps
+
+
+@pytest.mark.parametrize(
+    ("program", "asks"),
+    [("polite_threads.py", {"terminates": True}), ("flag_nobody_sets.py", {"terminates": True})],
+)
+def test_real_threads_go_round_twice(program, asks, tmp_path):
+    trace = tmp_path / "trace.json"
+    assay.verify(EXAMPLES / program, **asks, trace=trace)
+    run, outcome = replay_live(EXAMPLES / program, trace)
+    assert run.loop_start is not None
+    assert outcome.reproduced, outcome
+    assert outcome.message == "the threads went round twice"
 
 
 def test_the_marker_asks_for_runs_too(tmp_path):
