@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "languages/python/interpreter.hpp"
-#include "languages/python/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,8 +1,8 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
 #include <array>
 
-#include "languages/python/call_backs.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/call_back.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

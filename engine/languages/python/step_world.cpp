@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "languages/python/interpreter.hpp"
-#include "languages/python/machine.hpp"
 #include "languages/python/program_system.hpp"
 
 namespace assay::languages::python {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "languages/python/code.hpp"
-#include "languages/python/values.hpp"
+#include "languages/python/ref.hpp"
 
 namespace assay::languages::python {
 
@@ -20,7 +20,7 @@ enum class Return : std::uint8_t {
   kNext,       // a __next__ called by FOR_ITER; StopIteration, or `extra`, ends the loop
   kFinish,     // the bottom frame: the thread ends
   kNested,     // returns to C++ (a built-in called the program)
-  kConvert,    // `extra` is the number of a Conversion (machine.hpp) that the value goes through
+  kConvert,    // `extra` is the number of a Conversion (interpreter.hpp) that the value goes through
   kOperator,   // `extra` = (operator, left, right, attempt): NotImplemented leads to the next attempt
   kYieldFrom,  // what it yields is yielded by the caller too, whose YIELD_FROM its end completes
   kCatch,      // `extra` = (exception class, value instead[, value if none was raised])
