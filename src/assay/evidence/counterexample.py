@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -172,10 +172,10 @@ def translate(
             omitted_before = len(steps) + 1
         facts = program.describe_step(state, raw.process, raw.action)
         after = dict(program.describe_state(raw.state))
-        *earlier, latest = (facts, *facts.then)
-        for part in earlier:
-            steps.append(_step(len(steps) + 1, raw.transition, part, ()))
-        steps.append(_step(len(steps) + 1, raw.transition, latest, changes_between(variables, after)))
+        parts = (facts, *facts.then)
+        changed = _shared_out(parts, changes_between(variables, after))
+        for part, changes in zip(parts, changed, strict=True):
+            steps.append(_step(len(steps) + 1, raw.transition, part, changes))
         state, variables = raw.state, after
     last = run.final if run.final is not None else state
     return Counterexample(
@@ -188,6 +188,15 @@ def translate(
         omitted_before=omitted_before,
         loop_start=loop_start,
     )
+
+
+def _shared_out(parts: Sequence[StepFacts], changes: Iterable[Change]) -> list[tuple[Change, ...]]:
+    """Each change to the last part that wrote the variable, or else to the last of all."""
+    shares: list[list[Change]] = [[] for _ in parts]
+    for change in changes:
+        writers = [index for index, part in enumerate(parts) if change.name in part.writes]
+        shares[writers[-1] if writers else -1].append(change)
+    return [tuple(share) for share in shares]
 
 
 def with_words(program: Program, run: RawRun | None) -> Program:
@@ -238,7 +247,14 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
         "initial": dict(run.initial),
         "steps": [step_as_json(step) for step in run.steps],
         "waiting": [
-            {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
+            {
+                "process": w.process,
+                "file": w.file,
+                "line": w.line,
+                "text": w.text,
+                **({} if run.loop_start is None else {"how": w.how}),
+            }
+            for w in run.waiting
         ],
         "omitted": run.omitted,
         "omitted_before": run.omitted_before,
@@ -341,7 +357,13 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
         for step in reader.parts("steps")
     )
     waiting = tuple(
-        Waiting(w.text("process"), w.text("file"), w.number("line"), w.text("text"))
+        Waiting(
+            w.text("process"),
+            w.text("file"),
+            w.number("line"),
+            w.text("text"),
+            w.text("how") if "how" in w.data else "waits",
+        )
         for w in reader.parts("waiting")
     )
     return Trace(

@@ -16,14 +16,15 @@ from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
 from assay.report.console import (
-    NOTHING_ABOUT_ENDING,
     make_console,
+    nothing_about_ending,
     print_fact,
     print_heading,
     print_violations,
 )
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
+from assay.report.words import printable
 
 
 def print_certification(
@@ -37,6 +38,13 @@ def print_certification(
     if result.claim:
         print_fact(console, f"claim: {result.claim}")
         print_fact(console, f"under: {_semantics(result)}")
+    for certified in result.temporal:
+        where = " (in fair runs)" if certified.fair else ""
+        print_fact(
+            console,
+            f"holds: {printable(certified.title)}{where}, {count(certified.states, 'state')} and "
+            f"{count(certified.transitions, 'transition')} with its automaton",
+        )
     if result.signed_by:
         print_fact(console, f"signed by key {result.signed_by}")
     for note in result.notes:
@@ -44,7 +52,7 @@ def print_certification(
     if result.states:
         print_fact(console, _figures(result), "dim")
     if result.verdict is Verdict.VERIFIED:
-        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
+        print_fact(console, nothing_about_ending(""), "dim")
 
 
 def _headline(result: CertificationResult) -> str:

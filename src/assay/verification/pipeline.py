@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__
+from assay.evidence.certificate.claim import CertificateRequest
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
+from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
 from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
@@ -25,16 +26,24 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
 )
-from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
+from assay.verification.certificates import (
+    certificate_in_parts,
+    claim_of,
+    why_no_certificate,
+    without_certificate,
+)
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
-from assay.verification.temporal import answers, replay_temporal, standings_of, violation_of, with_answers
-from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
-
-NO_TEMPORAL_CERTIFICATES = (
-    "that something holds of runs which never end is not written down yet; --safety certifies the rest"
+from assay.verification.temporal import (
+    answers,
+    is_told_by,
+    replay_temporal,
+    standings_of,
+    violation_of,
+    with_answers,
 )
+from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
 def verify_program(
@@ -59,15 +68,37 @@ def verify_program(
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", name))
     interrupts.hold()
-    with ModelProcess() as process:
-        program, outcome = _search(name, program, request, process)
-        outcome = without_unconfirmed(program, outcome)
-        about_states = judge(outcome.facts, tuple(program.caveats))
-        was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
-        given = [] if was_interrupted else answers(program, request, process, name)
-    judgement = with_answers(about_states, program.temporal, given)
+    with ModelProcess() as process, certificate_in_parts(program, request) as parts:
+        wanted = parts.for_states if parts else request.certificate
+        while True:
+            program, outcome = _search(name, program, request, process, wanted)
+            outcome = without_unconfirmed(program, outcome)
+            about_states = judge(outcome.facts, tuple(program.caveats))
+            was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
+            has_script = parts is not None and outcome.certificate is not None
+            try:
+                given = (
+                    []
+                    if was_interrupted
+                    else answers(
+                        program, request, process, name, parts.for_parts if parts and has_script else ()
+                    )
+                )
+                break
+            except AssumptionFailed as failed:  # where the search of the states did not come
+                if not program.capabilities.assumes:
+                    raise
+                program = program.without(failed.assumption)
+        judgement = with_answers(about_states, program.temporal, given)
+        certificate, problem = outcome.certificate, outcome.certificate_problem
+        if parts is not None:
+            certificate = None
+            if judgement.verdict is Verdict.VERIFIED:
+                request.listener(Phase("writing the certificate of", name))
+                certificate, problem = parts.assembled(outcome, [one.outcome for one in given])
     violations, unexplained = _explained(program, outcome)
-    violations += tuple(violation_of(program, one) for one in given if one.outcome.facts.violation_count)
+    news = [one for one in given if one.outcome.facts.violation_count and not is_told_by(one, violations)]
+    violations += tuple(violation_of(program, one) for one in news)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
         about_states,
@@ -77,8 +108,7 @@ def verify_program(
         temporal=standings_of(program.temporal, given),
         unchecked=program.unchecked,
     )
-    if outcome.certificate is None:
-        problem = NO_TEMPORAL_CERTIFICATES if program.temporal else outcome.certificate_problem
+    if certificate is None:
         judgement = without_certificate(request, judgement, problem)
     result = Result(
         verdict=judgement.verdict,
@@ -93,10 +123,14 @@ def verify_program(
             *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
+            *how_to_go_on(
+                request,
+                [outcome.facts.stop_reason, *(one.outcome.facts.stop_reason for one in given)],
+                problem=outcome.certificate_problem,
+            ),
             *about_the_estimate,
         ),
-        certificate=None if outcome.certificate is None else asdict(outcome.certificate),
+        certificate=None if certificate is None else asdict(certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
         depth=outcome.facts.depth,
@@ -109,7 +143,7 @@ def verify_program(
         stop_reason=outcome.facts.stop_reason.value,
         violations=violations,
         violation_count=outcome.facts.violation_count
-        + sum(one.outcome.facts.violation_count for one in given),
+        + sum(one.outcome.facts.violation_count for one in news),
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
         spill={
@@ -147,11 +181,11 @@ def _with_saved_estimate(result: Result, request: Request, program: Program) -> 
 
 
 def _search(
-    name: str, program: Program, request: Request, process: ModelProcess
+    name: str, program: Program, request: Request, process: ModelProcess, wanted: CertificateRequest | None
 ) -> tuple[Program, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail, in one process."""
     while True:
-        certificate = None if program.caveats or program.temporal else request.certificate
+        certificate = None if program.caveats else wanted
         try:
             return program, native.search(
                 program.opening,
@@ -187,6 +221,10 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+    if request.certificate is not None and any(wanted.always_fair for wanted in program.temporal):
+        raise OptionProblem(
+            "certificate: that every run ends is not written down yet; leave --terminates out for it"
+        )
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 
