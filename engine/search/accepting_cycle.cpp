@@ -12,6 +12,7 @@
 // entered when the path is empty, as one more root of the graph without them.
 #include <algorithm>
 
+#include "search/cycle_question.hpp"
 #include "search/exact_expander.hpp"
 #include "search/lasso.hpp"
 #include "search/path_search.hpp"
@@ -66,16 +67,6 @@ class WaitingSteps {
   WaitingKeys keys_;
   std::vector<std::uint16_t> processes_;
 };
-
-/// Fairness counts only if it is asked for, however many processes there are.
-transition_system::CycleQuestion question_in(const Options& options) {
-  constexpr std::uint64_t kNoLabel = ~std::uint64_t{0};
-  transition_system::CycleQuestion question;
-  if (options.flag("fair")) question.processes = static_cast<std::uint32_t>(options.number("processes", 0));
-  const std::uint64_t label = options.number("progress_label", kNoLabel);
-  if (label != kNoLabel) question.progress_label = static_cast<std::uint32_t>(label);
-  return question;
-}
 
 class AcceptingCycle {
  public:

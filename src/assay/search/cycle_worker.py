@@ -172,9 +172,13 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
             time_limit_seconds=time_limit,
             **question.options(),
             **limits,
+            **_on_disk(job),
         )
-    except ValueError as problem:  # what was asked for does not go together: fairness for too many
+    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
+        return
+    except (_engine.DiskProblem, _engine.GraphProblem) as problem:
+        send("failed", kind="disk", message=str(problem))
         return
     lassos = []
     for violation in result.violations:
@@ -208,6 +212,16 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         if time_limit:
             limits["time_limit_seconds"] = max(0.001, job["deadline"] - time.monotonic())
         _write_part(question, product, job["certificate"], limits, on_progress, send, stopped)
+
+
+def _on_disk(job: dict[str, Any]) -> dict[str, Any]:
+    """What a search is told that keeps its states there."""
+    if not job["options"]["spill_directory"]:
+        return {}
+    return {
+        **{name: job["options"][name] for name in ("spill_directory", "resume")},
+        "identity": [(name, value) for name, value in job["identity"]],
+    }
 
 
 def _write_part(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,10 +55,17 @@ def find_violation(
     on_progress: Callable[[Progress], None] | None = None,
     process: ModelProcess | None = None,
     certificate: PartRequest | None = None,
+    directory: Path | None = None,
+    identity: Sequence[tuple[str, str]] = (),
 ) -> CycleOutcome:
-    """Search for a run that violates a property; with fairness for that many `processes`."""
+    """Search for a run that violates a property; with fairness for that many `processes`.
+
+    `directory`: where states of the product are kept if they are kept on disk, and `identity` what a search
+    that was left there must agree in to be continued.
+    """
     facts: dict[str, object] = {
-        "options": options.for_engine(),
+        "options": options.for_engine() | {"spill_directory": "" if directory is None else str(directory)},
+        "identity": list(identity),
         "deadline": deadline,
         "question": question_of(wanted, processes),
         "certificate": None

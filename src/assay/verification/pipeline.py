@@ -106,7 +106,11 @@ def verify_program(
             *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
+            *how_to_go_on(
+                request,
+                [outcome.facts.stop_reason, *(one.outcome.facts.stop_reason for one in given)],
+                problem=outcome.certificate_problem,
+            ),
             *about_the_estimate,
         ),
         certificate=None if certificate is None else asdict(certificate),

@@ -259,3 +259,39 @@ def test_safety_together_with_a_formula_is_refused(light, tmp_path):
     for program in (light, model):
         with pytest.raises(OptionProblem, match="--safety checks no claim"):
             assay.verify(program, safety=True, ltl=["<> (x == 7)"])
+
+
+COUNTERS = """
+byte x, y;
+active proctype P() { do :: x = (x + 1) % 40 od }
+active proctype Q() { do :: y = (y + 1) % 40 od }
+ltl above { [] <> (x == 0 || y == 0 || x != y) }
+ltl again { [] <> (x == 0) }
+"""
+
+
+@pytest.mark.parametrize("fair", [False, True])
+def test_states_on_disk_give_the_same_answers(tmp_path, fair):
+    model = tmp_path / "counters.pml"
+    model.write_text(COUNTERS)
+    in_memory = assay.verify(model, fair=fair, trace=None)
+    on_disk = assay.verify(model, fair=fair, trace=None, spill=tmp_path / "disk")
+    assert [(one.text, one.standing) for one in on_disk.properties] == [
+        (one.text, one.standing) for one in in_memory.properties
+    ]
+    assert standing(on_disk, "again") is (Standing.HOLDS if fair else Standing.VIOLATED)
+    assert not (tmp_path / "disk").exists()
+
+
+def test_a_search_for_runs_on_disk_can_be_continued(tmp_path):
+    model = tmp_path / "counters.pml"
+    model.write_text(COUNTERS)
+    stopped = assay.verify(model, ltl=["above"], spill=tmp_path / "disk", max_states=1000, trace=None)
+    assert stopped.verdict is assay.Verdict.INCOMPLETE
+    assert any("--resume" in note for note in stopped.notes)
+    assert (tmp_path / "disk" / "runs-1").exists()
+    with pytest.raises(OptionProblem, match="--resume"):
+        assay.verify(model, ltl=["above"], spill=tmp_path / "disk", trace=None)
+    ended = assay.verify(model, ltl=["above"], spill=tmp_path / "disk", resume=True, trace=None)
+    assert standing(ended, "above") is Standing.HOLDS
+    assert not (tmp_path / "disk").exists()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import assay
-
 from assay.languages.promela import footprint, merging
 from tests.unit.languages.promela.reducing import searcher
 
