@@ -37,7 +37,13 @@ class Property:
 ERRORS = ("error", "no error occurs while it runs")
 ASSERTIONS = ("assertion", "no assertion fails")
 DEADLOCK = ("deadlock", "no state is a deadlock")
-TEMPORAL = ("ltl", "never", "acceptance", "progress")  # kinds that are about runs which never end
+TEMPORAL = (
+    "ltl",
+    "never",
+    "acceptance",
+    "progress",
+    "termination",
+)  # kinds that are about runs which never end
 TERMINATION = ("termination", "whether every run ends")
 
 
@@ -73,7 +79,11 @@ def standings(
             Property(one.kind, one.text, Standing.NOT_DECIDED if one.asked else Standing.NOT_ASKED)
             for one in unchecked
         ),
-        Property(*TERMINATION, Standing.NOT_ASKED),
+        *(
+            []
+            if any(one.kind == TERMINATION[0] for one in temporal)
+            else [Property(*TERMINATION, Standing.NOT_ASKED)]
+        ),
     )
 
 

@@ -543,8 +543,12 @@ class PromelaProgram:
             edges = graph.edges.get(location, [])
             texts = list(dict.fromkeys(e.transition.source.text for e in edges))
             where = edges[0].transition.source.where if edges else process.where
-            result.append(Waiting(process_title(process, pid), where.file, where.line, " or ".join(texts)))
+            title, text = process_title(process, pid), " or ".join(texts)
+            result.append(Waiting(title, where.file, where.line, text, number=pid))
         return result
+
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
+        return self.describe_waiting(state)
 
 
 def process_title(process: Process, pid: int) -> str:
