@@ -146,7 +146,14 @@ def with_parts(
 
 
 def options_of(header: Header) -> LanguageOptions:
-    properties = LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
+    temporal = header.temporal
+    properties = LanguageOptions(
+        invariants=header.invariants,
+        step_invariants=header.step_invariants,
+        ltl=temporal.ltl if temporal else (),
+        progress=temporal.progress if temporal else False,
+        fair=temporal.fair if temporal else False,
+    )
     if header.language == PYTHON:
         return replace(
             properties,
@@ -158,9 +165,6 @@ def options_of(header: Header) -> LanguageOptions:
         reductions=frozenset(texts(header.semantics, "reductions")),
         safety_only=truth(header.semantics, "safety_only"),
         defines=texts(header.semantics, "defines"),
-        ltl=header.temporal.ltl if header.temporal else (),
-        progress=header.temporal.progress if header.temporal else False,
-        fair=header.temporal.fair if header.temporal else False,
     )
 
 
