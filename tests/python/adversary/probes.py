@@ -1147,15 +1147,35 @@ def unpacked():
 # --- methods of a container that a class has itself, by the arguments that they are called with
 
 OF_SEQUENCES = {
-    **{name: "7" for name in ("append", "count", "__contains__")},
-    **{"extend": "[7]", "insert": "0, 7", "remove": "1", "index": "1", "pop": "", "reverse": "", "clear": ""},
-    **{"__getitem__": "0", "__setitem__": "0, 7", "__delitem__": "0", "__len__": "", "__eq__": "[1]"},
-    **{"__iadd__": "[7]", "__add__": "[7]", "__repr__": "", "copy": ""},
+    **dict.fromkeys(("append", "count", "__contains__"), "7"),
+    "extend": "[7]",
+    "insert": "0, 7",
+    "remove": "1",
+    "index": "1",
+    "pop": "",
+    "reverse": "",
+    "clear": "",
+    "__getitem__": "0",
+    "__setitem__": "0, 7",
+    "__delitem__": "0",
+    "__len__": "",
+    "__eq__": "[1]",
+    "__iadd__": "[7]",
+    "__add__": "[7]",
+    "__repr__": "",
+    "copy": "",
 }
 OF_MAPPINGS = {
-    **{name: "'a'" for name in ("get", "pop", "__contains__", "__getitem__", "__delitem__")},
-    **{"setdefault": "'z', 3", "update": "{'z': 3}", "popitem": "", "clear": "", "copy": "", "__eq__": "{}"},
-    **{"__setitem__": "'a', 7", "__len__": "", "__repr__": ""},
+    **dict.fromkeys(("get", "pop", "__contains__", "__getitem__", "__delitem__"), "'a'"),
+    "setdefault": "'z', 3",
+    "update": "{'z': 3}",
+    "popitem": "",
+    "clear": "",
+    "copy": "",
+    "__eq__": "{}",
+    "__setitem__": "'a', 7",
+    "__len__": "",
+    "__repr__": "",
 }
 OVERRIDDEN: dict[str, tuple[str, dict[str, str]]] = {
     "list": ("[1, 2]", {**OF_SEQUENCES, "sort": ""}),
@@ -1171,9 +1191,17 @@ OVERRIDDEN: dict[str, tuple[str, dict[str, str]]] = {
     "set": (
         "{1}",
         {
-            **{name: "5" for name in ("add", "discard", "__contains__")},
-            **{"remove": "1", "pop": "", "clear": "", "copy": "", "union": "[9]", "update": "[9]"},
-            **{"__or__": "{9}", "__ior__": "{9}", "__len__": "", "__eq__": "{9}"},
+            **dict.fromkeys(("add", "discard", "__contains__"), "5"),
+            "remove": "1",
+            "pop": "",
+            "clear": "",
+            "copy": "",
+            "union": "[9]",
+            "update": "[9]",
+            "__or__": "{9}",
+            "__ior__": "{9}",
+            "__len__": "",
+            "__eq__": "{9}",
         },
     ),
 }
@@ -1238,7 +1266,7 @@ def callers() -> Iterator[Probe]:
 
 
 def overridden() -> Iterator[Probe]:
-    """Classes derived from a container that have one of its methods themselves, which calls that of the container."""
+    """Classes that have a method of the container that they derive from, and call that of the container."""
     for kind, (value, arguments) in OVERRIDDEN.items():
         for method, given in arguments.items():
             setup = (
