@@ -38,6 +38,7 @@ ERRORS = ("error", "no error occurs while it runs")
 ASSERTIONS = ("assertion", "no assertion fails")
 DEADLOCK = ("deadlock", "no state is a deadlock")
 TEMPORAL = ("ltl", "never", "acceptance", "progress")  # kinds that are about runs which never end
+EVENTS = ("trace", "notrace")  # kinds that are about the order of steps
 TERMINATION = ("termination", "whether every run ends")
 
 
@@ -47,6 +48,7 @@ def standings(
     options: LanguageOptions,
     *,
     check_deadlock: bool,
+    monitors: Sequence[tuple[str, str]] = (),
     temporal: Sequence[Property] = (),
     unchecked: Sequence[Unchecked] = (),
 ) -> tuple[Property, ...]:
@@ -55,6 +57,7 @@ def standings(
     asked = [ERRORS, ASSERTIONS, *([DEADLOCK] if check_deadlock else [])]
     asked += [("invariant", text) for text in options.invariants]
     asked += [("step-invariant", text) for text in options.step_invariants]
+    asked += monitors
     broken = {_property_of(kind, message, asked) for kind, message in violated}
     # Something failed that nobody can name any more: it may have been any of them.
     unknown = judgement.verdict is Verdict.VIOLATED and not broken
@@ -80,6 +83,8 @@ def standings(
 def _property_of(kind: str, message: str, asked: Sequence[tuple[str, str]]) -> tuple[str, str]:
     if kind in {"assertion", "deadlock"}:
         return ASSERTIONS if kind == "assertion" else DEADLOCK
+    if kind in EVENTS:
+        return next((name for name in asked if name[0] == kind), ERRORS)
     if kind in {"invariant", "step-invariant"}:
         named = [name for name in asked if name[0] == kind and message.startswith(name[1])]
         if named:

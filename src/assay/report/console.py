@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.evidence.properties import TEMPORAL, Standing, left_out, nobody_asked_whether_it_ends
+from assay.evidence.properties import EVENTS, TEMPORAL, Standing, left_out, nobody_asked_whether_it_ends
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
@@ -85,8 +85,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         return
     print_violations(console, result.violations)
     for one in result.properties:
-        if one.kind in TEMPORAL and one.standing is not Standing.NOT_ASKED:
-            fair = " (in fair runs)" if result.options.get("fair") else ""
+        if one.kind in (*TEMPORAL, *EVENTS) and one.standing is not Standing.NOT_ASKED:
+            fair = " (in fair runs)" if result.options.get("fair") and one.kind in TEMPORAL else ""
             print_fact(console, f"{one.standing}: {one.text}{fair}")
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:

@@ -30,7 +30,9 @@ from assay.transition_system.interface import UnsupportedConstruct
 
 PROCESS_COUNT_OFFSET = 0
 LAST_PID_OFFSET = 1
+EVENT_LOCATION_OFFSET = 2
 GLOBAL_HEADER = 2
+GLOBAL_HEADER_WITH_EVENTS = 4  # the location of a trace or notrace
 PROCESS_TYPE_OFFSET = 0
 PROCESS_PRIORITY_OFFSET = 1
 PROCESS_LOCATION_OFFSET = 2
@@ -106,11 +108,19 @@ def is_fixed_index(step: Step) -> bool:
 
 
 class Layout:
-    def __init__(self, symbols: Sequence[Symbol], processes: Sequence[Process], unread: set[Symbol]) -> None:
+    def __init__(
+        self,
+        symbols: Sequence[Symbol],
+        processes: Sequence[Process],
+        unread: set[Symbol],
+        *,
+        has_events: bool = False,
+    ) -> None:
         self.structures: dict[Structure, StructureLayout] = {}
         self.shapes: dict[ChannelShape, QueueLayout] = {}
         self.unread = unread  # write-only variables get no room
-        self.globals = self.block(None, GLOBAL_HEADER, symbols)
+        header = GLOBAL_HEADER_WITH_EVENTS if has_events else GLOBAL_HEADER
+        self.globals = self.block(None, header, symbols)
         self.processes = {p.name: self.block(p, PROCESS_HEADER, p.symbols) for p in processes}
 
     def block(self, owner: Process | None, header: int, symbols: Sequence[Symbol]) -> Block:

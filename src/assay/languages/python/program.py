@@ -136,6 +136,10 @@ class PythonProgram:
         return []
 
     @property
+    def monitors(self) -> Sequence[tuple[str, str]]:
+        return []
+
+    @property
     def temporal(self) -> Sequence[TemporalProperty]:
         return []
 
