@@ -4,7 +4,8 @@ A state is a string of bytes: a block for the globals, then one block per living
 process in the order of their pids. A block holds plain scalars at natural
 alignment and ends at a multiple of eight, so that the engine's words never mix two
 processes. Channels live in the block of whoever declared them. Channels without a
-buffer need no room: a rendezvous begins and ends within one step.
+buffer need no room: a rendezvous begins and ends within one step. A `trace` or `notrace` has its location
+among the globals.
 
 A chan variable that nobody assigns always means the channel it was declared with;
 it needs no room either.
