@@ -27,9 +27,9 @@ bool write_script(evidence::ScriptWriter& writer, std::uint32_t frames, nb::obje
   nb::gil_scoped_release unlocked;
   return writer.write(frames, [&take](const evidence::FrameSections& frame) {
     nb::gil_scoped_acquire locked;
-    nb::object answer =
-        take(frame.states, frame.entries, frame.references, bytes_of(frame.start), bytes_of(frame.bits),
-             bytes_of(frame.ids), bytes_of(frame.counts), bytes_of(frame.subgraphs));
+    nb::object answer = take(frame.states, frame.entries, frame.references, bytes_of(frame.start),
+                             bytes_of(frame.bits), bytes_of(frame.ids), bytes_of(frame.counts),
+                             bytes_of(frame.subgraphs), bytes_of(frame.excesses));
     return nb::cast<bool>(answer);
   });
 }
@@ -52,10 +52,10 @@ void walk_begin(evidence::Walk& walk, const nb::bytes& start, std::uint64_t firs
 
 bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entries, std::uint32_t references,
                 const nb::bytes& bits, const nb::bytes& ids, const nb::bytes& counts,
-                const nb::bytes& subgraphs) {
+                const nb::bytes& supplement) {
   const auto view = [](const nb::bytes& bytes) { return std::string_view(bytes.c_str(), bytes.size()); };
-  const evidence::FrameView frame{states,    entries,      references,     view(bits),
-                                  view(ids), view(counts), view(subgraphs)};
+  const evidence::FrameView frame{states,    entries,      references,      view(bits),
+                                  view(ids), view(counts), view(supplement)};
   nb::gil_scoped_release unlocked;  // the caller keeps the bytes
   return walk.frame(frame);
 }
@@ -63,9 +63,15 @@ bool walk_frame(evidence::Walk& walk, std::uint32_t states, std::uint32_t entrie
 void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::uint32_t entries,
                     std::uint32_t references, const nb::bytes& start, const nb::bytes& bits,
                     const nb::bytes& ids, const nb::bytes& counts, const nb::bytes& listed) {
-  const evidence::FrameSections sections{
-      states,          entries,        references,        string_of(start),
-      string_of(bits), string_of(ids), string_of(counts), string_of(listed)};
+  const evidence::FrameSections sections{states,
+                                         entries,
+                                         references,
+                                         string_of(start),
+                                         string_of(bits),
+                                         string_of(ids),
+                                         string_of(counts),
+                                         string_of(listed),
+                                         {}};
   nb::gil_scoped_release unlocked;
   subgraphs.read(sections);
 }
@@ -101,12 +107,26 @@ void bind_graph_log(nb::module_& m) {
       .def_prop_ro("is_finished", &evidence::GraphLog::is_finished)
       .def("has_served", &evidence::GraphLog::has_served)
       .def_prop_ro("bytes", &evidence::GraphLog::bytes);
+  nb::class_<evidence::RankedGraph>(m, "RankedGraph")
+      .def(
+          "__init__",
+          [](evidence::RankedGraph* self, std::uint32_t processes,
+             std::optional<std::uint32_t> progress_label) {
+            new (self) evidence::RankedGraph({processes, progress_label});
+          },
+          nb::kw_only(), "processes"_a = 0, "progress_label"_a = nb::none())
+      .def("assign", &evidence::RankedGraph::assign, nb::kw_only(), "highest"_a = true,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("states", &evidence::RankedGraph::states)
+      .def("rank", &evidence::RankedGraph::rank, "state"_a);
 }
 
 void bind_evidence(nb::module_& m) {
   nb::class_<evidence::ScriptWriter>(m, "ScriptWriter")
       .def(nb::init<const evidence::GraphLog&, bool, std::size_t>(), "log"_a, nb::kw_only(), "subgraphs"_a,
            "memory_bytes"_a = 0, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const evidence::GraphLog&, const evidence::RankedGraph&>(), "log"_a, "ranks"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
       .def_prop_ro("transitions",
                    [](const evidence::ScriptWriter& writer) { return writer.facts().transitions; })
@@ -156,7 +176,9 @@ void bind_evidence(nb::module_& m) {
                      if (found.actual == evidence::kNoNumber) return std::nullopt;
                      return found.actual;
                    })
-      .def_ro("path", &evidence::Discrepancy::path);
+      .def_ro("path", &evidence::Discrepancy::path)
+      .def_ro("claimed_rank", &evidence::Discrepancy::claimed_rank)
+      .def_ro("actual_rank", &evidence::Discrepancy::actual_rank);
 
   nb::class_<evidence::Walk>(m, "Walk")
       .def_static(
@@ -165,7 +187,7 @@ void bind_evidence(nb::module_& m) {
           "model"_a)
       .def("begin", &walk_begin, "start"_a, "first_state"_a, "holes"_a = std::vector<Interval>())
       .def("frame", &walk_frame, "states"_a, "entries"_a, "references"_a, "bits"_a, "ids"_a, "counts"_a,
-           "subgraphs"_a = nb::bytes("", 0))
+           "supplement"_a = nb::bytes("", 0))
       .def("position", [](const evidence::Walk& walk) { return bytes_of(walk.position()); })
       .def_prop_ro("is_finished", &evidence::Walk::is_finished)
       .def("facts", &evidence::Walk::facts)
@@ -185,13 +207,17 @@ void bind_evidence(nb::module_& m) {
       "walk",
       [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock,
          std::uint64_t total_states, std::uint64_t memory_limit_bytes, const nb::bytes& secrets,
-         bool drop_after_last, bool portable) {
+         bool drop_after_last, std::optional<std::uint32_t> initial_rank, std::uint32_t processes,
+         std::optional<std::uint32_t> progress_label, bool portable) {
+        std::optional<evidence::Ranking> ranking;
+        if (initial_rank) ranking = evidence::Ranking{{processes, progress_label}, *initial_rank};
         return evidence::Walk::make(model,
                                     {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                     string_of(secrets), drop_after_last, portable});
+                                     string_of(secrets), drop_after_last, ranking, portable});
       },
       "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a,
-      "secrets"_a, "drop_after_last"_a, "portable"_a = false, nb::keep_alive<0, 1>());
+      "secrets"_a, "drop_after_last"_a, "initial_rank"_a = nb::none(), "processes"_a = 0,
+      "progress_label"_a = nb::none(), "portable"_a = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace assay::bindings

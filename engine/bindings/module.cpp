@@ -146,7 +146,7 @@ nb::list explain(const TransitionSystem& model, const nb::bytes& state, std::uin
 }
 
 search::Result run_search(const TransitionSystem& model, const search::Options& options,
-                          nb::object on_progress, evidence::GraphLog* log) {
+                          nb::object on_progress, evidence::GraphLog* log, evidence::RankedGraph* ranked) {
   search::Watcher watcher;
   // Both are called while the lock of the interpreter is not held.
   watcher.interrupted = [] {
@@ -178,27 +178,30 @@ search::Result run_search(const TransitionSystem& model, const search::Options& 
     };
   }
   nb::gil_scoped_release unlocked;
-  return search::search(model, options, watcher, log);
+  return search::search(model, options, watcher, log, ranked);
 }
 
-/// Options by name: everything but these three is a plain value.
+/// Options by name: everything but these four is a plain value.
 search::Result search_by_name(const TransitionSystem& model, const nb::kwargs& given) {
   search::Options options;
   nb::object on_progress = nb::none();
   evidence::GraphLog* log = nullptr;
+  evidence::RankedGraph* ranked = nullptr;
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
     if (name == "on_progress") {
       on_progress = nb::borrow(value);
     } else if (name == "log") {
       log = value.is_none() ? nullptr : nb::cast<evidence::GraphLog*>(value);
+    } else if (name == "ranked") {
+      ranked = value.is_none() ? nullptr : nb::cast<evidence::RankedGraph*>(value);
     } else if (name == "identity") {
       options.identity = nb::cast<search::Identity>(value);
     } else {
       options.set(name, nb::cast<search::Options::Value>(value));
     }
   }
-  return run_search(model, options, std::move(on_progress), log);
+  return run_search(model, options, std::move(on_progress), log, ranked);
 }
 
 }  // namespace

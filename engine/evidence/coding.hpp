@@ -57,14 +57,17 @@ class VarintReader {
 
 /// The open path: where a walk in preorder stands, as positions of entries.
 /// Each step of the path has the position it took and those of the TREE
-/// entries after it, in order.
+/// entries after it, in order. With `ranks`, each position is followed by the
+/// rank of the state that its entry leads to: the one taken first.
 inline void put_path_step(std::string& out, std::uint32_t taken, const std::uint32_t* remaining,
-                          std::size_t count) {
+                          std::size_t count, const std::uint32_t* ranks = nullptr) {
   put_varint(out, taken);
+  if (ranks != nullptr) put_varint(out, ranks[0]);
   put_varint(out, count);
   std::uint32_t previous = taken;
   for (std::size_t i = 0; i < count; ++i) {
     put_varint(out, remaining[i] - previous - 1);
+    if (ranks != nullptr) put_varint(out, ranks[i + 1]);
     previous = remaining[i];
   }
 }

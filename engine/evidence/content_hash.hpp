@@ -16,7 +16,7 @@
 
 namespace assay::evidence {
 
-/// How many secret bytes states of that many words need.
+/// How many secret bytes states of that many words need. A rank counts as one more word.
 inline std::size_t secret_bytes(std::uint32_t max_words) {
   return (2 + std::size_t{max_words}) * sizeof(support::ElementWords);
 }
@@ -31,13 +31,15 @@ inline std::size_t secret_bytes(std::uint32_t max_words) {
 /// is not zero. Because h is linear, what it gives for a successor follows from
 /// its parent by the words that changed; no component has to be interned.
 ///
+/// A rank r adds a(m+1)*r, where m is the length of the longest state: as a word that every state has there.
+///
 /// All that is ever needed is g - h(i, w) for a secret point g, so a state is
 /// kept as g - h(0, w): its *mark*.
 template <class Element>
 class ContentHash {
  public:
-  ContentHash(const std::string& secrets, std::uint32_t max_words) {
-    if (secrets.size() < secret_bytes(max_words)) {
+  ContentHash(const std::string& secrets, std::uint32_t max_words, bool is_ranked = false) {
+    if (secrets.size() < secret_bytes(max_words + (is_ranked ? 1 : 0))) {
       throw std::invalid_argument("too few secret bytes for the length of the states");
     }
     const char* next = secrets.data();
@@ -50,6 +52,7 @@ class ContentHash {
     point_ = draw();
     of_length_ = draw();
     for (std::uint32_t i = 0; i < max_words; ++i) of_word_.push_back(draw());
+    if (is_ranked) of_rank_ = draw();
   }
 
   Element mark(const std::uint64_t* words, std::uint32_t length) const {
@@ -57,6 +60,12 @@ class ContentHash {
     sum.add(of_length_, length);
     for (std::uint32_t i = 0; i < length; ++i) sum.add(of_word_[i], words[i]);
     return point_ + sum.value();
+  }
+
+  Element with_rank(const Element& known, std::uint32_t rank) const {
+    typename Element::Sum sum;
+    sum.add(of_rank_, rank);
+    return known + sum.value();
   }
 
   /// The mark of a state that differs from a known one in few words. Inlined
@@ -108,7 +117,7 @@ class ContentHash {
     return different;
   }
 
-  Element point_, of_length_;
+  Element point_, of_length_, of_rank_;
   std::vector<Element> of_word_;
 };
 

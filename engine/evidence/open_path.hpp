@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,6 +33,7 @@ class OpenPath {
     std::size_t first_child;  // of those to come: where they begin
     std::uint32_t entries;
     std::uint32_t taken = 0;  // position of the child that comes next or that the walk is below of
+    std::uint32_t taken_rank = 0;
   };
   static constexpr std::uint32_t kUnvisited = 0xFFFFFFFFu;  // no script has so many states
 
@@ -67,6 +67,9 @@ class OpenPath {
     std::uint64_t shift_ = 0;
   };
 
+  /// `is_ranked`: children have ranks, and so has the start of a frame.
+  explicit OpenPath(bool is_ranked = false) : is_ranked_(is_ranked) {}
+
   bool empty() const { return steps_.empty(); }
   std::size_t length() const { return steps_.size(); }
   const Step& innermost() const { return steps_.back(); }
@@ -75,13 +78,17 @@ class OpenPath {
   /// lead, as many as it wants to know of, and then says which are children, the last one first.
   std::uint32_t* enter(std::uint64_t number, std::uint32_t entries) {
     if (used_ + entries > entries_.size()) entries_.resize((used_ + entries) * 2);
-    steps_.push_back({number, used_, children_.size(), entries, 0});
+    steps_.push_back({number, used_, children_.size(), entries});
     used_ += entries;
     return entries_.data() + steps_.back().first_entry;
   }
   void add_child(std::uint32_t position) { children_.push_back(position); }
   void add_children(const std::vector<std::uint32_t>& positions) {
     for (std::size_t i = positions.size(); i-- > 0;) add_child(positions[i]);
+  }
+  void add_child(std::uint32_t position, std::uint32_t rank) {
+    children_.push_back(position);
+    child_ranks_.push_back(rank);
   }
   const std::uint32_t* entries_of(const Step& step) const { return entries_.data() + step.first_entry; }
 
@@ -92,6 +99,10 @@ class OpenPath {
       if (children_.size() > step.first_child) {
         step.taken = children_.back();
         children_.pop_back();
+        if (is_ranked_) {
+          step.taken_rank = child_ranks_.back();
+          child_ranks_.pop_back();
+        }
         if (used_ > step.first_entry)
           entries_[step.first_entry + step.taken] = static_cast<std::uint32_t>(number);
         return true;
@@ -101,26 +112,40 @@ class OpenPath {
     }
     return false;
   }
+  /// A child that comes later; with its rank, if there are any.
+  struct Child {
+    std::uint32_t position;
+    std::uint32_t rank;
+  };
   /// Enters a state on the way to where a frame starts.
-  void enter_outside(std::uint32_t entries, std::uint32_t taken,
-                     const std::vector<std::uint32_t>& remaining) {
+  void enter_outside(std::uint32_t entries, const Child& taken, const std::vector<Child>& remaining) {
     std::fill_n(enter(kNoNumber, entries), entries, kUnvisited);
-    add_children(remaining);
-    steps_.back().taken = taken;
+    for (std::size_t i = remaining.size(); i-- > 0;) {
+      if (is_ranked_) {
+        add_child(remaining[i].position, remaining[i].rank);
+      } else {
+        add_child(remaining[i].position);
+      }
+    }
+    steps_.back().taken = taken.position;
+    steps_.back().taken_rank = taken.rank;
   }
 
   /// As the start section of a frame.
   std::string as_section() const {
     std::string section;
     put_varint(section, steps_.size());
-    std::vector<std::uint32_t> remaining;
+    std::vector<std::uint32_t> remaining, ranks;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const std::size_t end = i + 1 < steps_.size() ? steps_[i + 1].first_child : children_.size();
-      const auto begin = children_.begin();
-      remaining.assign(
-          std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(end)),
-          std::make_reverse_iterator(begin + static_cast<std::ptrdiff_t>(steps_[i].first_child)));
-      put_path_step(section, steps_[i].taken, remaining.data(), remaining.size());
+      remaining.clear();
+      ranks.assign(1, steps_[i].taken_rank);
+      for (std::size_t child = end; child-- > steps_[i].first_child;) {
+        remaining.push_back(children_[child]);
+        if (is_ranked_) ranks.push_back(child_ranks_[child]);
+      }
+      put_path_step(section, steps_[i].taken, remaining.data(), remaining.size(),
+                    is_ranked_ ? ranks.data() : nullptr);
     }
     return section;
   }
@@ -132,14 +157,16 @@ class OpenPath {
   }
   std::size_t bytes() const {
     return steps_.capacity() * sizeof(Step) +
-           (entries_.capacity() + children_.capacity()) * sizeof(std::uint32_t);
+           (entries_.capacity() + children_.capacity() + child_ranks_.capacity()) * sizeof(std::uint32_t);
   }
 
  private:
+  bool is_ranked_;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> entries_;   // where they lead; kUnvisited for a child that was not visited yet
   std::vector<std::uint32_t> children_;  // positions, those of the innermost state last, the next one last
-  std::size_t used_ = 0;                 // of the entries
+  std::vector<std::uint32_t> child_ranks_;
+  std::size_t used_ = 0;  // of the entries
 };
 
 /// States are short, so that calling for a copy would take longer than the copy.

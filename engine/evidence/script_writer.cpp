@@ -85,6 +85,11 @@ ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memo
   }
 }
 
+ScriptWriter::ScriptWriter(const GraphLog& log, const RankedGraph& ranks) : ScriptWriter(log, false) {
+  if (log.order() != GraphLog::Order::kBreadthFirst || ranks.states() != log.states()) broken();
+  ranks_ = &ranks;
+}
+
 /// Children of a state have consecutive ids, those of later states higher ones. So one
 /// array can hold in turn, by id: the number of children, the size of the subtree, and
 /// the preorder number.
@@ -209,6 +214,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   // Paths of depth-first searches are long: this is most of what is kept in memory.
   std::vector<std::uint32_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
   std::vector<bool> is_tree;
+  std::vector<std::uint32_t> ranks_on_path;  // where the entries lead, if there are ranks
   constexpr std::uint32_t kNobody = GraphLog::kTree;
   std::vector<std::uint32_t> targets;
   FrameSections frame;
@@ -218,13 +224,18 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
 
   const auto put_start = [&] {
     put_varint(frame.start, path.size());
-    std::vector<std::uint32_t> remaining;
+    std::vector<std::uint32_t> remaining, ranks;
     for (const Open& open : path) {
       remaining.clear();
+      ranks.clear();
+      if (ranks_ != nullptr) ranks.push_back(ranks_on_path[open.first_entry + open.taken]);
       for (std::uint32_t i = open.taken + 1; i < open.entries; ++i) {
-        if (is_tree[open.first_entry + i]) remaining.push_back(i);
+        if (!is_tree[open.first_entry + i]) continue;
+        remaining.push_back(i);
+        if (ranks_ != nullptr) ranks.push_back(ranks_on_path[open.first_entry + i]);
       }
-      put_path_step(frame.start, open.taken, remaining.data(), remaining.size());
+      put_path_step(frame.start, open.taken, remaining.data(), remaining.size(),
+                    ranks_ == nullptr ? nullptr : ranks.data());
     }
   };
   const auto next_frame = [&](std::uint64_t first_state) {
@@ -248,6 +259,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
         if (open.next < open.entries) break;
         numbers_on_path.resize(open.first_entry);
         is_tree.resize(open.first_entry);
+        if (ranks_ != nullptr) ranks_on_path.resize(open.first_entry);
         path.pop_back();
       }
       Open& parent = path.back();
@@ -303,6 +315,10 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       }
       numbers_on_path.push_back(leads_to);
       is_tree.push_back(tree);
+      if (ranks_ != nullptr) {
+        put_varint(frame.excesses, ranks_->number_beside(id, k));
+        ranks_on_path.push_back(ranks_->rank_after(id, k));
+      }
     }
     put_varint(frame.counts, referred);
     if (with_subgraphs_) {

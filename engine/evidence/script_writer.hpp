@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evidence/graph_log.hpp"
+#include "evidence/ranked_graph.hpp"
 #include "support/memory.hpp"
 
 namespace assay::evidence {
@@ -21,7 +22,8 @@ struct FrameSections {
   std::string bits;
   std::string ids;
   std::string counts;
-  std::string subgraphs;
+  std::string subgraphs;  // of a script without ranks, if asked for
+  std::string excesses;   // of a script with ranks
 };
 
 /// What the whole script has; known before the first frame is written.
@@ -42,6 +44,8 @@ class ScriptWriter {
   /// Reads the log: throws std::runtime_error if it is not a whole graph.
   /// `memory_bytes` is what the writer may take; 0: as much as it needs.
   ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes = 0);
+  /// With the ranks of the same breadth-first search.
+  ScriptWriter(const GraphLog& log, const RankedGraph& ranks);
 
   const ScriptFacts& facts() const { return facts_; }
 
@@ -54,6 +58,7 @@ class ScriptWriter {
   void survey_depth_first();
 
   const GraphLog& log_;
+  const RankedGraph* ranks_ = nullptr;
   const bool with_subgraphs_;
   const std::size_t memory_bytes_;
   std::unique_ptr<GraphLog> numbered_;  // if the arrays below would be too large

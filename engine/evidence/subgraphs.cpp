@@ -261,7 +261,7 @@ std::vector<FrameSections> Subgraphs::script(std::size_t index) const {
     return hole != region.cut.end() && hole->begin == number;
   };
   OpenPath path;
-  for (const std::uint32_t taken : region.path) path.enter_outside(taken + 1, taken, {});
+  for (const std::uint32_t taken : region.path) path.enter_outside(taken + 1, {taken, 0}, {});
   Numbering numbers(region.root, region.cut);
   std::vector<FrameSections> frames;
   std::vector<std::uint32_t> children;

@@ -11,6 +11,7 @@
 #include "evidence/content_hash.hpp"
 #include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
+#include "transition_system/acceptance.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::evidence {
@@ -22,6 +23,12 @@ enum class Purpose {
   kTrust,         // only TREE entries are followed (thesis 3.1.3)
 };
 
+/// What a script with ranks is about: that no cycle of the system meets every acceptance set.
+struct Ranking {
+  transition_system::CycleQuestion question;
+  std::uint32_t initial_rank = 0;  // of the initial state, as the certificate says
+};
+
 struct WalkOptions {
   Purpose purpose = Purpose::kAuthenticate;
   bool check_deadlock = true;
@@ -29,6 +36,7 @@ struct WalkOptions {
   std::uint64_t memory_limit_bytes = 0;  // for what the walk keeps; 0: none
   std::string secrets;                   // random bytes, at least `secret_bytes(max_words)` of them
   bool drop_after_last = false;          // kExplain: forget a number after its last reference (thesis 4.4)
+  std::optional<Ranking> ranking;        // of a script with ranks, whoever is not kTrust
   bool portable = false;                 // use no instruction that only some processors have
 };
 
@@ -45,6 +53,8 @@ struct Discrepancy {
   std::uint64_t claimed = 0;         // the number that the entry gives
   std::uint64_t actual = kNoNumber;  // the number under which that state is visited, if it was seen
   std::vector<std::uint32_t> path;   // to the state that has the entry, if it was known when this showed
+  // Where the state is the right one: the rank it is said to have, and the one it was visited with.
+  std::optional<std::uint32_t> claimed_rank, actual_rank;
 };
 
 /// A state that is not referred to as often as the script says: kExplain only.
@@ -60,7 +70,9 @@ struct FrameView {
   std::uint32_t entries = 0;
   std::uint32_t references = 0;
   std::string_view bits, ids, counts;
-  std::string_view subgraphs;  // empty, or the list of this frame, to be compared with what the states have
+  // The last section: of a script with ranks the excesses; of others the list Subgraphs, to be compared with what
+  // the states have, or nothing.
+  std::string_view supplement;
 };
 
 /// What a walk has seen so far.

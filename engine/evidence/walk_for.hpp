@@ -13,6 +13,7 @@
 
 #include "evidence/bits.hpp"
 #include "evidence/content_hash.hpp"
+#include "evidence/ranked_graph.hpp"
 #include "support/memory.hpp"
 #include "transition_system/successor_buffer.hpp"
 
@@ -66,11 +67,14 @@ class Products {
   std::array<Mark, 64> visited_ = ones();
 };
 
-/// The content of a state, for the map below: its mark.
+/// The content of a state, for the map below: its mark, and its rank where there are any.
 struct Fingerprint {
   support::ElementWords mark;
+  std::uint32_t rank = 0;
 
-  friend bool operator==(const Fingerprint& a, const Fingerprint& b) { return a.mark == b.mark; }
+  friend bool operator==(const Fingerprint& a, const Fingerprint& b) {
+    return a.mark == b.mark && a.rank == b.rank;
+  }
 };
 
 /// The map FP from numbers to fingerprints. A number is known from its first
@@ -138,7 +142,7 @@ class FingerprintMap {
   std::size_t peak_ = 0;
 };
 
-template <Purpose purpose, class Mark>
+template <Purpose purpose, class Mark, bool kRanked>
 class WalkFor final : public Walk {
   static constexpr bool kAuthenticates = purpose == Purpose::kAuthenticate;
   static constexpr bool kExplains = purpose == Purpose::kExplain;
@@ -152,8 +156,10 @@ class WalkFor final : public Walk {
         max_words_(system.max_words()),
         has_state_checks_(system.has_state_checks()),
         has_step_checks_(kReadsIds && system.has_step_checks()),
-        hash_(options.secrets, kReadsIds ? system.max_words() : 0),
+        hash_(options.secrets, kReadsIds ? system.max_words() : 0, kRanked),
+        acceptance_(system, options.ranking ? options.ranking->question : transition_system::CycleQuestion{}),
         map_(options.drop_after_last),
+        path_(kRanked),
         words_(std::size_t{system.max_words()} + 1) {}
 
   void begin(std::string_view start, std::uint64_t first_state, std::vector<Interval> holes) override {
@@ -170,8 +176,15 @@ class WalkFor final : public Walk {
     std::uint32_t count = system_.initial(words_.data(), &violation);
     require_length(count);
     Mark mark = kReadsIds ? hash_.mark(words_.data(), count) : Mark();
+    const auto read_rank = [&] {
+      const std::uint64_t rank = kRanked ? read() : 0;
+      if (rank >= kRankEnd) throw Rejected("the start of a frame has a rank that no state can have");
+      return static_cast<std::uint32_t>(rank);
+    };
     for (std::uint64_t i = 0; i < length; ++i) {
-      const std::uint64_t taken = read(), remaining_count = read();
+      const std::uint64_t taken = read();
+      const std::uint32_t taken_rank = read_rank();
+      const std::uint64_t remaining_count = read();
       system_.successors({words_.data(), count}, buffer_.cleared());
       const std::uint32_t successors = buffer_.count();
       if (taken >= successors || remaining_count >= successors) {
@@ -183,12 +196,12 @@ class WalkFor final : public Walk {
       for (std::uint64_t r = 0; r < remaining_count; ++r) {
         position += read() + 1;
         if (position >= successors) throw Rejected("the start of a frame names a child that does not exist");
-        remaining_.push_back(static_cast<std::uint32_t>(position));
+        remaining_.push_back({static_cast<std::uint32_t>(position), read_rank()});
       }
-      path_.enter_outside(successors, static_cast<std::uint32_t>(taken), remaining_);
+      path_.enter_outside(successors, {static_cast<std::uint32_t>(taken), taken_rank}, remaining_);
       for (std::size_t r = remaining_.size(); r-- > 0;) {
-        (void)child(remaining_[r]);
-        push_child(remaining_[r], count, mark);
+        (void)child(remaining_[r].position);
+        push_child(remaining_[r].position, count, mark);
       }
       (void)child(static_cast<std::uint32_t>(taken));
       go_to_child(static_cast<std::uint32_t>(taken), count, mark);
@@ -201,10 +214,10 @@ class WalkFor final : public Walk {
   }
 
   bool frame(const FrameView& sections) override {
-    Bits bits(sections.bits, sections.entries);
-    VarintReader ids(sections.ids.data(), sections.ids.size());
-    VarintReader counts(sections.counts.data(), sections.counts.size());
-    VarintReader subgraphs(sections.subgraphs.data(), sections.subgraphs.size());
+    const auto reader = [](std::string_view section) { return VarintReader(section.data(), section.size()); };
+    Entries entries{Bits(sections.bits, sections.entries), reader(sections.ids), reader(sections.counts),
+                    reader(sections.supplement)};
+    const bool lists_subgraphs = !kRanked && !sections.supplement.empty();
     frame_first_ = numbering_.next();
     const std::uint64_t references_before = facts_.references;
     for (std::uint32_t i = 0; i < sections.states; ++i) {
@@ -214,15 +227,19 @@ class WalkFor final : public Walk {
                        plural(sections.states - i, "state"));
       }
       const std::uint64_t number = numbering_.next(), entries_before = facts_.entries;
-      if (!visit(bits, ids, counts)) return false;
-      if (!sections.subgraphs.empty()) require_listed(subgraphs, number, facts_.entries - entries_before);
+      if (!visit(entries)) return false;
+      if (lists_subgraphs) require_listed(entries.supplement, number, facts_.entries - entries_before);
     }
-    if (!subgraphs.at_end()) throw Rejected("Subgraphs lists more states than a frame has");
-    if (bits.left() > 0) {
-      throw Rejected(plural(bits.left(), "entry") + " of a frame belong to no state");
+    if (!entries.supplement.at_end()) {
+      throw Rejected(kRanked ? "a frame has more excesses than entries"
+                             : "Subgraphs lists more states than a frame has");
+    }
+    if (entries.bits.left() > 0) {
+      throw Rejected(plural(entries.bits.left(), "entry") + " of a frame belong to no state");
     }
     if constexpr (kReadsIds) {
-      if (!ids.at_end() || !counts.at_end()) throw Rejected("a frame has more numbers than its entries need");
+      if (!entries.ids.at_end() || !entries.counts.at_end())
+        throw Rejected("a frame has more numbers than its entries need");
     }
     if (facts_.references - references_before != sections.references) {
       throw Rejected("a frame has another number of references than the index says");
@@ -258,6 +275,12 @@ class WalkFor final : public Walk {
   std::optional<WrongCount> wrong_count() const override { return map_.wrong_count(); }
 
  private:
+  /// What is left to read of a frame.
+  struct Entries {
+    Bits bits;
+    VarintReader ids, counts, supplement;
+  };
+
   void require_length(std::uint32_t count) const {
     if (count > max_words_) [[unlikely]]
       refuse_length(count);
@@ -310,7 +333,8 @@ class WalkFor final : public Walk {
   }
 
   /// The next state with all its entries. False: a property fails.
-  bool visit(Bits& bits, VarintReader& ids, VarintReader& counts) {
+  bool visit(Entries& entries) {
+    Bits& bits = entries.bits;
     const std::uint64_t number = numbering_.take();
     if (!next_.is_known) next_.length = pending_.pop(words_.data(), next_.mark);
     next_.is_known = false;
@@ -327,12 +351,15 @@ class WalkFor final : public Walk {
     if (has_state_checks_) {
       if (const std::uint32_t code = system_.check_state({words, length})) return violated(code);
     }
+    std::uint32_t rank = 0;
+    if constexpr (kRanked)
+      rank = path_.empty() ? options_.ranking->initial_rank : path_.innermost().taken_rank;
     if constexpr (kReadsIds) {
       std::uint64_t references = 0;
-      if (!counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
+      if (!entries.counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
       facts_.counted += references;
-      if constexpr (kAuthenticates) products_.visit(mark, number, references);
-      if constexpr (kExplains) note_visit(number, {mark.words()}, references);
+      if constexpr (kAuthenticates) products_.visit(ranked(mark, rank), number, references);
+      if constexpr (kExplains) note_visit(number, {mark.words(), rank}, references);
     }
 
     assay_buffer* const out = buffer_.cleared();
@@ -350,13 +377,53 @@ class WalkFor final : public Walk {
       throw Rejected("state " + std::to_string(number) + " has " + plural(count, "successor") +
                      ", but the frame has " + plural(bits.left(), "entry") + " left for it");
     }
-    enter(number, mark, length, count, bits, ids);
+    if constexpr (kRanked) read_ranks(number, rank, {words, length}, entries.supplement);
+    enter(number, mark, length, count, entries);
     return !violation_;
+  }
+  [[gnu::always_inline]] Mark ranked(const Mark& mark, std::uint32_t rank) const {
+    if constexpr (!kRanked) return mark;
+    return hash_.with_rank(mark, rank);
+  }
+
+  /// The ranks of what the steps of a state lead to, from the excesses beside its entries. Nothing but excesses is
+  /// read: which sets a step is in, and which steps are free, is asked of the system. So no rank can climb that must
+  /// not.
+  void read_ranks(std::uint64_t number, std::uint32_t rank, transition_system::StateView state,
+                  VarintReader& excesses) {
+    const std::uint32_t count = buffer_.count(), sets = acceptance_.set_count();
+    ranks_after_.resize(count);
+    if (count == 0) return;
+    const auto marks = acceptance_.of_state(state, buffer_);
+    const bool makes_progress = acceptance_.makes_progress(state);
+    const std::uint32_t judge = sets == 0 ? 0 : rank % sets;  // the set that matters here
+    for (std::uint32_t k = 0; k < count; ++k) {
+      std::uint64_t value = 0;
+      if (!excesses.read(value)) [[unlikely]]
+        throw Rejected("a frame has fewer excesses than entries");
+      const assay_successor& step = buffer_[k];
+      std::int64_t after = rank;
+      if (makes_progress || acceptance_.makes_progress(buffer_.state(step))) {
+        after -= unfolded(value);
+      } else {
+        const bool is_met = sets == 0 || ((marks | acceptance_.of_process(step.process)) >> judge & 1) != 0;
+        after -= static_cast<std::int64_t>(value) + (is_met ? 1 : 0);
+      }
+      if (after < 0 || after >= static_cast<std::int64_t>(kRankEnd)) [[unlikely]]
+        reject_rank(number, rank, k, value);
+      ranks_after_[k] = static_cast<std::uint32_t>(after);
+    }
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_rank(std::uint64_t number, std::uint32_t rank,
+                                                                 std::uint32_t k, std::uint64_t excess) {
+    throw Rejected("entry " + std::to_string(k) + " of state " + std::to_string(number) +
+                   ", which has rank " + std::to_string(rank) +
+                   ", leads to no rank: the number beside it is " + std::to_string(excess));
   }
 
   /// The entries of the state that was just visited.
-  void enter(std::uint64_t number, Mark mark, std::uint32_t length, std::uint32_t count, Bits& bits,
-             VarintReader& ids) {
+  void enter(std::uint64_t number, Mark mark, std::uint32_t length, std::uint32_t count, Entries& entries) {
+    Bits& bits = entries.bits;
     const bool has_parent = kReadsIds && !path_.empty() && path_.innermost().number != kNoNumber &&
                             path_.innermost().number >= frame_first_;
     const OpenPath::Step parent = has_parent ? path_.innermost() : OpenPath::Step{};
@@ -375,11 +442,12 @@ class WalkFor final : public Walk {
       if constexpr (!kReadsIds) continue;
       for (std::uint64_t left = all & ~tree; left != 0; left &= left - 1) {
         const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
-        const std::uint64_t target = read_reference(ids, number, k, predicted(k));
+        const std::uint64_t target = read_reference(entries.ids, number, k, predicted(k));
         leads_to[k] = static_cast<std::uint32_t>(target);
         const Mark reached = mark_of_child(buffer_[k], length, mark);
-        if constexpr (kAuthenticates) products_.refer(reached, target);
-        if constexpr (kExplains) note_reference(number, k, target, {reached.words()});
+        const std::uint32_t rank = kRanked ? ranks_after_[k] : 0;
+        if constexpr (kAuthenticates) products_.refer(ranked(reached, rank), target);
+        if constexpr (kExplains) note_reference(number, k, target, {reached.words(), rank});
       }
     }
     const std::uint32_t children = enter_children(mark, length, count, bits);
@@ -403,7 +471,11 @@ class WalkFor final : public Walk {
         left ^= std::uint64_t{1} << highest;
         if (held != kNone) push_child(held, length, mark);
         held = base + highest;
-        path_.add_child(held);
+        if constexpr (kRanked) {
+          path_.add_child(held, ranks_after_[held]);
+        } else {
+          path_.add_child(held);
+        }
         ++children;
       }
     }
@@ -441,10 +513,12 @@ class WalkFor final : public Walk {
 
   void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target,
                       const Fingerprint& content) {
-    if (map_.refer(target, content, number, k) == nullptr || discrepancy_) return;
-    discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions()};
+    const FingerprintMap::Claim* const wrong = map_.refer(target, content, number, k);
+    if (wrong == nullptr || discrepancy_) return;
+    discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions(), {}, {}};
     discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
     wanted_ = content;
+    if (note_wrong_rank(content, wrong->fingerprint)) return;
     if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end())
       discrepancy_->actual = known->second;
   }
@@ -453,15 +527,25 @@ class WalkFor final : public Walk {
       const auto [known, is_new] = numbers_.try_emplace(content.mark[0], number);
       if (!is_new) ++facts_.duplicates;
     }
-    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_ == content)
+    if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_.mark == content.mark)
       discrepancy_->actual = number;
     const FingerprintMap::Claim* const wrong = map_.visit(number, content, references);
     if (wrong == nullptr || discrepancy_) return;
     // An earlier entry took this number for another state.
-    discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}};
+    discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}, {}, {}};
     wanted_ = wrong->fingerprint;
+    if (note_wrong_rank(wrong->fingerprint, content)) return;
     if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end())
       discrepancy_->actual = known->second;
+  }
+
+  /// Whether an entry means the right state, and another rank than the state has.
+  bool note_wrong_rank(const Fingerprint& entry, const Fingerprint& state) {
+    if (entry.mark != state.mark) return false;
+    discrepancy_->actual = discrepancy_->claimed;
+    discrepancy_->claimed_rank = entry.rank;
+    discrepancy_->actual_rank = state.rank;
+    return true;
   }
 
   std::uint64_t* scratch_initial() {
@@ -475,6 +559,7 @@ class WalkFor final : public Walk {
   const bool has_state_checks_;
   const bool has_step_checks_;
   const ContentHash<Mark> hash_;
+  transition_system::Acceptance acceptance_;  // asked only if there are ranks
   Products<Mark> products_;
   FingerprintMap map_;
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first word of the fingerprint
@@ -488,7 +573,8 @@ class WalkFor final : public Walk {
     Mark mark;
   } next_;  // its words are in `words_`
   std::vector<std::uint64_t> words_, scratch_;
-  std::vector<std::uint32_t> remaining_;
+  std::vector<OpenPath::Child> remaining_;
+  std::vector<std::uint32_t> ranks_after_;  // of the state that is visited: where its entries lead
   Numbering numbering_;
   std::uint64_t frame_first_ = 0;
   WalkFacts facts_;
@@ -498,11 +584,21 @@ class WalkFor final : public Walk {
 
 template <class Mark>
 std::unique_ptr<Walk> make_walk(const TransitionSystem& system, const WalkOptions& options) {
+  if (options.ranking) {
+    switch (options.purpose) {
+      case Purpose::kAuthenticate:
+        return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark, true>>(system, options);
+      case Purpose::kExplain:
+        return std::make_unique<WalkFor<Purpose::kExplain, Mark, true>>(system, options);
+      case Purpose::kTrust:
+        throw std::invalid_argument("ranks that are believed prove nothing: they are walked through or not");
+    }
+  }
   switch (options.purpose) {
     case Purpose::kAuthenticate:
-      return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark>>(system, options);
-    case Purpose::kExplain: return std::make_unique<WalkFor<Purpose::kExplain, Mark>>(system, options);
-    case Purpose::kTrust: return std::make_unique<WalkFor<Purpose::kTrust, Mark>>(system, options);
+      return std::make_unique<WalkFor<Purpose::kAuthenticate, Mark, false>>(system, options);
+    case Purpose::kExplain: return std::make_unique<WalkFor<Purpose::kExplain, Mark, false>>(system, options);
+    case Purpose::kTrust: return std::make_unique<WalkFor<Purpose::kTrust, Mark, false>>(system, options);
   }
   throw std::invalid_argument("unknown purpose of a walk");
 }

@@ -12,12 +12,13 @@
 // entered when the path is empty, as one more root of the graph without them.
 #include <algorithm>
 
-#include "search/acceptance.hpp"
+#include "search/cycle_question.hpp"
 #include "search/exact_expander.hpp"
 #include "search/lasso.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
 #include "search/strategies.hpp"
+#include "transition_system/acceptance.hpp"
 
 namespace assay::search {
 namespace {
@@ -71,7 +72,7 @@ class AcceptingCycle {
  public:
   AcceptingCycle(const Task& task, Result& result)
       : task_(task),
-        acceptance_(task.system, task.options),
+        acceptance_(task.system, question_in(task.options)),
         store_(task.system.max_words(), task.budget),
         path_(task.budget),
         search_(task, result, path_.frames()),

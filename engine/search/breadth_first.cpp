@@ -21,7 +21,11 @@ constexpr std::size_t kBatchSuccessors = 1024;
 class BreadthFirst {
  public:
   BreadthFirst(const Task& task, Result& result)
-      : task_(task), result_(result), store_(task.system.max_words(), task.budget), search_(task) {}
+      : task_(task),
+        result_(result),
+        store_(task.system.max_words(), task.budget),
+        search_(task),
+        batch_states_(task.observers.look_at_states() ? 1 : kBatchStates) {}
 
   void run() {
     try {
@@ -66,7 +70,7 @@ class BreadthFirst {
     const bool at_limit = search_.at_limit(depth);
     std::uint32_t next = expanded_;
     expander.clear();
-    while (next < end && next - expanded_ < kBatchStates && expander.reached.size() < kBatchSuccessors) {
+    while (next < end && next - expanded_ < batch_states_ && expander.reached.size() < kBatchSuccessors) {
       if (task_.control.should_stop()) break;
       if (!expander.expand(StateId{next}, depth, at_limit)) {
         store_.maintain(expander.workspace());
@@ -86,13 +90,17 @@ class BreadthFirst {
     const std::uint64_t index = keys.index_number();
     const std::uint64_t limit =
         task_.options.state_limit == 0 ? KeyTable::kMaxKeys : task_.options.state_limit;
-    const bool is_observed = !task_.observers.none();
+    const bool is_observed = !task_.observers.none(), shows_states = batch_states_ == 1;
     std::uint32_t state = expanded_;
     const auto* const first = expander.reached.data();
     const auto* reached = first;
     bool has_room = true;
     for (const std::uint32_t degree : expander.degrees) {
-      if (is_observed) task_.observers.expanded({state++, degree, degree});
+      if (shows_states) {
+        task_.observers.expanded({state++, degree, degree, expander.state(), &expander.successors()});
+      } else if (is_observed) {
+        task_.observers.expanded({state++, degree, degree});
+      }
       for (const auto* const end = reached + degree; reached != end; ++reached) {
         const std::uint32_t known = keys.size();
         if (known >= limit && keys.find(reached->probe.key) == KeyTable::kNone) {
@@ -127,6 +135,7 @@ class BreadthFirst {
   Result& result_;
   storage::ExactStateStore store_;
   LevelSearch search_;
+  const std::uint32_t batch_states_;
   std::vector<std::uint32_t> level_starts_{0};
   std::uint64_t transitions_ = 0;
   std::uint32_t expanded_ = 0;

@@ -3,11 +3,13 @@
 
 #include <functional>
 
-#include "search/acceptance.hpp"
 #include "search/outcome.hpp"
 #include "storage/exact_state_store.hpp"
+#include "transition_system/acceptance.hpp"
 
 namespace assay::search {
+
+using transition_system::Acceptance;
 
 /// A shortest path from the initial state into the component, and from there a
 /// cycle inside of it that meets every acceptance set: again and again a

@@ -1,6 +1,7 @@
 /// Who listens to a search: what is written down, counted or drawn besides its verdict.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ struct ExpandedState {
   std::uint32_t state;   // as the search numbers its states
   std::uint32_t degree;  // steps that reach a state
   std::uint32_t steps;   // positions up to the last of these: steps that end in an error have positions too
-  // Searches that expand states one by one show them; those that work in batches leave both empty.
+  // Searches that expand states one by one show them; those that work in batches leave both empty,
+  // unless somebody asks to see them.
   transition_system::StateView words{};
   const transition_system::SuccessorBuffer* successors = nullptr;
 };
@@ -36,6 +38,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  /// Whether it needs the words of states and their successors.
+  virtual bool looks_at_states() const { return false; }
   virtual void begins(TraversalOrder) {}
   /// Breadth first: the states from this one on are one step further away.
   virtual void level(std::uint64_t /*first_state*/) {}
@@ -54,6 +58,9 @@ class Observers {
  public:
   void add(std::unique_ptr<Observer> observer) { list_.push_back(std::move(observer)); }
   bool none() const { return list_.empty(); }
+  bool look_at_states() const {
+    return std::ranges::any_of(list_, [](const auto& observer) { return observer->looks_at_states(); });
+  }
 
   void begins(TraversalOrder order) const {
     tell([&](Observer& o) { o.begins(order); });

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "search/observers/graph_recorder.hpp"
+#include "search/observers/mark_recorder.hpp"
 #include "search/observers/registry.hpp"
 #include "search/strategies.hpp"
 #include "support/memory.hpp"
@@ -135,7 +136,7 @@ const char* name_of(Guarantee guarantee) {
 }
 
 Result search(const transition_system::TransitionSystem& system, const Options& options,
-              const Watcher& watcher, evidence::GraphLog* graph) {
+              const Watcher& watcher, evidence::GraphLog* graph, evidence::RankedGraph* ranked) {
   using Clock = std::chrono::steady_clock;
   const Strategy& strategy = choose(options, graph != nullptr);
   if (strategy.has_threads && system.is_single_threaded()) {
@@ -147,6 +148,12 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
     observers.add(std::make_unique<GraphRecorder>(*graph));
   }
   const support::MemoryBudget budget(options.memory_limit_bytes);
+  if (ranked != nullptr) {
+    if (options.strategy != "bfs" || strategy.recording != Recording::kObserved || strategy.has_threads) {
+      throw std::invalid_argument("only bfs on one thread in memory keeps the graph to be ranked");
+    }
+    observers.add(std::make_unique<MarkRecorder>(*ranked, system, budget));
+  }
   Control control;
   Result result;
   const Task task{system,  options,   budget,

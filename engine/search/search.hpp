@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "evidence/graph_log.hpp"
+#include "evidence/ranked_graph.hpp"
 #include "search/outcome.hpp"
 #include "transition_system/transition_system.hpp"
 
@@ -28,8 +29,10 @@ struct Watcher {
 };
 
 /// Throws std::invalid_argument with a sentence for options that do not go
-/// together, and whatever a model throws. `graph`: where to write the graph down, if anywhere.
+/// together, and whatever a model throws. `graph`: where to write the graph down, if anywhere;
+/// `ranked`: where to keep it with its acceptance sets, which only a breadth-first search on one thread does.
 Result search(const transition_system::TransitionSystem& system, const Options& options,
-              const Watcher& watcher, evidence::GraphLog* graph = nullptr);
+              const Watcher& watcher, evidence::GraphLog* graph = nullptr,
+              evidence::RankedGraph* ranked = nullptr);
 
 }  // namespace assay::search

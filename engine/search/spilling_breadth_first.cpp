@@ -30,6 +30,7 @@
 #include <new>
 
 #include "search/graph_assembly.hpp"
+#include "search/spilling/breadth_first_on_disk.hpp"
 #include "search/spilling/candidates.hpp"
 #include "search/spilling/checkpoint.hpp"
 #include "search/spilling/level_merge.hpp"
@@ -53,8 +54,13 @@ constexpr std::uint64_t kLevelsKept = 100'000;  // in the result
 
 class SpillingBreadthFirst {
  public:
-  SpillingBreadthFirst(const Task& task, Result& result)
-      : search_(task, result), candidates_(search_), merge_(search_, candidates_), checkpoint_(search_) {}
+  SpillingBreadthFirst(const Task& task, Result& result,
+                       const std::function<void(SpilledSearch&)>& when_logged)
+      : search_(task, result),
+        candidates_(search_),
+        merge_(search_, candidates_),
+        checkpoint_(search_),
+        when_logged_(when_logged) {}
 
   void run() {
     try {
@@ -200,16 +206,20 @@ class SpillingBreadthFirst {
       search_.result.stop_reason = StopReason::kDepth;
     }
     search_.result.complete = search_.result.stop_reason == StopReason::kNone;
-    const bool is_logged =
-        search_.task.graph != nullptr && search_.result.complete && search_.violation_count == 0;
+    const bool is_logged = search_.task.graph != nullptr && search_.result.complete &&
+                           (search_.violation_count == 0 || when_logged_ != nullptr);
     if ((!search_.finished || is_logged) && !search_.out_of_memory) {
       candidates_.flush();
       checkpoint_.save();
     }
-    if (is_logged) write_graph();
+    if (is_logged) {
+      write_graph();
+      if (when_logged_ && search_.result.complete) when_logged_(search_);
+    }
     for (std::uint64_t i = 0; i <= search_.depth && i < kLevelsKept && search_.index != nullptr; ++i) {
       search_.result.seen.levels.push_back(search_.read_level(i).records);
     }
+    if (when_logged_) search_.found.clear();  // it was not asked for
     search_.result.violation_count = search_.violation_count;
     search_.task.control.tracing = !search_.found.empty();
     search_.result.violations = trace_back(search_);
@@ -239,6 +249,7 @@ class SpillingBreadthFirst {
   Candidates candidates_;
   LevelMerge merge_;
   Checkpoint checkpoint_;
+  const std::function<void(SpilledSearch&)> when_logged_;
   std::vector<storage::StateMark> marks_;  // of the successors of a state
 };
 
@@ -247,8 +258,14 @@ const Registered registered({.name = "bfs",
                              .is_on_disk = true,
                              .recording = Recording::kByItself,
                              .run = [](const Task& task,
-                                       Result& result) { SpillingBreadthFirst(task, result).run(); },
+                                       Result& result) { breadth_first_on_disk(task, result); },
                              .options = {"resume", "checkpoint_seconds", "spill_buffer_bytes"}});
 
 }  // namespace
+
+void spilling::breadth_first_on_disk(const Task& task, Result& result,
+                                     const std::function<void(SpilledSearch&)>& when_logged) {
+  SpillingBreadthFirst(task, result, when_logged).run();
+}
+
 }  // namespace assay::search

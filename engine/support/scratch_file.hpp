@@ -32,11 +32,11 @@ class ScratchFile {
   void read(std::uint64_t offset, void* data, std::size_t bytes) const;
   void write(std::uint64_t offset, const void* data, std::size_t bytes);
 
-  /// Reads values one after another from the beginning.
+  /// Reads values one after another from some place on.
   class Reader {
    public:
-    explicit Reader(const ScratchFile& file, std::size_t buffer_bytes = kBufferBytes)
-        : file_(&file), buffer_bytes_(buffer_bytes) {}
+    explicit Reader(const ScratchFile& file, std::size_t buffer_bytes = kBufferBytes, std::uint64_t begin = 0)
+        : file_(&file), buffer_bytes_(buffer_bytes), next_(begin) {}
     template <class T>
     T next() {
       if (buffer_.size() - at_ < sizeof(T)) refill(sizeof(T));
@@ -55,7 +55,7 @@ class ScratchFile {
     std::size_t buffer_bytes_;
     std::vector<std::byte> buffer_;
     std::size_t at_ = 0;
-    std::uint64_t next_ = 0;  // behind the buffer
+    std::uint64_t next_;  // behind the buffer
   };
 
  private:

@@ -37,6 +37,7 @@ class CompiledModel final : public TransitionSystem {
                : model_->check_step(before.data(), length_of(before), after.data(), length_of(after));
   }
   std::uint32_t flags() const override { return model_->flags; }
+  bool leaves_successors_out() const override { return model_->all_successors != nullptr; }
   void all_successors(StateView state, assay_buffer* out) const override {
     (model_->all_successors == nullptr ? model_->successors : model_->all_successors)(state.data(),
                                                                                       length_of(state), out);

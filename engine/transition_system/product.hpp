@@ -26,7 +26,8 @@ struct Automaton {
 /// system. A step takes one edge that the labels of the state admit and one
 /// step of the system; where the system has none the automaton goes on alone
 /// (a finite run stands for the infinite one that stays at its end). Where the
-/// automaton is stuck there is nothing more to be watched.
+/// automaton is stuck there is nothing more to be watched. What is claimed of
+/// states and steps is asked of the system alone: staying at the end of a run is no step of it.
 ///
 ///     position of a successor = position of the system's step * admitted edges + number of the edge among these
 class Product final : public TransitionSystem {
@@ -39,13 +40,8 @@ class Product final : public TransitionSystem {
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(StateView state, assay_buffer* out) const override;
   void all_successors(StateView state, assay_buffer* out) const override;
+  bool leaves_successors_out() const override { return system_.leaves_successors_out(); }
   bool is_valid_end(StateView) const override { return true; }  // only where the automaton is stuck
-  bool has_state_checks() const override { return system_.has_state_checks(); }
-  std::uint32_t check_state(StateView state) const override { return system_.check_state(of_system(state)); }
-  bool has_step_checks() const override { return system_.has_step_checks(); }
-  std::uint32_t check_step(StateView before, StateView after) const override {
-    return system_.check_step(of_system(before), of_system(after));
-  }
   std::uint32_t flags() const override { return system_.flags(); }
   std::uint32_t label_count() const override { return system_.label_count(); }
   std::uint64_t labels(StateView state) const override { return system_.labels(of_system(state)); }

@@ -43,6 +43,8 @@ class TransitionSystem {
 
   /// The successors of every process, where `successors` follows only some: their processes are the enabled ones.
   virtual void all_successors(StateView state, assay_buffer* out) const { successors(state, out); }
+  /// False: the two never differ, and whoever has the one has the other.
+  virtual bool leaves_successors_out() const { return true; }
 
   /// The values of the atomic propositions, one bit each.
   virtual std::uint32_t label_count() const { return 0; }

@@ -27,6 +27,7 @@
 #include "evidence/walk.hpp"
 #include "support/memory.hpp"
 #include "transition_system/compiled_model.hpp"
+#include "transition_system/product.hpp"
 
 namespace assay::walker {
 namespace {
@@ -182,7 +183,34 @@ class Walker {
       hole.end = reader.number<std::uint64_t>();
     }
     options.secrets = reader.blob();
-    walk_ = evidence::Walk::make(model(), options);
+    product_.reset();
+    if (reader.number<std::uint8_t>() != 0) options.ranking = read_ranking(reader);
+    if (product_) {
+      walk_ = evidence::Walk::make(*product_, options);
+    } else {
+      walk_ = evidence::Walk::make(model(), options);
+    }
+  }
+  /// The automaton and what else is asked of cycles: the script is one with ranks, over the product.
+  evidence::Ranking read_ranking(Reader& reader) {
+    evidence::Ranking ranking;
+    ranking.initial_rank = reader.number<std::uint32_t>();
+    ranking.question.processes = reader.number<std::uint32_t>();
+    const auto progress_label = reader.number<std::uint32_t>();
+    if (progress_label != kNoLabel) ranking.question.progress_label = progress_label;
+    transition_system::Automaton automaton;
+    automaton.acceptance_count = reader.number<std::uint32_t>();
+    const auto locations = reader.number<std::uint32_t>();
+    for (std::uint32_t location = 0; location < locations; ++location) {
+      automaton.acceptance.push_back(reader.number<std::uint64_t>());
+      automaton.edges.emplace_back();
+      for (auto edges = reader.number<std::uint32_t>(); edges > 0; --edges) {
+        const auto mask = reader.number<std::uint64_t>(), value = reader.number<std::uint64_t>();
+        automaton.edges.back().push_back({mask, value, reader.number<std::uint32_t>()});
+      }
+    }
+    product_.emplace(model(), std::move(automaton));
+    return ranking;
   }
 
   void frame(Reader& reader) {
@@ -195,7 +223,7 @@ class Walker {
     frame.bits = reader.blob();
     frame.ids = reader.blob();
     frame.counts = reader.blob();
-    frame.subgraphs = reader.blob();
+    frame.supplement = reader.blob();
     if (frames_ == 0) {
       walk_->begin(start, first_state_, holes_);
     } else if (walk_->position() != start) {
@@ -236,8 +264,11 @@ class Walker {
 
   const Pipe& pipe_;
   const std::string library_;
+  static constexpr std::uint32_t kNoLabel = 0xFFFFFFFFu;
+
   std::optional<transition_system::CompiledModel> model_;
-  std::unique_ptr<evidence::Walk> walk_;  // none before the first frame and after the answer
+  std::optional<transition_system::Product> product_;  // of the task, if it has ranks
+  std::unique_ptr<evidence::Walk> walk_;               // none before the first frame and after the answer
   std::uint64_t first_state_ = 0;
   std::vector<evidence::Interval> holes_;
   std::uint64_t frames_ = 0;  // that were walked through

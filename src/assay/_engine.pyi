@@ -1,7 +1,7 @@
 """The native engine. Thin typed modules in `search` and `transition_system` rename it."""
 
 from collections.abc import Callable, Sequence
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, overload
 
 ABI_VERSION: int
 ACCEPTING_CYCLE: int
@@ -238,6 +238,7 @@ class SearchOptions(TypedDict, total=False):
     check_deadlock: bool
     on_progress: Callable[[Progress], bool] | None  # False stops the search ("interrupted")
     progress_interval_seconds: float
+    ranked: RankedGraph | None  # where it is kept to be ranked: bfs, exact, one thread, in memory
     log: GraphLog | None  # where the graph is written down: bfs, dfs or cached, exact, one thread
     cache_size: int  # "cached", here and below: states that the cache holds at most
     cache_policy: str
@@ -300,9 +301,27 @@ class GraphLog:
     @property
     def bytes(self) -> int: ...
 
+class RankedGraph:
+    """The graph of a product in memory, and a rank for each state that shows why no cycle is accepting."""
+
+    def __init__(
+        self,
+        *,
+        processes: int = 0,  # with fairness for so many
+        progress_label: int | None = None,  # no cycle counts that meets a state with it
+    ) -> None: ...
+    def assign(self, *, highest: bool = True) -> None:
+        """Rank the states of a finished search: each as high as those before it allow, or as low as possible.
+        Raises RuntimeError if a cycle is accepting."""
+
+    @property
+    def states(self) -> int: ...
+    def rank(self, state: int) -> int: ...
+
 class ScriptWriter:
     """Turns a finished log into the frames of a certificate, in preorder."""
 
+    @overload
     def __init__(
         self,
         log: GraphLog,
@@ -310,6 +329,8 @@ class ScriptWriter:
         subgraphs: bool,
         memory_bytes: int = 0,  # that it may take; 0: as much as it needs
     ) -> None: ...
+    @overload
+    def __init__(self, log: GraphLog, ranks: RankedGraph) -> None: ...
     @property
     def states(self) -> int: ...
     @property
@@ -317,10 +338,10 @@ class ScriptWriter:
     @property
     def depth(self) -> int: ...  # of the tree
     def write(
-        self, frames: int, take: Callable[[int, int, int, bytes, bytes, bytes, bytes, bytes], bool]
+        self, frames: int, take: Callable[[int, int, int, bytes, bytes, bytes, bytes, bytes, bytes], bool]
     ) -> bool:
         """Hands over frames: states, entries, references, then the raw sections start, bits,
-        ids, counts, subgraphs. `take` answers whether to go on; False: it was told to stop."""
+        ids, counts, subgraphs, excesses. `take` answers whether to go on; False: it was told to stop."""
 
 def frames_for(transitions: int) -> int:
     """How many frames a script with that many entries should have."""
@@ -402,6 +423,10 @@ class Discrepancy:
     def actual(self) -> int | None: ...  # under which number the script visits that state, if it does
     @property
     def path(self) -> list[int]: ...  # to the state that has the entry; empty if not known
+    @property
+    def claimed_rank(self) -> int | None: ...  # of the right state, where only the rank is wrong
+    @property
+    def actual_rank(self) -> int | None: ...
 
 class Walk:
     """Walks a program along a script, frame by frame; see `walk`."""
@@ -424,7 +449,7 @@ class Walk:
         bits: bytes,
         ids: bytes,
         counts: bytes,
-        subgraphs: bytes = b"",
+        supplement: bytes = b"",  # with ranks the excesses, otherwise the list of subgraphs if there is one
     ) -> bool:
         """Walk through one frame. False: a property fails, see `violation`."""
 
@@ -452,5 +477,8 @@ def walk(
     memory_limit_bytes: int,  # 0: none; MemoryError when the walk would keep more
     secrets: bytes,
     drop_after_last: bool,  # "explain": forget a number after its last reference
+    initial_rank: int | None = None,  # of a script with ranks, over a product; not "trust"
+    processes: int = 0,  # with fairness for so many; here and below: of a script with ranks
+    progress_label: int | None = None,
     portable: bool = False,  # use no instruction that only some processors have
 ) -> Walk: ...

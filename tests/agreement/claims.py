@@ -433,7 +433,8 @@ class Chance:
     def private_program(self, marks: Sequence[str]) -> str:
         """Processes with variables and channels of their own, that now and then touch what all can see."""
         pick = self.random
-        lines = ["byte g, h;", f"chan q = [{pick.choice([1, 2])}] of {{ byte }};"]
+        lines = ["byte g, h;", f"chan q = [{pick.choice([0, 1, 2])}] of {{ byte }};"]
+        self._waits = pick.random() < 0.2
         for number in range(pick.choice([2, 2, 3])):
             own = f"r{number}"
             lines += [f"chan {own} = [1] of {{ byte }};", f"active proctype P{number}() {{", "  byte a, b;"]
@@ -456,6 +457,7 @@ class Chance:
         private = [f"a = {number}", "a = (a + 1) % 3", f"b = {number}", "b = a", "skip", f"(b != {number})"]
         private += [f"{own}!a", f"{own}?b", f"if :: a == {number} -> b = 1 :: else fi"]
         shared = [f"g = {number}", "h = (h + 1) % 3", f"(g == {number})", "q!1", "q?_", "g = a"]
+        shared += ["if :: q?_ :: skip fi"] + ["timeout"] * self._waits
         return pick.choice(private if pick.random() < 0.7 else shared)
 
     def formula(self, depth: int, names: Sequence[str]) -> tuple[str, str]:
@@ -517,6 +519,7 @@ def compare_reductions(seed: int, formulas: int) -> Comparison:
         names += [] if not seed % 3 else ["P0@here", "len(q) == 0"]
         asked = [LanguageOptions(ltl=(chance.formula(2, names)[0],)) for _ in range(formulas)]
         asked += [LanguageOptions(), LanguageOptions(progress=True)]
+        asked += [replace(each, fair=True) for each in asked]
         for options in asked:
             try:
                 whole = Subject(path, options)
@@ -533,10 +536,12 @@ def compare_reductions(seed: int, formulas: int) -> Comparison:
                 reduced = Subject(path, replace(options, reductions=reductions))
                 for name, each in reduced.properties.items():
                     fewer = reduced.states(each) < whole.states(whole.properties[name])
-                    one, other = whole.is_violated(whole.properties[name]), reduced.is_violated(each)
+                    one = whole.is_violated(whole.properties[name], fair=options.fair)
+                    other = reduced.is_violated(each, fair=options.fair)
                     what = f"{reduction or 'all reductions'}: {'violated' if one else 'holds'}"
+                    what += ", fair" if options.fair else ""
                     what += ", fewer states" if fewer and each.stutter_invariant else ""
-                    found.note(one == other, what, f"seed {seed}: {each.text}; reduced: {other}")
+                    found.note(one == other, what, f"seed {seed}, {what}: {each.text}; reduced: {other}")
     return found
 
 

@@ -15,7 +15,6 @@ import pytest
 import assay
 from assay.cli import main as cli
 from assay.evidence.certificate.container import RECORD, CertificateFile, CertificateWriter
-from assay.evidence.certificate.frames import FrameRecord
 from assay.evidence.signature import default_envelope, generate_keys, sign
 from assay.evidence.verdict import Verdict
 from assay.transition_system.interface import OptionProblem, SourceProblem
@@ -502,7 +501,7 @@ def test_ten_gigabytes_that_cannot_be_a_certificate_are_not_read(counter, tmp_pa
         begin = certificate.offsets[0]
     size = 10 << 30
     stretched = replace(record, ids=0xFFFF_FFFF, counts=0xFFFF_FFFF)
-    index = RECORD.pack(*(getattr(stretched, name) for name in FrameRecord.__slots__))
+    index = RECORD.pack(*stretched.as_stored)
     large = tmp_path / "large.assay"
     for content, reason in [
         ({}, "the file is not a certificate: it does not begin like one"),

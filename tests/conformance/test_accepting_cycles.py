@@ -99,6 +99,43 @@ def test_the_search_finds_a_cycle_exactly_where_there_is_one(part):
     assert found_none > 50
 
 
+@pytest.mark.parametrize("part", range(4))
+def test_the_search_on_disk_finds_a_cycle_exactly_where_there_is_one(part, tmp_path):
+    found_some = found_none = 0
+    for seed in range(20_000 + part * 60, 20_000 + (part + 1) * 60):
+        graph = RandomGraph(seed)
+        judged = graph.judged()
+        disk = {"spill_directory": str(tmp_path / "runs"), "spill_buffer_bytes": 1 << 15}
+        result = native_search(graph.native(), **graph.options, **disk)
+        assert bool(result.violations) == has_accepting_cycle(judged), seed
+        assert (result.states, result.transitions) == (
+            len(reachable(judged)),
+            sum(len(graph.edges[node]) for node in reachable(judged)),
+        ), seed
+        assert not (tmp_path / "runs").exists(), "a finished search leaves nothing behind"
+        if result.violations:
+            found_some += 1
+            (violation,) = result.violations
+            assert violation.code == _engine.ACCEPTING_CYCLE
+            assert is_lasso(judged, violation.path, violation.loop_start), seed
+        else:
+            found_none += 1
+            assert result.complete
+    assert found_some > 6
+    assert found_none > 6
+
+
+def test_a_search_on_disk_that_was_stopped_goes_on(tmp_path):
+    size = 3000
+    disk = {"spill_directory": str(tmp_path / "runs"), "strategy": "accepting-cycle", "check_deadlock": False}
+    stopped = native_search(ring(size), state_limit=1000, **disk)
+    assert (stopped.complete, stopped.stop_reason, list(stopped.violations)) == (False, "states", [])
+    ended = native_search(ring(size), resume=True, **disk)
+    assert ended.resumed_from > 100
+    (violation,) = ended.violations
+    assert (len(violation.path), violation.loop_start) == (size, 0)
+
+
 def ring(size, **more):
     """0 -> 1 -> ... -> 0"""
     edges = [[((node + 1) % size, 0)] for node in range(size)]

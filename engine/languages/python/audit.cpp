@@ -97,9 +97,8 @@ void Heap::audit(const Thread& thread) {
                   module.name + "." + utf8(module.global_names[g].get()));
     }
   }
-  for (const MadeClass& made : made_classes_) {
-    auto* const type = reinterpret_cast<PyTypeObject*>(made.type.get());
-    if (!made.is_made || classes.facts(type).is_enumeration) continue;
+  for (PyTypeObject* const type : made_classes_.in_loaded_state()) {
+    if (classes.facts(type).is_enumeration) continue;
     PyObject *key = nullptr, *item = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(type->tp_dict, &position, &key, &item)) {

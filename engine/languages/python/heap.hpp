@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,6 +18,7 @@
 #include "languages/python/class_facts.hpp"
 #include "languages/python/components.hpp"
 #include "languages/python/leaves.hpp"
+#include "languages/python/made_classes.hpp"
 #include "languages/python/objects.hpp"
 #include "languages/python/world.hpp"
 
@@ -40,9 +40,6 @@ struct Invariant {
   Ref function;
   std::string name;
 };
-
-class Writer;
-class Reader;
 
 class Heap {
  public:
@@ -78,10 +75,13 @@ class Heap {
   std::uint32_t fixed_of_global(std::uint32_t global) const {
     return fixed_of_global_[global];
   }  // 0 if final
-  std::uint32_t fixed_of_class(PyTypeObject* type);
+  std::uint32_t fixed_of_class(PyTypeObject* type) const;  // 0 if it has none
   std::uint32_t fixed_count() const {
-    return static_cast<std::uint32_t>(1 + variable_globals_.size() + variable_classes_.size());
+    return static_cast<std::uint32_t>(1 + variable_globals_.size()) + made_classes_.with_data();
   }
+
+  /// Gives an object that has none a slot: it is shared from now on.
+  std::uint32_t share(PyObject* object);
 
   /// Calls the visitor with what a fixed component refers to.
   void visit_fixed(std::uint32_t fixed, visitproc visitor, void* context);
@@ -90,9 +90,8 @@ class Heap {
 
   bool is_final_attribute(PyObject* name) const;
 
-  /// The class that this class statement made in another state, if there is one and the loaded state has none of it.
-  Ref class_known(const Code* body) const;
-  /// The class to use for one that a class statement made, or (without a body) a call such as `type(name, bases, {})`.
+  /// See `MadeClasses::known` and `add`.
+  Ref class_known(const Code* body) const { return made_classes_.known(body); }
   Ref class_made(Ref type, const Code* body);
 
   /// Writing down. References to objects without a slot give them one (`fresh`), which makes them shared.
@@ -114,6 +113,9 @@ class Heap {
   /// Whether it is one of the objects that only the thread reaches which was read last.
   bool is_private(PyObject* object) const { return ranks_.contains(object); }
 
+  /// Whether a key's hash is one that every process computes, of what the key holds just now.
+  bool hashes_content(PyObject* key);
+
   /// Orders objects inside sets.
   std::uint64_t rank(PyObject* object);
   Ref ordered(PyObject* set);
@@ -123,8 +125,7 @@ class Heap {
 
  private:
   class Loading;
-  friend class Writer;
-  friend class Reader;
+  static constexpr std::uint32_t kMaxObjects = 1u << 16;
   static constexpr ComponentId kNothing = 0xFFFFFFFFu;
   struct Living {
     Ref object;
@@ -137,31 +138,12 @@ class Heap {
   std::vector<ComponentId> fixed_mirrors_;
   std::vector<std::uint32_t> variable_globals_;  // fixed 1 + i -> global
   std::vector<std::uint32_t> fixed_of_global_;
-  std::vector<std::size_t> variable_classes_;  // the next fixed ones -> made class
-  std::unordered_map<PyTypeObject*, std::uint32_t> fixed_of_class_;
-  /// A class that the program makes while it runs. Its methods are part of the statics; data, if it may have some, has a
-  /// component of its own; and what can be given to no class later, its makeup, is the same in all states.
-  struct MadeClass {
-    Ref type;
-    std::uint32_t fixed = 0;  // 0: no component
-    bool is_made = false;     // in the loaded state
-    std::string makeup;
-  };
-  PyTypeObject* type_of_fixed(std::uint32_t fixed) const {
-    return reinterpret_cast<PyTypeObject*>(
-        made_classes_[variable_classes_[fixed - 1 - variable_globals_.size()]].type.get());
+  MadeClasses made_classes_;  // those with data are the next fixed ones
+  std::uint32_t class_of_fixed(std::uint32_t fixed) const {
+    return fixed - 1 - static_cast<std::uint32_t>(variable_globals_.size());
   }
-  /// Whether a key's hash is one that every process computes, of what the key holds just now.
-  bool hashes_content(PyObject* key);
   void read_fixed(std::uint32_t fixed, ComponentId id);
-  std::string makeup_of(PyTypeObject* type);
-  void spell(PyObject* value, std::string& out);
-  void write_entries(Writer& writer, PyTypeObject* type, Entry role);
-  void read_entries(Reader& reader, PyTypeObject* type, Entry role);
 
-  std::vector<MadeClass> made_classes_;
-  std::map<std::string, std::size_t> class_of_name_;  // its leaf's name; in an order that all processes share
-  std::unordered_map<PyTypeObject*, std::size_t> class_number_;
   std::uint32_t loaded_objects_ = 0;
   std::unordered_map<PyObject*, std::uint64_t> ranks_;
   std::vector<Ref> ranked_;

@@ -41,6 +41,9 @@ constexpr Token shared(std::uint32_t slot, std::uint32_t type) {
 constexpr std::uint32_t slot_of(Token t) { return static_cast<std::uint32_t>(t & ((1u << kSlotBits) - 1)); }
 constexpr std::uint32_t type_of(Token t) { return static_cast<std::uint32_t>(payload_of(t) >> kSlotBits); }
 
+/// Beside the kind of an iterator: the elements that it goes over follow.
+constexpr std::uint64_t kHasElements = 0x100;
+
 enum class Kind : std::uint8_t {
   kStatics,  // final globals, module states, methods of classes, invariants
   kGlobal,   // one global variable, or the data attributes of one class

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from assay.certification.program import texts_of
 from assay.certification.request import CertificationRequest
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
-from assay.transition_system.interface import OptionProblem
+from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
+from assay.transition_system.interface import OptionProblem, Program
 
 
 def signer_of(file: CertificateFile, request: CertificationRequest) -> str | None:
@@ -47,6 +47,7 @@ def require_claim(header: Header, request: CertificationRequest) -> None:
             "the certificate leaves out what the program itself claims (never, ltl); "
             "if safety is all you need, say --safety"
         )
+    _require_runs(header, request)
     claimed = texts_of(header.semantics, "defines")
     if request.defines is not None and request.defines != claimed:
         raise CertificateProblem(
@@ -65,6 +66,38 @@ def require_claim(header: Header, request: CertificationRequest) -> None:
     elif request.granularity:
         raise CertificateProblem(
             f"the certificate is about a program in {header.language}, which has no granularity"
+        )
+
+
+def _require_runs(header: Header, request: CertificationRequest) -> None:
+    temporal = header.temporal
+    if temporal is not None and temporal.fair and not request.fair:
+        raise CertificateProblem(
+            "what the certificate claims of runs that never end, it claims of those only that are fair "
+            "to each process; if that is enough, say --fair"
+        )
+    parts = temporal.parts if temporal else ()
+    covered = {text for part in parts for text in (part.name, part.text) if text}
+    for wanted in request.ltl:
+        if wanted not in covered:
+            raise CertificateProblem(
+                f"the certificate does not cover {shown_text(wanted)}, and a formula cannot be added to it: "
+                "that takes a search; its producer can verify with --ltl"
+            )
+    if request.progress and not (temporal and temporal.progress):
+        raise CertificateProblem(
+            "the certificate says nothing of non-progress cycles, and that cannot be added to it: it "
+            "takes a search; its producer can verify with --progress"
+        )
+
+
+def require_nothing_left_out(header: Header, program: Program, request: CertificationRequest) -> None:
+    """A claim that picks some of the program's own is for those who pick too."""
+    left_out = [one.text for one in program.unchecked if one.kind == "claim"]
+    if header.temporal is not None and header.temporal.ltl and left_out and not request.ltl:
+        raise CertificateProblem(
+            f"the certificate leaves out what the program itself claims ({', '.join(left_out)}); "
+            "if the rest is enough, name what you need with --ltl"
         )
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 from assay import __version__
 from assay.certification import products
-from assay.certification.claim import require_claim, signer_of
+from assay.certification.claim import require_claim, require_nothing_left_out, signer_of
 from assay.certification.judgement import require_whole_walk, with_violation
-from assay.certification.program import load_for, ship
+from assay.certification.program import load_for, processes_for_fairness, ship
 from assay.certification.request import CertificationRequest, Listener
-from assay.certification.result import CertificationResult
+from assay.certification.result import CertificationResult, CertifiedProperty
 from assay.certification.sharing_out import (
     cluster_of,
     draw_secrets,
@@ -30,17 +30,18 @@ from assay.certification.sharing_out import (
     with_bodies,
 )
 from assay.certification.subgraphs import require_fitting_list, require_subgraphs
-from assay.certification.task import PURPOSES, CertificationTask, FrameSource, TaskReport
+from assay.certification.task import PURPOSES, CertificationTask, FrameSource, RankedWalk, TaskReport
 from assay.distribution.cluster import ClusterProblem
-from assay.distribution.interface import OutOfTime, WorkerDied
-from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
+from assay.distribution.interface import Executor, OutOfTime, WorkerDied
+from assay.evidence.certificate.container import CertificateFile, StoredScript
+from assay.evidence.certificate.header import CertificateProblem, Header, Part, shown_name
 from assay.evidence.verdict import Verdict
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.languages import names_a_class
 from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, PropertyProblem
 from assay.transition_system.opening import draw_key
+from assay.transition_system.question import question_of
 
 PARTITIONS = ("intervals", "subgraphs")
 
@@ -59,6 +60,9 @@ def certify(
     step_invariants: Iterable[str] = (),
     require_deadlock_freedom: bool = True,
     safety: bool = False,
+    ltl: Iterable[str] = (),
+    progress: bool = False,
+    fair: bool = False,
     defines: Iterable[str] | None = (),
     granularity: str = "",
     trusted_keys: Sequence[str | Path] = (),
@@ -81,8 +85,10 @@ def certify(
     `defines` must be the macros of the certificate, one for one; None accepts any.
     `granularity` is where the threads of a Python program may switch, "bytecode" if empty; a claim
     with another one is refused.
-    A certificate that leaves out the program's own claims needs `safety`. Raises
-    `SourceProblem` when the program cannot be used and `OptionProblem` when an
+    A certificate that leaves out the program's own claims needs `safety`, one that speaks of
+    fair runs only needs `fair`. `ltl` names properties of runs, or gives their formulas, that the
+    certificate must cover, `progress` that there are no non-progress cycles; neither can be added to it.
+    Raises `SourceProblem` when the program cannot be used and `OptionProblem` when an
     option cannot.
     """
     started = time.monotonic() if started is None else started
@@ -112,6 +118,9 @@ def certify(
         added=added,
         require_deadlock_freedom=require_deadlock_freedom,
         safety=safety,
+        ltl=tuple(ltl),
+        progress=progress,
+        fair=fair,
         defines=None if defines is None else tuple(defines),
         granularity=granularity,
         trusted_keys=tuple(Path(key) for key in trusted_keys),
@@ -165,6 +174,7 @@ def _with_file(
             raise LoadedTooLong  # noqa: TRY301 (told like the alarm)
         with alarm_at(request.deadline):  # the stranger's macros may take the front end long
             program = _load(header, request)
+            require_nothing_left_out(header, program, request)
         known = replace(
             known, compile_seconds=time.monotonic() - begin, notes=_notes(header, program, request)
         )
@@ -203,6 +213,11 @@ def _notes(header: Header, program: Program, request: CertificationRequest) -> t
             "the script was believed: states were checked again, but not that there are no others, "
             "and nothing about steps"
         )
+        if header.temporal is not None:
+            notes.append(
+                "what is claimed of runs that never end was not looked at: ranks that are believed "
+                "prove nothing"
+            )
     if program.unchecked:
         # What the program itself asks about and the claim does not cover.
         notes.append(f"not looked at: {', '.join(left_out.text for left_out in program.unchecked)}")
@@ -223,7 +238,8 @@ def _load(header: Header, request: CertificationRequest) -> Program:
 def _walk(
     file: CertificateFile, program: Program, known: CertificationResult, request: CertificationRequest
 ) -> CertificationResult:
-    header = file.header
+    """First the script over the states, then each temporal part."""
+    temporal = file.header.temporal
     # What is executed in Python has to see every set in the order that the producer saw.
     fixed_hashes = program.opening.fixed_hashes
     with (
@@ -231,71 +247,151 @@ def _walk(
         native_walkers(program, request) as walkers,
         cluster_of(request, fixed_hashes=fixed_hashes) as elsewhere,
     ):
-        executor = elsewhere or walkers or here
-        if request.partition == "intervals" and request.mode != "trusted":
-            require_fitting_list(
-                file, memory_limit_bytes=request.memory_limit_bytes, deadline=request.deadline
-            )
-        sources = sources_of(file, executor.workers, request)
-        began = time.monotonic()
-        drawn, key = draw_secrets(walkers or here, program), draw_key()
-        shipped = None
-        if elsewhere:
-            shipped = ship(request.program, program, header, request.added)
-        tasks = [
-            CertificationTask(
-                opening=program.opening,
-                shipped=shipped,
-                source=with_bodies(file, source) if elsewhere and isinstance(source, FrameSource) else source,
-                purpose=PURPOSES[request.mode],
-                secrets=drawn,
-                key=key,
-                total_states=header.states,
-                check_deadlock=header.properties.deadlock,
-                memory_limit_bytes=request.memory_limit_bytes,
-                drop_after_last=request.drop_after_last,
-            )
-            for source in sources
-        ]
-        reports = cast(list[TaskReport], run_tasks(executor, tasks, header, request))
-        entries = [source.entries for source in sources]
+        executors = Executors(here, walkers, elsewhere)
+        known = _walk_script(file, file.script, program, known, request, executors, None)
+        if known.verdict is not Verdict.VERIFIED or temporal is None or request.mode == "trusted":
+            return known
+        processes = processes_for_fairness(file.header, program)
+        for wanted, part, script in zip(program.temporal, temporal.parts, file.parts, strict=True):
+            ranked = RankedWalk(question_of(wanted, processes), part.rank)
+            found = _walk_script(file, script, program, known, request, executors, ranked)
+            if found.verdict is not Verdict.VERIFIED:
+                return replace(
+                    known,
+                    verdict=found.verdict,
+                    complete=False,
+                    wrong_acceptance_log2=None,
+                    reasons=tuple(f"{part.title}: {reason}" for reason in found.reasons),
+                )
+            known = _with_part(known, found, part, fair=temporal.fair)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Executors:
+    """Who walks: processes of this machine, those of the engine alone if they are enough, a cluster if
+    there is one."""
+
+    here: Executor
+    walkers: Executor | None
+    elsewhere: Executor | None
+
+    @property
+    def chosen(self) -> Executor:
+        return self.elsewhere or self.walkers or self.here
+
+
+def _with_part(
+    known: CertificationResult, found: CertificationResult, part: Part, *, fair: bool
+) -> CertificationResult:
+    """What is known after one more part. Counts of states stay those of the program."""
+    bounds = [one.wrong_acceptance_log2 for one in (known, found) if one.wrong_acceptance_log2 is not None]
+    return replace(
+        known,
+        run_seconds=known.run_seconds + found.run_seconds,
+        walk_seconds=known.walk_seconds + found.walk_seconds,
+        peak_memory_bytes=max(known.peak_memory_bytes, found.peak_memory_bytes),
+        wrong_acceptance_log2=products.together_log2(bounds) if bounds else None,
+        temporal=(
+            *known.temporal,
+            CertifiedProperty(
+                kind=part.kind,
+                name=part.name,
+                text=part.text,
+                fair=fair,
+                states=found.states,
+                transitions=found.transitions,
+                depth=found.depth,
+                walk_seconds=found.walk_seconds,
+            ),
+        ),
+    )
+
+
+def _walk_script(
+    file: CertificateFile,
+    script: StoredScript,
+    program: Program,
+    known: CertificationResult,
+    request: CertificationRequest,
+    executors: Executors,
+    ranked: RankedWalk | None,
+) -> CertificationResult:
+    """One script with all its tasks, under secrets of its own, which are drawn after the file was read."""
+    header = script.header
+    executor = executors.chosen
+    if ranked is None and request.partition == "intervals" and request.mode != "trusted":
+        require_fitting_list(file, memory_limit_bytes=request.memory_limit_bytes, deadline=request.deadline)
+    sources = sources_of(file, script, executor.workers, request)
+    partition = request.partition if ranked is None else "intervals"
+    request = replace(request, partition=partition)
+    began = time.monotonic()
+    drawn = draw_secrets(executors.walkers or executors.here, program, is_ranked=ranked is not None)
+    key = draw_key()
+    shipped = None
+    if executors.elsewhere:
+        shipped = ship(request.program, program, file.header, request.added)
+    tasks = [
+        CertificationTask(
+            opening=program.opening,
+            shipped=shipped,
+            source=with_bodies(script, source)
+            if executors.elsewhere and isinstance(source, FrameSource)
+            else source,
+            purpose=PURPOSES[request.mode],
+            secrets=drawn,
+            key=key,
+            total_states=header.states,
+            check_deadlock=header.properties.deadlock,
+            memory_limit_bytes=request.memory_limit_bytes,
+            drop_after_last=request.drop_after_last,
+            ranked=ranked,
+        )
+        for source in sources
+    ]
+    reports = cast(list[TaskReport], run_tasks(executor, tasks, header, request))
+    entries = [source.entries for source in sources]
+    known = replace(
+        known,
+        run_seconds=time.monotonic() - began,
+        walk_seconds=sum(report.seconds for report in reports),
+        states=sum(report.states for report in reports),
+        transitions=sum(report.entries for report in reports),
+        depth=max(report.depth for report in reports),
+        tasks=len(tasks),
+        workers=executor.workers,
+        where=executor.describe(),
+        largest_task_share=max(entries) / max(1, sum(entries)),
+        average_path=sum(report.path_length for report in reports) / len(reports),
+        longest_path=max(report.path_length for report in reports),
+        peak_memory_bytes=executor.peak_memory_bytes,
+    )
+    if request.mode == "explained":
         known = replace(
             known,
-            run_seconds=time.monotonic() - began,
-            walk_seconds=sum(report.seconds for report in reports),
-            states=sum(report.states for report in reports),
-            transitions=sum(report.entries for report in reports),
-            depth=max(report.depth for report in reports),
-            tasks=len(tasks),
-            workers=executor.workers,
-            where=executor.describe(),
-            largest_task_share=max(entries) / max(1, sum(entries)),
-            average_path=sum(report.path_length for report in reports) / len(reports),
-            longest_path=max(report.path_length for report in reports),
-            peak_memory_bytes=executor.peak_memory_bytes,
+            duplicates=None if request.drop_after_last else reports[0].duplicates,
+            map_entries_peak=reports[0].map_entries,
         )
-        if request.mode == "explained":
-            known = replace(
-                known,
-                duplicates=None if request.drop_after_last else reports[0].duplicates,
-                map_entries_peak=reports[0].map_entries,
-            )
-        for report in reports:
-            if report.violation is not None:
-                return with_violation(program, header, report.violation, known, request)
-        try:
-            require_whole_walk(here, file, program, sources, reports, request)
-        except CertificateProblem as problem:
-            return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-        bound = products.wrong_acceptance_log2(
-            header.states,
-            header.transitions,
-            digests=sum(report.digests for report in reports),
-            longest_digested=max(report.longest_digested for report in reports),
-        )
-        return replace(
-            known,
-            verdict=Verdict.VERIFIED,
-            complete=request.mode != "trusted",
-            wrong_acceptance_log2=None if request.mode == "trusted" else bound,
-        )
+    for report in reports:
+        if report.violation is None:
+            continue
+        if ranked is None:
+            return with_violation(program, header, report.violation, known, request)
+        reason = "a step of the program fails, which the script over its states does not show"
+        return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+    try:
+        require_whole_walk(executors.here, script, program, sources, reports, request, ranked)
+    except CertificateProblem as problem:
+        return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
+    bound = products.wrong_acceptance_log2(
+        header.states,
+        header.transitions,
+        digests=sum(report.digests for report in reports),
+        longest_digested=max(report.longest_digested for report in reports),
+    )
+    return replace(
+        known,
+        verdict=Verdict.VERIFIED,
+        complete=request.mode != "trusted",
+        wrong_acceptance_log2=None if request.mode == "trusted" else bound,
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from assay.certification.task import EntryFacts, FrameSource, TaskReport
+from assay.certification.task import EntryFacts, FrameSource, RankedWalk, TaskReport
 from assay.distribution.interface import Executor
-from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.container import StoredScript
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.counterexample import translate, with_words
 from assay.evidence.result import Violation
@@ -38,13 +38,25 @@ def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Vio
 
 
 def explain_discrepancy(
-    executor: Executor, file: CertificateFile, program: Program, report: TaskReport
+    executor: Executor,
+    file: StoredScript,
+    program: Program,
+    report: TaskReport,
+    ranked: RankedWalk | None = None,
 ) -> None:
     """Raises `CertificateProblem` that names the first wrong entry, if there is one."""
     found = report.discrepancy
     if found is not None:
-        path = found.path or _path_to(executor, file, program, found.state)
-        step = _step_text(executor, program, path, found.position)
+        path = found.path or _path_to(executor, file, program, found.state, ranked)
+        step = _step_text(executor, program, path, found.position, ranked)
+        if found.claimed_rank is not None:
+            raise CertificateProblem(
+                f"a state is said to have another rank than it has: in state {found.state}, entry "
+                f"{found.position} "
+                f"({step}) refers to state {found.claimed} with rank {found.claimed_rank}, which was "
+                f"visited with "
+                f"rank {found.actual_rank}"
+            )
         actual = "a state that the script never visits" if found.actual is None else f"state {found.actual}"
         raise CertificateProblem(
             f"a transition is said to lead to a state already visited, and does not: in state {found.state}, "
@@ -58,7 +70,9 @@ def explain_discrepancy(
         )
 
 
-def _path_to(executor: Executor, file: CertificateFile, program: Program, state: int) -> tuple[int, ...]:
+def _path_to(
+    executor: Executor, file: StoredScript, program: Program, state: int, ranked: RankedWalk | None
+) -> tuple[int, ...]:
     frame = max(
         number
         for number, first in enumerate(file.first_states)
@@ -71,27 +85,30 @@ def _path_to(executor: Executor, file: CertificateFile, program: Program, state:
         (file.frame_digests[frame],),
         str(file.path.absolute()),
         file.offsets[frame],
+        dictionaries=file.stored_dictionaries,
     )
     (path,) = executor.run(
         f"{TASK}:path_to_state",
-        [(program.opening, source, state)],
+        [(program.opening, source, state, ranked)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
     return cast(tuple[int, ...], path)
 
 
-def _step_text(executor: Executor, program: Program, path: tuple[int, ...], position: int) -> str:
+def _step_text(
+    executor: Executor, program: Program, path: tuple[int, ...], position: int, ranked: RankedWalk | None
+) -> str:
     """The statement behind an entry: `P[1] model.pml:12: x = x + 1`."""
     (facts,) = executor.run(
         f"{TASK}:describe_entry",
-        [(program.opening, path, position)],
+        [(program.opening, path, position, ranked)],
         on_progress=lambda *_: None,
         on_done=lambda *_: None,
     )
     entry = cast(EntryFacts, facts)
     if not entry.steps:
-        return "a step without a statement"
+        return "a step without a statement" if entry.state else "the run stays at its end"
     if entry.words is not None:
         program = program.knowing(entry.words)
     process, transition, _ = entry.steps[0]

@@ -13,9 +13,9 @@ from assay.certification.request import CertificationRequest
 from assay.certification.result import CertificationResult
 from assay.certification.sharing_out import draw_secrets, frame_sources, run_tasks
 from assay.certification.subgraphs import RegionSource
-from assay.certification.task import PURPOSES, CertificationTask, FrameSource, TaskReport
+from assay.certification.task import PURPOSES, CertificationTask, FrameSource, RankedWalk, TaskReport
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
-from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.container import StoredScript
 from assay.evidence.certificate.header import CertificateProblem, Header
 from assay.evidence.verdict import Verdict
 from assay.transition_system.interface import Program
@@ -24,16 +24,17 @@ from assay.transition_system.opening import draw_key
 
 def require_whole_walk(
     executor: Executor,
-    file: CertificateFile,
+    file: StoredScript,
     program: Program,
     sources: Sequence[FrameSource | RegionSource],
     reports: Sequence[TaskReport],
     request: CertificationRequest,
+    ranked: RankedWalk | None = None,
 ) -> None:
     """Whether the tasks together are the whole script. Raises `CertificateProblem` if not."""
     header = file.header
     if reports[0].discrepancy is not None:
-        explain_discrepancy(executor, file, program, reports[0])
+        explain_discrepancy(executor, file, program, reports[0], ranked)
     if request.partition == "intervals":
         require_one_walk(cast(Sequence[FrameSource], sources), reports)
     else:
@@ -52,7 +53,7 @@ def require_whole_walk(
     if request.mode == "trusted":
         return
     if request.mode == "explained":
-        explain_discrepancy(executor, file, program, reports[0])
+        explain_discrepancy(executor, file, program, reports[0], ranked)
         return
     # Between regions, a reference stands in the place of each entry that leads to another one.
     between = 0 if request.partition == "intervals" else len(sources) - 1
@@ -62,15 +63,21 @@ def require_whole_walk(
     ) == products.product(r.visited for r in reports):
         return
     if request.explain_rejection:
-        _explain(executor, file, program, request)
+        _explain(executor, file, program, request, ranked)
+    with_that_rank = "" if ranked is None else " with the rank that it says"
     raise CertificateProblem(
-        "some transition does not lead to the state that the certificate says, or a state is not "
+        f"some transition does not lead to the state that the certificate says{with_that_rank}, or a "
+        f"state is not "
         "referred to as often as it says (--explain names the first one)"
     )
 
 
 def _explain(
-    executor: Executor, file: CertificateFile, program: Program, request: CertificationRequest
+    executor: Executor,
+    file: StoredScript,
+    program: Program,
+    request: CertificationRequest,
+    ranked: RankedWalk | None,
 ) -> None:
     """Walk once more with a map of all states; raises `CertificateProblem` that names what is wrong."""
     (source,) = frame_sources(file, 1)
@@ -79,17 +86,18 @@ def _explain(
         opening=program.opening,
         source=source,
         purpose=PURPOSES["explained"],
-        secrets=draw_secrets(executor, program),
+        secrets=draw_secrets(executor, program, is_ranked=ranked is not None),
         key=draw_key(),
         total_states=header.states,
         check_deadlock=header.properties.deadlock,
         memory_limit_bytes=request.memory_limit_bytes,
+        ranked=ranked,
     )
     try:
         (report,) = cast(list[TaskReport], run_tasks(executor, [task], header, request))
     except (OutOfTime, WorkerDied, MemoryError):
         return  # the rejection stands, its place stays unknown
-    explain_discrepancy(executor, file, program, report)
+    explain_discrepancy(executor, file, program, report, ranked)
 
 
 def require_one_walk(sources: Sequence[FrameSource], reports: Sequence[TaskReport]) -> None:

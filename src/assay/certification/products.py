@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import reduce
 
 BITS = 192
+ELEMENT_BYTES = BITS // 8
 MODULUS = (1 << BITS) | 0b1000_0111  # x^192 + x^7 + x^2 + x + 1
 ONE = 1
 
@@ -45,3 +46,8 @@ def wrong_acceptance_log2(
     """The last two are of programs whose states consist of digests: any two of them might be the same."""
     pairs = digests * (digests - 1) // 2
     return min(0.0, math.log2(3 * transitions + states + pairs * longest_digested) - BITS)
+
+
+def together_log2(bounds: Iterable[float]) -> float:
+    """The bound for several walks: none of them may have passed by chance."""
+    return min(0.0, math.log2(sum(2.0 ** (bound + BITS) for bound in bounds)) - BITS)

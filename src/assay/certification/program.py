@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from assay import languages
-from assay.evidence.certificate.header import CertificateProblem, Header, shown_name
+from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
 from assay.languages.handwritten import LANGUAGE as CLASS
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import LanguageOptions, Program, SourceProblem
+from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
 
 
 def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
@@ -23,6 +23,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
     semantics = header.semantics
     if languages.names_a_class(str(path)):
         _require_class(path, header)
+    temporal = header.temporal
     options = LanguageOptions(
         invariants=header.properties.invariants,
         step_invariants=header.properties.step_invariants,
@@ -31,10 +32,17 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         defines=texts_of(semantics, "defines"),
         granularity=str(semantics.get("granularity", "")),
         not_final=texts_of(semantics, "not_final"),
+        ltl=temporal.ltl if temporal else (),
+        progress=temporal.progress if temporal else False,
+        fair=temporal.fair if temporal else False,
         portable=True,
     )
     try:
         program = languages.load(path, options, sha256=header.sources[0].sha256)
+    except OptionProblem as problem:  # the options are the stranger's
+        raise CertificateProblem(
+            f"the program cannot be compiled as the certificate says: {problem}"
+        ) from problem
     except languages.AnotherText as other:
         raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
     except SourceProblem as problem:
@@ -55,11 +63,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         )
     if program.caveats:
         raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
-    if program.temporal:
-        raise CertificateProblem(
-            "the program claims something of runs that never end, which the certificate does not cover; "
-            "its producer can verify with --safety, and say so"
-        )
+    _require_same_parts(header, program)
     if not (added.invariants or added.step_invariants):
         return program
     more = languages.load(
@@ -81,6 +85,39 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
             hint="ask the producer to verify with this invariant, or with --no-reductions",
         )
     return more
+
+
+def _require_same_parts(header: Header, program: Program) -> None:
+    """A part for each property of runs that the program has, compiled with what the claim asks for, in
+    its order: none left out, none twice, none about something else."""
+    parts = header.temporal.parts if header.temporal else ()
+    wanted = [(one.kind, one.name, one.text) for one in program.temporal]
+    if wanted and not parts:
+        raise CertificateProblem(
+            "the program claims something of runs that never end, which the certificate does not cover; "
+            "its producer can verify with --safety, and say so"
+        )
+    claimed = [(part.kind, part.name, part.text) for part in parts]
+    if claimed != wanted:
+        shown = ", ".join(shown_text(f"{name}: {text}" if name else text) for _, name, text in wanted)
+        raise CertificateProblem(
+            "the parts of the certificate are not about what the program, read as the certificate says, "
+            "claims of "
+            f"runs that never end: {shown or 'nothing'}"
+        )
+
+
+def processes_for_fairness(header: Header, program: Program) -> int:
+    """For how many there is fairness; 0: none is claimed."""
+    if header.temporal is None or not header.temporal.fair:
+        return 0
+    if not program.process_limit:
+        raise CertificateProblem(
+            f"the certificate claims something of fair runs, and the steps of a program in "
+            f"{program.language} "
+            "belong to no process"
+        )
+    return program.process_limit
 
 
 def _require_class(path: Path, header: Header) -> None:

@@ -46,6 +46,9 @@ class CertificationRequest:
     added: LanguageOptions
     require_deadlock_freedom: bool
     safety: bool
+    ltl: tuple[str, ...]  # names or texts that the claim must cover
+    progress: bool  # must be claimed
+    fair: bool  # a claim about fair runs is enough
     defines: tuple[str, ...] | None
     granularity: str
     trusted_keys: tuple[Path, ...]
@@ -88,6 +91,9 @@ class CertificationRequest:
             "step_invariants": list(self.added.step_invariants),
             "require_deadlock_freedom": self.require_deadlock_freedom,
             "safety": self.safety,
+            "ltl": list(self.ltl),
+            "progress": self.progress,
+            "fair": self.fair,
             "defines": None if self.defines is None else list(self.defines),
             "granularity": self.granularity or None,
             "memory_limit_bytes": self.memory_limit_bytes,
@@ -108,11 +114,14 @@ def default_limits(file: CertificateFile, *, mode: str) -> Limits:
     """
     header = file.header
     in_python = header.language in {"python", PYTHON_CLASS}
-    for_states = header.states * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
+    for_states = max(states for states, _ in header.sizes) * (
+        STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES
+    )
     for_size = file.size * (STATE_BYTES_IN_PYTHON if in_python else STATE_BYTES)
     memory = BASE_BYTES + (for_states if mode == "explained" else min(for_states, for_size))
     seconds = min(
-        header.transitions * (TRANSITION_SECONDS_IN_PYTHON if in_python else TRANSITION_SECONDS),
+        sum(transitions for _, transitions in header.sizes)
+        * (TRANSITION_SECONDS_IN_PYTHON if in_python else TRANSITION_SECONDS),
         file.size * SECONDS_PER_BYTE,
     )
     half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifiedProperty:
+    """A property of runs that never end whose part of the certificate was walked through, with what was
+    visited."""
+
+    kind: str
+    name: str
+    text: str
+    fair: bool  # it is claimed of fair runs only
+    states: int
+    transitions: int
+    depth: int
+    walk_seconds: float
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+    def as_json(self) -> dict[str, object]:
+        return {**asdict(self), "walk_seconds": round(self.walk_seconds, 6)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +66,7 @@ class CertificationResult:
     wrong_acceptance_log2: float | None = None  # authenticated: bound on accepting a wrong certificate
     duplicates: int | None = None  # explained: states visited under a second number
     map_entries_peak: int | None = None
+    temporal: tuple[CertifiedProperty, ...] = ()
     signed_by: str | None = None
     violations: tuple[Violation, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
@@ -75,6 +98,7 @@ class CertificationResult:
             "wrong_acceptance_log2": self.wrong_acceptance_log2,
             "duplicates": self.duplicates,
             "map_entries_peak": self.map_entries_peak,
+            "temporal": [one.as_json() for one in self.temporal],
             "signed_by": self.signed_by,
             "violations": [violation.as_json() for violation in self.violations],
             "certificate": dict(self.certificate),

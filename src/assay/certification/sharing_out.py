@@ -16,7 +16,7 @@ from assay.certification.walkers import NativeWalkers
 from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.distribution.interface import Executor
 from assay.distribution.local_processes import ChildKind, LocalProcesses
-from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.header import Header
 from assay.transition_system.interface import OptionProblem, Program
 
@@ -26,11 +26,12 @@ PROCESS_BYTES = 64 << 20  # of a process that walks, besides what the walk keeps
 
 
 def sources_of(
-    file: CertificateFile, workers: int, request: CertificationRequest
+    file: CertificateFile, script: StoredScript, workers: int, request: CertificationRequest
 ) -> Sequence[FrameSource | RegionSource]:
+    """Temporal parts are cut into intervals: they have no list of subgraphs."""
     tasks = _task_count(workers, request)
-    if request.partition == "intervals":
-        return frame_sources(file, min(tasks, file.header.frames))
+    if request.partition == "intervals" or script is not file.script:
+        return frame_sources(script, min(tasks, script.header.frames))
     return region_sources(
         file,
         tasks,
@@ -49,7 +50,7 @@ def _task_count(workers: int, request: CertificationRequest) -> int:
     return request.tasks or (workers * TASKS_PER_CLUSTER_WORKER if request.cluster else workers)
 
 
-def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
+def frame_sources(file: StoredScript, tasks: int) -> list[FrameSource]:
     """The frames in `tasks` runs whose lengths differ by at most one frame."""
     frames = len(file.records)
     cuts = [frames * task // tasks for task in range(tasks + 1)]
@@ -67,7 +68,7 @@ def frame_sources(file: CertificateFile, tasks: int) -> list[FrameSource]:
     ]
 
 
-def with_bodies(file: CertificateFile, source: FrameSource) -> FrameSource:
+def with_bodies(file: StoredScript, source: FrameSource) -> FrameSource:
     """The same frames, brought along instead of named."""
     bodies = tuple(file.frame_bytes(source.first + index) for index in range(len(source.records)))
     return replace(source, path="", bodies=bodies)
@@ -143,8 +144,10 @@ def run_tasks(
     return executor.run(f"{TASK}:run", tasks, on_progress=on_progress, on_done=on_done)
 
 
-def draw_secrets(executor: Executor, program: Program) -> bytes:
-    return products.draw(cast(int, _ask(executor, "secret_bytes", [program.opening])[0]))
+def draw_secrets(executor: Executor, program: Program, *, is_ranked: bool = False) -> bytes:
+    """A script with ranks has two words more: the location of the automaton, and the rank."""
+    more = 2 * products.ELEMENT_BYTES if is_ranked else 0
+    return products.draw(cast(int, _ask(executor, "secret_bytes", [program.opening])[0]) + more)
 
 
 def _ask(executor: Executor, function: str, questions: Sequence[object]) -> list[object]:

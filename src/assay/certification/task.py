@@ -24,6 +24,7 @@ from assay.evidence.certificate.path import varints
 from assay.languages import AnotherText
 from assay.transition_system import opening as opening_of_models
 from assay.transition_system.interface import Opening
+from assay.transition_system.question import Question
 
 if TYPE_CHECKING:
     from assay.certification.program import ShippedProgram
@@ -72,6 +73,16 @@ class FrameSource:
             return unchanged(file.read(self.records[index].length), self.digests[index])
 
 
+@dataclass(frozen=True, slots=True)
+class RankedWalk:
+    """That the script has ranks, and what the product is that it goes through. The automaton, the
+    acceptance sets and fairness are those of the program compiled here; of the certificate comes the
+    rank of the initial state."""
+
+    question: Mapping[str, object]  # as `Question.from_json` reads it
+    initial_rank: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificationTask:
     opening: Opening  # of the program, on the machine that gave out the task
@@ -84,17 +95,20 @@ class CertificationTask:
     check_deadlock: bool
     memory_limit_bytes: int = 0
     drop_after_last: bool = False
+    ranked: RankedWalk | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """An entry that refers to another state than it leads to."""
+    """An entry that refers to another state than it leads to, or to the right one with a wrong rank."""
 
     state: int
     position: int
     claimed: int
     actual: int | None
     path: tuple[int, ...]
+    claimed_rank: int | None = None  # where only the rank is wrong
+    actual_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +157,13 @@ def open_model(opening: Opening, key: bytes = b"") -> _engine.Model:
         raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
 
 
-def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
+def what_is_open(model: _engine.Model, section: bytes, secrets: bytes, *, is_ranked: bool = False) -> bytes:
     """A digest of the successors of all states on the open path, as this process sees them.
 
     A class may list actions in the order of a set, which differs between processes. Then a position on the
     open path means one child to the process that leaves it and another to the one that goes on there, and
     a state could be lost between them. Shared objects are the same everywhere.
     """
-    if isinstance(model, _engine.CompiledModel):
-        return b""
     digest = hashlib.sha256(secrets)
     numbers = varints(section)
     state: bytes | None = model.initial_state()[0]
@@ -162,8 +174,10 @@ def what_is_open(model: _engine.Model, section: bytes, secrets: bytes) -> bytes:
         for after, _ in successors:
             content = after or b""  # no state is empty
             digest.update(len(content).to_bytes(8, "little") + content)
-        position, remaining = next(numbers), next(numbers)
-        for _ in range(remaining):
+        position = next(numbers)
+        if is_ranked:
+            next(numbers)
+        for _ in range(next(numbers) * (2 if is_ranked else 1)):
             next(numbers)
         state = successors[position][0]
     return digest.digest()
@@ -199,8 +213,18 @@ def checked_start(frame: Frame, first_state: int) -> bytes:
     return frame.start
 
 
-def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
+def walk(program: _engine.Model, task: CertificationTask, report: Report) -> TaskReport:
     began = time.perf_counter()
+    model, question = program, None
+    if task.ranked is not None:
+        question = Question.from_json(task.ranked.question, program)
+        model = question.product(program)
+
+    def open_at(section: bytes) -> bytes:
+        if isinstance(program, _engine.CompiledModel):
+            return b""
+        return what_is_open(model, section, task.secrets, is_ranked=question is not None)
+
     walker = _engine.walk(
         model,
         purpose=task.purpose,
@@ -209,6 +233,9 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         memory_limit_bytes=task.memory_limit_bytes,
         secrets=task.secrets,
         drop_after_last=task.drop_after_last,
+        initial_rank=task.ranked.initial_rank if task.ranked else None,
+        processes=question.processes if question else 0,
+        progress_label=question.progress_label if question else None,
     )
     problem: CertificateProblem | None = None
     start = b""
@@ -229,7 +256,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
                 frame.bits,
                 frame.ids,
                 frame.counts,
-                frame.subgraphs,
+                frame.supplement,
             ):
                 break
         except (_engine.Rejected, CertificateProblem) as found:
@@ -243,7 +270,7 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         raise problem
     facts, violation = walker.facts(), walker.violation
     wrong = walker.wrong_count() if task.purpose == "explain" and problem is None else None
-    digested = model.statistics() if isinstance(model, _engine.PythonMachine) else Counter[str]()
+    digested = program.statistics() if isinstance(program, _engine.PythonMachine) else Counter[str]()
     return TaskReport(
         states=facts.states,
         entries=facts.entries,
@@ -254,9 +281,9 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
         visited=facts.visited,
         start=start,
         end=walker.position(),
-        open_at_start=what_is_open(model, start, task.secrets),
+        open_at_start=open_at(start),
         # Where something is wrong the walk stands nowhere, and the report is not compared.
-        open_at_end=b"" if violation or problem else what_is_open(model, walker.position(), task.secrets),
+        open_at_end=b"" if violation or problem else open_at(walker.position()),
         is_finished=walker.is_finished,
         seconds=time.perf_counter() - began,
         violation=None if violation is None else (violation[0], tuple(violation[1])),
@@ -272,6 +299,8 @@ def walk(model: _engine.Model, task: CertificationTask, report: Report) -> TaskR
             discrepancy.claimed,
             discrepancy.actual,
             tuple(discrepancy.path),
+            discrepancy.claimed_rank,
+            discrepancy.actual_rank,
         ),
         wrong_count=None if wrong is None else WrongCount(*wrong),
     )
@@ -286,10 +315,17 @@ class EntryFacts:
     words: Mapping[str, object] | None = None  # of a model that describes itself
 
 
-def describe_entry(question: tuple[Opening, tuple[int, ...], int], _report: Report) -> EntryFacts:
+def describe_entry(
+    question: tuple[Opening, tuple[int, ...], int, RankedWalk | None], _report: Report
+) -> EntryFacts:
     """Go along a path in the compiled program and look at one successor of where it ends."""
-    opening, path, position = question
+    opening, path, position, ranked = question
     model = open_model(opening)
+    if ranked is not None:
+        path, own = _in_the_program(model, Question.from_json(ranked.question, model), (*path, position))
+        if own is None:
+            return EntryFacts(b"", ())
+        position = own
     state, _ = model.initial_state()
     for step in path:
         following = model.successors(state)[step][0]
@@ -301,10 +337,39 @@ def describe_entry(question: tuple[Opening, tuple[int, ...], int], _report: Repo
     return EntryFacts(state, tuple(model.explain(state, position)))
 
 
-def path_to_state(question: tuple[Opening, FrameSource, int], _report: Report) -> tuple[int, ...]:
+def _in_the_program(
+    model: _engine.Model, question: Question, positions: tuple[int, ...]
+) -> tuple[tuple[int, ...], int | None]:
+    """The steps of the program in steps of the product: all but the last, and that one; None if it only
+    stays at its end there."""
+    state, location = model.initial_state()[0], 0
+    edges = question.edges()
+    own: list[int] = []
+    last: int | None = None
+    for position in positions:
+        labels = model.labels(state)
+        admitted = [target for mask, value, target in edges[location] if labels & mask == value]
+        step, edge = divmod(position, len(admitted))
+        location = admitted[edge]
+        successors = model.successors(state)
+        last = step if successors else None
+        if successors:
+            own.append(step)
+            after, _ = successors[step]
+            assert after is not None
+            state = after
+    return (tuple(own), None) if last is None else (tuple(own[:-1]), last)
+
+
+def path_to_state(
+    question: tuple[Opening, FrameSource, int, RankedWalk | None], _report: Report
+) -> tuple[int, ...]:
     """The tree path to a state of a frame, in positions: walks the frame once more, slowly."""
     from assay.evidence.certificate.path import path_within
 
-    opening, source, number = question
+    opening, source, number, ranked = question
     ((_, frame),) = source.frames(bits_only=True)
-    return path_within(open_model(opening), frame, source.first_state, number)
+    model = open_model(opening)
+    if ranked is not None:
+        model = Question.from_json(ranked.question, model).product(model)
+    return path_within(model, frame, source.first_state, number, is_ranked=ranked is not None)

@@ -15,12 +15,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay import _engine
-from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport, checked_start
+from assay.certification.task import (
+    CertificationTask,
+    FrameSource,
+    RankedWalk,
+    TaskProgress,
+    TaskReport,
+    checked_start,
+)
 from assay.distribution.local_processes import Answer
 from assay.distribution.messages import LENGTH_BYTES, Raised, Reported, Returned
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
+from assay.transition_system.question import Question
 
+NO_LABEL = 0xFFFFFFFF
 PROGRAM = Path(_engine.__file__).with_name("assay-walker")
 
 
@@ -87,6 +96,7 @@ class _Walk:
                 *holes,
             ),
             _blob(task.secrets),
+            _ranking(task.ranked),
         )
         frames = task.source.frames(bits_only=task.purpose == "trust")
         while self._found is None and (frame := self._next(frames)) is not None:
@@ -171,9 +181,32 @@ def _blob(content: bytes) -> bytes:
     return struct.pack("<Q", len(content)) + content
 
 
+def _ranking(ranked: RankedWalk | None) -> bytes:
+    """The automaton and what else makes a cycle one that counts; such a program has one initial state."""
+    if ranked is None:
+        return b"\x00"
+    question = Question.from_json(ranked.question, None)
+    automaton = question.automaton
+    parts = [
+        b"\x01",
+        struct.pack(
+            "<IIIII",
+            ranked.initial_rank,
+            question.processes,
+            NO_LABEL if question.progress_label is None else question.progress_label,
+            automaton.acceptance_sets,
+            automaton.locations,
+        ),
+    ]
+    for accepting, edges in zip(automaton.accepting, question.edges(), strict=True):
+        parts.append(struct.pack("<QI", accepting, len(edges)))
+        parts += [struct.pack("<QQI", *edge) for edge in edges]
+    return b"".join(parts)
+
+
 def _frame_message(frame: Frame) -> Iterator[bytes]:
     """In pieces: sections may be large, and are not copied."""
-    sections = (frame.start, frame.bits, frame.ids, frame.counts, frame.subgraphs)
+    sections = (frame.start, frame.bits, frame.ids, frame.counts, frame.supplement)
     counts = struct.pack("<III", frame.states, frame.entries, frame.references)
     length = 1 + len(counts) + sum(8 + len(section) for section in sections)
     yield length.to_bytes(LENGTH_BYTES, "little") + b"F" + counts

@@ -62,6 +62,14 @@ if TYPE_CHECKING:
 @click.option("--no-deadlock", is_flag=True, help="Accept a certificate that does not speak of deadlocks.")
 @click.option("--safety", is_flag=True, help="Accept a certificate that leaves out the program's claims.")
 @click.option(
+    "--ltl",
+    multiple=True,
+    metavar="NAME|FORMULA",
+    help="The certificate must cover this; a formula cannot be added. Repeatable.",
+)
+@click.option("--progress", is_flag=True, help="The certificate must rule out non-progress cycles.")
+@click.option("--fair", is_flag=True, help="Accept what is claimed of fair runs only.")
+@click.option(
     "-D", "defines", type=Definition(), multiple=True, help="The macros to accept, no others. Repeatable."
 )
 @click.option("--any-macros", is_flag=True, help="Accept the claim with whatever macros it names.")
@@ -114,6 +122,9 @@ def certify(
             step_invariants=given["step_invariants"],
             require_deadlock_freedom=not given["no_deadlock"],
             safety=given["safety"],
+            ltl=given["ltl"],
+            progress=given["progress"],
+            fair=given["fair"],
             defines=None if given["any_macros"] else given["defines"],
             granularity=given["granularity"] or "",
             trusted_keys=given["keys"],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -172,10 +172,10 @@ def translate(
             omitted_before = len(steps) + 1
         facts = program.describe_step(state, raw.process, raw.action)
         after = dict(program.describe_state(raw.state))
-        *earlier, latest = (facts, *facts.then)
-        for part in earlier:
-            steps.append(_step(len(steps) + 1, raw.transition, part, ()))
-        steps.append(_step(len(steps) + 1, raw.transition, latest, changes_between(variables, after)))
+        parts = (facts, *facts.then)
+        changed = _shared_out(parts, changes_between(variables, after))
+        for part, changes in zip(parts, changed, strict=True):
+            steps.append(_step(len(steps) + 1, raw.transition, part, changes))
         state, variables = raw.state, after
     last = run.final if run.final is not None else state
     return Counterexample(
@@ -188,6 +188,15 @@ def translate(
         omitted_before=omitted_before,
         loop_start=loop_start,
     )
+
+
+def _shared_out(parts: Sequence[StepFacts], changes: Iterable[Change]) -> list[tuple[Change, ...]]:
+    """Each change to the last part that wrote the variable, or else to the last of all."""
+    shares: list[list[Change]] = [[] for _ in parts]
+    for change in changes:
+        writers = [index for index, part in enumerate(parts) if change.name in part.writes]
+        shares[writers[-1] if writers else -1].append(change)
+    return [tuple(share) for share in shares]
 
 
 def with_words(program: Program, run: RawRun | None) -> Program:

@@ -373,6 +373,8 @@ class ClassProgram:
             "sha256": self.system.sources[0].sha256 if self.system.sources else "",
             "invariants": list(self.options.invariants),
             "step_invariants": list(self.options.step_invariants),
+            "ltl": list(self.options.ltl),
+            "safety": self.options.safety_only,
         }
         return Opening(self.system.name.rpartition(":")[0], OPENER, settings, model=self.model)
 
@@ -446,9 +448,15 @@ def open_class(opening: Opening, *, key: bytes = b"") -> ClassModel:
     settings: Mapping[str, Any] = opening.settings
     system = load(settings["class"], sha256=settings["sha256"])
     options = LanguageOptions(
-        invariants=tuple(settings["invariants"]), step_invariants=tuple(settings["step_invariants"])
+        invariants=tuple(settings["invariants"]),
+        step_invariants=tuple(settings["step_invariants"]),
+        ltl=tuple(settings["ltl"]),
+        safety_only=settings["safety"],
+        portable=True,
     )
-    return ClassModel(CanonicalSystem(system, options))
+    model = ClassProgram(system, options).opened().model
+    assert model is not None
+    return model
 
 
 def plain_values(variables: Mapping[str, object]) -> dict[str, object]:

@@ -18,9 +18,9 @@ import zstandard
 from rich.console import Console
 from rich.text import Text
 
-from assay.evidence.certificate.container import CertificateFile
+from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.frames import Frame
-from assay.evidence.certificate.header import SECTIONS, CertificateProblem, Header
+from assay.evidence.certificate.header import RANKED_SECTIONS, SECTIONS, CertificateProblem, Header
 from assay.evidence.script import TREE, Script, instruction
 from assay.report.console import make_console
 from assay.report.quantities import bytes_text, count, value_text
@@ -62,6 +62,7 @@ class Inspection:
     sha256: str
     file_bytes: int
     section_bytes: Mapping[str, int]
+    part_bytes: tuple[Mapping[str, int], ...] = ()  # of the sections of each temporal part
     partitions: tuple[Partition, ...]
     envelope: Envelope
 
@@ -79,6 +80,7 @@ class Inspection:
             "file_bytes": self.file_bytes,
             "bytes_per_transition": self.bytes_per_transition,
             "section_bytes": dict(self.section_bytes),
+            "part_bytes": [dict(sizes) for sizes in self.part_bytes],
             "partitions": [asdict(partition) for partition in self.partitions],
             "signature": asdict(self.envelope),
         }
@@ -86,22 +88,29 @@ class Inspection:
 
 def inspect(certificate: CertificateFile, tasks: Sequence[int], envelope: Envelope) -> Inspection:
     """Gather what can be said without the program."""
-    sizes = {name: sum(getattr(record, name) for record in certificate.records) for name in SECTIONS}
-    sizes["dictionaries"] = len(certificate.stored_dictionaries.content)
+    sizes = _section_bytes(certificate.script, SECTIONS)
+    parts = [_section_bytes(part, RANKED_SECTIONS) for part in certificate.parts]
+    sizes["dictionaries"] = certificate.dictionary_bytes
     sizes["header"] = certificate.offsets[0] - sizes["dictionaries"]
+    in_parts = sum(sum(part.values()) for part in parts)
     paths = [path_length(certificate, number) for number in range(len(certificate.records))]
     return Inspection(
         certificate=str(certificate.path),
         header=certificate.header,
         sha256=certificate.sha256,
         file_bytes=certificate.size,
-        section_bytes={**sizes, "index": certificate.size - sum(sizes.values())},
+        section_bytes={**sizes, "index": certificate.size - sum(sizes.values()) - in_parts},
+        part_bytes=tuple(parts),
         partitions=tuple(
             partition(certificate, paths, number)
             for number in dict.fromkeys(min(number, len(paths)) for number in tasks)
         ),
         envelope=envelope,
     )
+
+
+def _section_bytes(script: StoredScript, names: Sequence[str]) -> dict[str, int]:
+    return {name: sum(record.lengths[place] for record in script.records) for place, name in enumerate(names)}
 
 
 def partition(certificate: CertificateFile, paths: Sequence[int], tasks: int) -> Partition:
@@ -342,6 +351,18 @@ def print_inspection(inspection: Inspection, *, console: Console | None = None) 
             count(division.tasks, "task"),
             f"the largest has {division.largest_share:.1%} of all entries; "
             f"paths to their begin: average {division.average_path:,.1f}, longest {division.longest_path:,}",
+        )
+    for part, sizes in zip(
+        header.temporal.parts if header.temporal else (), inspection.part_bytes, strict=True
+    ):
+        fair = ", of fair runs" if header.temporal and header.temporal.fair else ""
+        _print_fact(console, "runs", f"{part.kind} {part.title}{fair}")
+        _print_fact(
+            console,
+            "",
+            f"{count(part.states, 'state')} and {count(part.transitions, 'transition')} with its automaton, "
+            f"depth {part.depth:,}, {count(part.frames, 'frame')}, {bytes_text(sum(sizes.values()))} "
+            f"(excesses {bytes_text(sizes['excesses'])}), first rank {part.rank:,}",
         )
     for source in header.sources:
         _print_fact(console, "source", f"{source.name}  SHA-256 {source.sha256}")

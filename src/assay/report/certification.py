@@ -24,6 +24,7 @@ from assay.report.console import (
 )
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
+from assay.report.words import printable
 
 
 def print_certification(
@@ -37,6 +38,13 @@ def print_certification(
     if result.claim:
         print_fact(console, f"claim: {result.claim}")
         print_fact(console, f"under: {_semantics(result)}")
+    for certified in result.temporal:
+        where = " (in fair runs)" if certified.fair else ""
+        print_fact(
+            console,
+            f"holds: {printable(certified.title)}{where}, {count(certified.states, 'state')} and "
+            f"{count(certified.transitions, 'transition')} with its automaton",
+        )
     if result.signed_by:
         print_fact(console, f"signed by key {result.signed_by}")
     for note in result.notes:

@@ -206,6 +206,10 @@ def _certifying(result: Result, certificate: str) -> list[str]:
         command.append("--no-deadlock")
     if result.semantics.get("safety_only") is True:
         command.append("--safety")
+    for formula in cast(Sequence[str], result.options.get("ltl", ())):
+        command += ["--ltl", formula]
+    if result.options.get("fair") is True and any(one.kind in TEMPORAL for one in result.properties):
+        command.append("--fair")
     return command
 
 

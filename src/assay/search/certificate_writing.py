@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
+from assay.evidence.certificate.assembly import PartWriter
 from assay.evidence.certificate.container import CertificateWriter
 from assay.evidence.certificate.dictionaries import FEWEST_FRAMES, Samples
 from assay.evidence.certificate.frames import Frame
@@ -51,30 +52,72 @@ def write_certificate(
         frames=frames,
         subgraphs=subgraphs,
     )
-    samples = Samples(frames) if coding == "small" and frames >= FEWEST_FRAMES else None
-    total = frames if samples is None else 2 * frames
-    done = 0
-
-    def took_one() -> bool:
-        nonlocal done
-        done += 1
-        return on_frame(done, total)
-
-    if samples is not None:
-
-        def sample(_states: int, _entries: int, _references: int, *sections: bytes) -> bool:
-            samples.take(*sections)
-            return took_one()
-
-        if not script.write(frames, sample):
-            return None
-    dictionaries = () if samples is None else samples.dictionaries()
+    writing = Writing(script, frames, coding, on_frame)
+    dictionaries = writing.dictionaries()
+    if dictionaries is None:
+        return None
     with CertificateWriter(path, header, coding=coding, partial=partial, dictionaries=dictionaries) as file:
-
-        def take(*sections: Any) -> bool:
-            file.add(Frame(*sections))
-            return took_one()
-
-        if not script.write(frames, take):
+        if not writing.into(file.add):
             return None
         return Written(bytes=file.finish(), frames=frames, seconds=time.monotonic() - began)
+
+
+def write_part(
+    log: _engine.GraphLog,
+    ranks: _engine.RankedGraph,
+    path: Path,
+    *,
+    coding: str,
+    on_frame: Callable[[int, int], bool],
+) -> dict[str, Any] | None:
+    """The same for the script with ranks of a temporal part; what `StoredPart` has to know of it."""
+    ranks.assign()
+    script = _engine.ScriptWriter(log, ranks)
+    writing = Writing(script, _engine.frames_for(script.transitions), coding, on_frame)
+    dictionaries = writing.dictionaries()
+    if dictionaries is None:
+        return None
+    with PartWriter(path, coding=coding, dictionaries=dictionaries) as file:
+        if not writing.into(file.add):
+            return None
+        return {
+            "rank": ranks.rank(0),
+            "states": script.states,
+            "transitions": script.transitions,
+            "depth": script.depth,
+            **file.finish(),
+        }
+
+
+class Writing:
+    """The frames of a script on their way into a file: twice, if they are to have dictionaries."""
+
+    def __init__(
+        self, script: _engine.ScriptWriter, frames: int, coding: str, on_frame: Callable[[int, int], bool]
+    ) -> None:
+        self._script = script
+        self._frames = frames
+        self._has_dictionaries = coding == "small" and frames >= FEWEST_FRAMES
+        self._on_frame = on_frame
+        self._done = 0
+
+    def dictionaries(self) -> tuple[bytes, ...] | None:
+        """None: it was told to stop."""
+        if not self._has_dictionaries:
+            return ()
+        samples = Samples(self._frames)
+
+        def sample(frame: Frame) -> None:
+            samples.take(*frame.sections)
+
+        return samples.dictionaries() if self.into(sample) else None
+
+    def into(self, add: Callable[[Frame], None]) -> bool:
+        """False: it was told to stop."""
+
+        def take(*sections: Any) -> bool:
+            add(Frame(*sections))
+            self._done += 1
+            return self._on_frame(self._done, self._frames * (2 if self._has_dictionaries else 1))
+
+        return self._script.write(self._frames, take)

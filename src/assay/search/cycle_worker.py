@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
-from assay.automata.automaton import BuchiAutomaton, Edge
 from assay.execution.replaying import execute
 from assay.execution.worker import peak_memory_bytes
 from assay.transition_system.opening import root_of
+from assay.transition_system.question import Question
 
 if TYPE_CHECKING:
     from assay._engine import Model, Progress
@@ -35,35 +35,8 @@ class Lasso:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A temporal property as the child is told it."""
-
-    automaton: BuchiAutomaton
-    labels: tuple[int, ...]
-    progress_label: int | None
-    processes: int  # with fairness for so many; 0: without
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any], model: Model) -> Question:
-        automaton = BuchiAutomaton.from_json(data["automaton"])
-        return cls(
-            _one_step_later(automaton) if root_of(model) else automaton,
-            tuple(data["labels"]),
-            data["progress_label"],
-            data["processes"],
-        )
-
-    def over_labels(self, bits: int) -> int:
-        """Bits of atoms as bits of the program's labels."""
-        return sum(1 << label for atom, label in enumerate(self.labels) if bits >> atom & 1)
-
-    def product(self, model: Model) -> _engine.Product:
-        automaton = self.automaton
-        edges = [
-            [(self.over_labels(edge.mask), self.over_labels(edge.value), edge.target) for edge in outgoing]
-            for outgoing in automaton.edges
-        ]
-        return _engine.Product(model, edges, list(automaton.accepting), automaton.acceptance_sets)
+class CycleSearch(Question):
+    """A question that is searched for, and what is found judged."""
 
     def options(self) -> dict[str, Any]:
         chosen: dict[str, Any] = {"strategy": "accepting-cycle", "check_deadlock": False}
@@ -169,24 +142,8 @@ class Question:
         )
 
 
-def _one_step_later(automaton: BuchiAutomaton) -> BuchiAutomaton:
-    """Reads one state, whatever it is, before it begins: the one in front of several initial states."""
-    return BuchiAutomaton(
-        automaton.atoms,
-        automaton.acceptance_sets,
-        (0, *automaton.accepting),
-        (
-            (Edge(1, 0, 0),),
-            *(
-                tuple(Edge(edge.target + 1, edge.mask, edge.value) for edge in outgoing)
-                for outgoing in automaton.edges
-            ),
-        ),
-    )
-
-
 def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
-    question = Question.from_json(job["question"], model)
+    question = CycleSearch.from_json(job["question"], model)
     time_limit = 0.0
     if job["deadline"] is not None:
         time_limit = max(0.001, job["deadline"] - time.monotonic())
@@ -205,17 +162,23 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         return not stopped.is_set()
 
     send("started")
+    product = question.product(model)
+    limits = {name: job["options"][name] for name in LIMITS}
     try:
         result = _engine.search(
-            question.product(model),
+            product,
             on_progress=on_progress,
             progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
             time_limit_seconds=time_limit,
             **question.options(),
-            **{name: job["options"][name] for name in LIMITS},
+            **limits,
+            **_on_disk(job),
         )
-    except ValueError as problem:  # what was asked for does not go together: fairness for too many
+    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
         send("failed", kind="option", message=str(problem))
+        return
+    except (_engine.DiskProblem, _engine.GraphProblem) as problem:
+        send("failed", kind="disk", message=str(problem))
         return
     lassos = []
     for violation in result.violations:
@@ -245,11 +208,75 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
     )
     for lasso, _ in lassos:
         send("run", **execute(model, list(lasso.positions), lambda: send("executing")))
+    if job["certificate"] is not None and result.complete and not result.violation_count:
+        if time_limit:
+            limits["time_limit_seconds"] = max(0.001, job["deadline"] - time.monotonic())
+        _write_part(question, product, job["certificate"], limits, on_progress, send, stopped)
+
+
+def _on_disk(job: dict[str, Any]) -> dict[str, Any]:
+    """What a search is told that keeps its states there."""
+    if not job["options"]["spill_directory"]:
+        return {}
+    return {
+        **{name: job["options"][name] for name in ("spill_directory", "resume")},
+        "identity": [(name, value) for name, value in job["identity"]],
+    }
+
+
+def _write_part(
+    question: CycleSearch,
+    product: _engine.Product,
+    wanted: dict[str, Any],
+    limits: dict[str, Any],
+    on_progress: Callable[[Progress], bool],
+    send: Any,
+    stopped: threading.Event,
+) -> None:
+    """What the search has shown, for others: the product once more, breadth first, and its ranks.
+
+    Breadth first because the tree then has the shortest paths: a certifier keeps one, and each frame begins
+    with one. The search for cycles is depth first, and its paths are as long as the product is deep.
+    """
+    from pathlib import Path
+
+    from assay.search.certificate_writing import write_part
+
+    def on_frame(written: int, frames: int) -> bool:
+        send("writing", frames_written=written, frames=frames)
+        return not stopped.is_set()
+
+    send("writing")
+    path = Path(wanted["file"])
+    try:
+        log = _engine.GraphLog(str(path.parent))
+        ranks = _engine.RankedGraph(processes=question.processes, progress_label=question.progress_label)
+        explored = _engine.search(
+            product,
+            on_progress=on_progress,
+            progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+            strategy="bfs",
+            check_deadlock=False,
+            log=log,
+            ranked=ranks,
+            **limits,
+        )
+        if not log.is_finished:
+            send("certificate", problem=f"exploring the product again ended early: {explored.stop_reason}")
+            return
+        written = write_part(log, ranks, path, coding=wanted["coding"], on_frame=on_frame)
+    except (OSError, RuntimeError, MemoryError) as problem:
+        send("certificate", problem=str(problem))
+        return
+    if written is None:
+        send("certificate", problem="it was interrupted")
+        return
+    send("certificate", problem="", peak_memory_bytes=peak_memory_bytes(), log_bytes=log.bytes, **written)
 
 
 def judge(model: Model, job: dict[str, Any], send: Any, _stopped: object) -> None:
     """Execute a saved run again: is it still a violation?"""
-    question = Question.from_json(job["question"], model)
+    question = CycleSearch.from_json(job["question"], model)
     lasso = Lasso(tuple(job["positions"]), job["loop_start"])
     run = execute(model, list(lasso.positions), lambda: send("executing"))
     exists = run["failed_at"] is None and 0 <= lasso.loop_start <= len(lasso.positions)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from assay.evidence.certificate.assembly import StoredPart
 from assay.evidence.counterexample import RawRun
 from assay.evidence.verdict import SearchFacts, StopReason
-from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress
+from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress, Report
 from assay.execution.replaying import raw_run
 from assay.search.native import facts_of_a_broken_search
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening, TemporalProperty
+from assay.transition_system.question import question_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +32,17 @@ class CycleOutcome:
     facts: SearchFacts
     lasso: FoundLasso | None
     peak_memory_bytes: int
+    part: StoredPart | None = None  # of the certificate, if one was asked for and the property holds
+    part_problem: str = ""  # why there is none then
+    log_bytes: int = 0
 
 
-MOST_SETS = 64  # that the engine counts for a cycle: those of the automaton and one for each process
+@dataclass(frozen=True, slots=True)
+class PartRequest:
+    """Where the part of a certificate goes that is about a property, and how it is written."""
 
-
-def question_of(wanted: TemporalProperty, processes: int) -> dict[str, object]:
-    return {
-        "automaton": wanted.automaton.to_json(),
-        "labels": list(wanted.labels),
-        "progress_label": wanted.progress_label,
-        # If there turn out to be more, the search says so.
-        "processes": min(processes, MOST_SETS - wanted.automaton.acceptance_sets),
-    }
+    file: Path
+    coding: str
 
 
 def find_violation(
@@ -53,12 +54,23 @@ def find_violation(
     deadline: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     process: ModelProcess | None = None,
+    certificate: PartRequest | None = None,
+    directory: Path | None = None,
+    identity: Sequence[tuple[str, str]] = (),
 ) -> CycleOutcome:
-    """Search for a run that violates a property; with fairness for that many `processes`."""
+    """Search for a run that violates a property; with fairness for that many `processes`.
+
+    `directory`: where states of the product are kept if they are kept on disk, and `identity` what a search
+    that was left there must agree in to be continued.
+    """
     facts: dict[str, object] = {
-        "options": options.for_engine(),
+        "options": options.for_engine() | {"spill_directory": "" if directory is None else str(directory)},
+        "identity": list(identity),
         "deadline": deadline,
         "question": question_of(wanted, processes),
+        "certificate": None
+        if certificate is None
+        else {"file": str(certificate.file), "coding": certificate.coding},
     }
     with Job("assay.search.cycle_worker:work", facts, opening, process) as child:
         child.watch(deadline=deadline, memory_limit_bytes=options.memory_limit_bytes, on_progress=on_progress)
@@ -91,7 +103,22 @@ def find_violation(
             if found
             else None,
             child.peak_memory_bytes,
+            *_part(child, wanted, certificate),
         )
+
+
+def _part(
+    child: Report, wanted: TemporalProperty, certificate: PartRequest | None
+) -> tuple[StoredPart | None, str, int]:
+    written = child.certificate
+    if certificate is None or written is None:
+        return None, "" if certificate is None else "the process that wrote it was ended", 0
+    if written["problem"]:
+        return None, str(written["problem"]), 0
+    part = StoredPart.from_json(
+        certificate.file, written, kind=wanted.kind, name=wanted.name, text=wanted.text
+    )
+    return part, "", int(written["log_bytes"])
 
 
 def replay_lasso(

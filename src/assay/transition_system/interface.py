@@ -84,6 +84,7 @@ class StepFacts:
     choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
     continues: str = ""  # the operation of a library that an earlier step has begun: "Condition.wait"
     alone: bool = False  # there was no other process
+    writes: tuple[str, ...] = ()  # variables that it may change, where several are told of one step
     then: tuple[StepFacts, ...] = ()
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from assay import __version__
-from assay.evidence.certificate.claim import Claim
-from assay.evidence.certificate.header import Properties, Source
+from assay.evidence.certificate.assembly import assemble
+from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
+from assay.evidence.certificate.header import CertificateProblem, Properties, Source, Temporal
 from assay.evidence.verdict import Judgement, Verdict
-from assay.transition_system.interface import SourceHash
+from assay.search.cycles import CycleOutcome, PartRequest
+from assay.search.native import NativeOutcome, WrittenCertificate
+from assay.transition_system.interface import LanguageOptions, Program, SourceHash
 from assay.verification.request import Request
 
 TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first", "cached": "depth-first"}
@@ -38,6 +46,71 @@ def claim_of(
         tree=TREES[request.options.strategy],
         version=__version__,
     )
+
+
+class CertificateInParts:
+    """The certificate of a program with temporal properties, which is whole only when all were searched.
+
+    Until then the script over the states and each part have files of their own beside it, without names that
+    anybody would take for a certificate; leaving the block removes them.
+    """
+
+    def __init__(self, request: CertificateRequest, options: LanguageOptions, parts: int) -> None:
+        self._request = request
+        self._asked = Temporal(ltl=options.ltl, progress=options.progress, fair=options.fair, parts=())
+        self._states = partial_name(request.path)
+        self._parts = [partial_name(request.path) for _ in range(parts)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in (self._states, *self._parts):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    @property
+    def for_states(self) -> CertificateRequest:
+        return replace(self._request, path=self._states)
+
+    @property
+    def for_parts(self) -> list[PartRequest]:
+        return [PartRequest(file, self._request.coding) for file in self._parts]
+
+    def assembled(
+        self, outcome: NativeOutcome, found: Sequence[CycleOutcome]
+    ) -> tuple[WrittenCertificate | None, str]:
+        """The certificate, or why there is none."""
+        if outcome.certificate is None:
+            return None, outcome.certificate_problem
+        parts = [one.part for one in found if one.part is not None]
+        if len(parts) < len(self._parts):
+            return None, next((one.part_problem for one in found if one.part_problem), "a part is missing")
+        began = time.monotonic()
+        try:
+            size = assemble(self._request.path, self._states, self._asked, parts, self._request.coding)
+        except (OSError, CertificateProblem) as problem:
+            return None, str(problem)
+        return (
+            replace(
+                outcome.certificate,
+                path=str(self._request.path),
+                bytes=size,
+                seconds=outcome.certificate.seconds + time.monotonic() - began,
+                frames=outcome.certificate.frames + sum(part.part.frames for part in parts),
+                log_bytes=max(outcome.certificate.log_bytes, *(one.log_bytes for one in found)),
+            ),
+            "",
+        )
+
+
+def certificate_in_parts(
+    program: Program, request: Request
+) -> AbstractContextManager[CertificateInParts | None]:
+    """If a certificate is wanted and there is more to say than what holds of states."""
+    if request.certificate is None or not program.temporal:
+        return nullcontext()
+    return CertificateInParts(request.certificate, request.language_options, len(program.temporal))
 
 
 def without_certificate(request: Request, judgement: Judgement, problem: str) -> Judgement:

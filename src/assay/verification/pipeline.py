@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__
+from assay.evidence.certificate.claim import CertificateRequest
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, judge, what_was_forgotten
+from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
 from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
@@ -25,16 +26,17 @@ from assay.transition_system.interface import (
     SourceHash,
     SourceProblem,
 )
-from assay.verification.certificates import claim_of, why_no_certificate, without_certificate
+from assay.verification.certificates import (
+    certificate_in_parts,
+    claim_of,
+    why_no_certificate,
+    without_certificate,
+)
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.temporal import answers, replay_temporal, standings_of, violation_of, with_answers
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
-
-NO_TEMPORAL_CERTIFICATES = (
-    "that something holds of runs which never end is not written down yet; --safety certifies the rest"
-)
 
 
 def verify_program(
@@ -59,13 +61,25 @@ def verify_program(
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", name))
     interrupts.hold()
-    with ModelProcess() as process:
-        program, outcome = _search(name, program, request, process)
+    with ModelProcess() as process, certificate_in_parts(program, request) as parts:
+        wanted = parts.for_states if parts else request.certificate
+        program, outcome = _search(name, program, request, process, wanted)
         outcome = without_unconfirmed(program, outcome)
         about_states = judge(outcome.facts, tuple(program.caveats))
         was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
-        given = [] if was_interrupted else answers(program, request, process, name)
-    judgement = with_answers(about_states, program.temporal, given)
+        has_script = parts is not None and outcome.certificate is not None
+        given = (
+            []
+            if was_interrupted
+            else answers(program, request, process, name, parts.for_parts if parts and has_script else ())
+        )
+        judgement = with_answers(about_states, program.temporal, given)
+        certificate, problem = outcome.certificate, outcome.certificate_problem
+        if parts is not None:
+            certificate = None
+            if judgement.verdict is Verdict.VERIFIED:
+                request.listener(Phase("writing the certificate of", name))
+                certificate, problem = parts.assembled(outcome, [one.outcome for one in given])
     violations, unexplained = _explained(program, outcome)
     violations += tuple(violation_of(program, one) for one in given if one.outcome.facts.violation_count)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
@@ -78,8 +92,7 @@ def verify_program(
         temporal=standings_of(program.temporal, given),
         unchecked=program.unchecked,
     )
-    if outcome.certificate is None:
-        problem = NO_TEMPORAL_CERTIFICATES if program.temporal else outcome.certificate_problem
+    if certificate is None:
         judgement = without_certificate(request, judgement, problem)
     result = Result(
         verdict=judgement.verdict,
@@ -94,10 +107,14 @@ def verify_program(
             *outcome.remarks,
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
-            *how_to_go_on(request, outcome.facts.stop_reason, problem=outcome.certificate_problem),
+            *how_to_go_on(
+                request,
+                [outcome.facts.stop_reason, *(one.outcome.facts.stop_reason for one in given)],
+                problem=outcome.certificate_problem,
+            ),
             *about_the_estimate,
         ),
-        certificate=None if outcome.certificate is None else asdict(outcome.certificate),
+        certificate=None if certificate is None else asdict(certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
         depth=outcome.facts.depth,
@@ -148,11 +165,11 @@ def _with_saved_estimate(result: Result, request: Request, program: Program) -> 
 
 
 def _search(
-    name: str, program: Program, request: Request, process: ModelProcess
+    name: str, program: Program, request: Request, process: ModelProcess, wanted: CertificateRequest | None
 ) -> tuple[Program, native.NativeOutcome]:
     """Search, and again without each assumption of the front end that turns out to fail, in one process."""
     while True:
-        certificate = None if program.caveats or program.temporal else request.certificate
+        certificate = None if program.caveats else wanted
         try:
             return program, native.search(
                 program.opening,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay import __version__
@@ -42,13 +43,13 @@ def found_out_before(request: Request) -> LanguageOptions:
     return replace(options, not_final=known or options.not_final)
 
 
-def how_to_go_on(request: Request, stopped: StopReason, *, problem: str = "") -> list[str]:
-    """What a user can do about a search that a limit stopped, or a certificate that a `problem` prevented."""
+def how_to_go_on(request: Request, stopped: Sequence[StopReason], *, problem: str = "") -> list[str]:
+    """What a user can do about searches that limits stopped, or a certificate that a `problem` prevented."""
     options = request.options
     if options.spill_directory:
-        if stopped not in CONTINUABLE and not problem:
+        if CONTINUABLE.isdisjoint(stopped) and not problem:
             return []
         return [f"the search can be continued: the same command with --resume ({options.spill_directory})"]
-    if stopped is StopReason.MEMORY and options.storage == "exact":
+    if StopReason.MEMORY in stopped and options.storage == "exact":
         return ["to search on in the same memory, exactly, keep the states on disk: --spill DIR"]
     return []

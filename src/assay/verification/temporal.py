@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
-from assay.search.cycles import CycleOutcome, FoundLasso, find_violation, replay_lasso
+from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest, find_violation, replay_lasso
 from assay.transition_system.interface import OptionProblem, Program, TemporalProperty, ViolationFacts
 from assay.verification.request import Phase, Request
+from assay.verification.spilling import identity_of
 
 NOT_BEGUN = SearchFacts(stop_reason=StopReason.TIME, stop_detail="before the search for cycles began")
 
@@ -50,10 +53,17 @@ def processes_for_fairness(program: Program, request: Request) -> int:
     return program.process_limit
 
 
-def answers(program: Program, request: Request, process: ModelProcess, name: str) -> list[Answer]:
+def answers(
+    program: Program,
+    request: Request,
+    process: ModelProcess,
+    name: str,
+    certificates: Sequence[PartRequest] = (),
+) -> list[Answer]:
+    """`certificates`: where the part about each property goes, if parts are wanted."""
     processes = processes_for_fairness(program, request)
     found = []
-    for wanted in program.temporal:
+    for number, wanted in enumerate(program.temporal):
         request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
         if request.deadline is not None and time.monotonic() >= request.deadline:
             found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
@@ -67,13 +77,31 @@ def answers(program: Program, request: Request, process: ModelProcess, name: str
                 deadline=request.deadline,
                 on_progress=request.listener,
                 process=process,
+                certificate=certificates[number] if certificates else None,
+                directory=_directory_for(request, number),
+                identity=[
+                    *identity_of(request, program, with_graph=False),
+                    ("property", f"{wanted.kind} {title(wanted)}, fair for {processes}"),
+                ],
             )
         except OptionProblem as problem:  # fairness for more processes than can be counted
             outcome = CycleOutcome(SearchFacts(stop_detail=str(problem)), None, 0)
         found.append(Answer(wanted, outcome))
         if outcome.facts.stop_reason is StopReason.INTERRUPTED:
             break
+    if request.options.spill_directory:
+        with contextlib.suppress(OSError):
+            Path(request.options.spill_directory).rmdir()  # if nothing was left in it
     return found
+
+
+def _directory_for(request: Request, number: int) -> Path | None:
+    """Inside of the directory of the search for states: each search has its own."""
+    if not request.options.spill_directory:
+        return None
+    directory = Path(request.options.spill_directory)
+    directory.mkdir(mode=0o700, exist_ok=True)
+    return directory / f"runs-{number + 1}"
 
 
 def with_answers(

@@ -237,11 +237,14 @@ def index_of(data):
     return offset
 
 
-@pytest.mark.parametrize("name", list(FrameRecord.__dataclass_fields__))
+STORED = list(FrameRecord.__dataclass_fields__)[:10]  # the rest is not in the file
+
+
+@pytest.mark.parametrize("name", STORED)
 @pytest.mark.parametrize("change", [-1, 1, 1 << 20, (1 << 32) - 8])
 def test_every_number_of_the_index_is_checked(file, name, change):
     data = bytearray(file.read_bytes())
-    place = index_of(data) + 4 * list(FrameRecord.__dataclass_fields__).index(name)
+    place = index_of(data) + 4 * STORED.index(name)
     (value,) = struct.unpack_from("<I", data, place)
     struct.pack_into("<I", data, place, (value + change) % (1 << 32))
     file.write_bytes(sealed(bytes(data)))
@@ -261,7 +264,7 @@ def test_every_number_of_the_index_is_checked(file, name, change):
         ({"references": 3}, {}, "the frames have 6 references, the header claims 5"),
         ({"entries": 9}, {"entries": 0}, "frame 1 claims more references than entries"),
         ({"states": 5}, {"states": 0}, "frame 1 has a section of 3 bytes where its counts allow 0"),
-        ({"subgraphs": 1}, {}, "other sections than the header announces"),
+        ({"supplement": 1}, {}, "other sections than the header announces"),
         ({"checksum": 1}, {}, "frame 0 is damaged: its checksum is not the one in the index"),
     ],
 )
@@ -269,7 +272,7 @@ def test_an_index_that_does_not_fit_is_refused_in_a_sentence(file, first, second
     data = bytearray(file.read_bytes())
     for number, changes in enumerate((first, second)):
         for name, value in changes.items():
-            place = index_of(data) + 40 * number + 4 * list(FrameRecord.__dataclass_fields__).index(name)
+            place = index_of(data) + 40 * number + 4 * STORED.index(name)
             struct.pack_into("<I", data, place, value % (1 << 32))
     file.write_bytes(sealed(bytes(data)))
     assert said in reason(file)
@@ -293,9 +296,14 @@ def test_a_header_of_another_length_is_refused(file, length):
 
 def test_other_versions_are_named(file):
     data = bytearray(file.read_bytes())
+    struct.pack_into("<I", data, 8, 3)
+    file.write_bytes(sealed(bytes(data)))
+    assert reason(file) == "the certificate has version 3, this Assay reads versions 1 and 2"
     struct.pack_into("<I", data, 8, 2)
     file.write_bytes(sealed(bytes(data)))
-    assert reason(file) == "the certificate has version 2, this Assay reads version 1"
+    assert reason(file) == (
+        "a certificate that says what this header says has version 1, the file says version 2"
+    )
 
 
 def record_of(sections, *, states=1, entries=8, references=8, start_length=1):

@@ -111,11 +111,12 @@ def test_a_lasso_replays_and_a_changed_one_does_not(light):
             replay(light, "bad.json")
 
 
-def test_no_certificate_says_more_than_was_written_down(light):
+def test_a_certificate_says_what_was_verified_of_runs(light):
     result = assay.verify(light, ltl=["green"], certificate="c.assay")
-    assert result.verdict is assay.Verdict.INCOMPLETE
-    assert "--safety certifies the rest" in result.reasons[0]
-    assert not Path("c.assay").exists()
+    assert result.verdict is assay.Verdict.VERIFIED
+    certified = assay.certify(light, "c.assay", ltl=["green"])
+    assert certified.verdict is assay.Verdict.VERIFIED, certified.reasons
+    assert [(one.kind, one.name) for one in certified.temporal] == [("ltl", "green")]
 
 
 def test_a_run_that_ends_stays_at_its_end(tmp_path):
@@ -258,3 +259,39 @@ def test_safety_together_with_a_formula_is_refused(light, tmp_path):
     for program in (light, model):
         with pytest.raises(OptionProblem, match="--safety checks no claim"):
             assay.verify(program, safety=True, ltl=["<> (x == 7)"])
+
+
+COUNTERS = """
+byte x, y;
+active proctype P() { do :: x = (x + 1) % 40 od }
+active proctype Q() { do :: y = (y + 1) % 40 od }
+ltl above { [] <> (x == 0 || y == 0 || x != y) }
+ltl again { [] <> (x == 0) }
+"""
+
+
+@pytest.mark.parametrize("fair", [False, True])
+def test_states_on_disk_give_the_same_answers(tmp_path, fair):
+    model = tmp_path / "counters.pml"
+    model.write_text(COUNTERS)
+    in_memory = assay.verify(model, fair=fair, trace=None)
+    on_disk = assay.verify(model, fair=fair, trace=None, spill=tmp_path / "disk")
+    assert [(one.text, one.standing) for one in on_disk.properties] == [
+        (one.text, one.standing) for one in in_memory.properties
+    ]
+    assert standing(on_disk, "again") is (Standing.HOLDS if fair else Standing.VIOLATED)
+    assert not (tmp_path / "disk").exists()
+
+
+def test_a_search_for_runs_on_disk_can_be_continued(tmp_path):
+    model = tmp_path / "counters.pml"
+    model.write_text(COUNTERS)
+    stopped = assay.verify(model, ltl=["above"], spill=tmp_path / "disk", max_states=1000, trace=None)
+    assert stopped.verdict is assay.Verdict.INCOMPLETE
+    assert any("--resume" in note for note in stopped.notes)
+    assert (tmp_path / "disk" / "runs-1").exists()
+    with pytest.raises(OptionProblem, match="--resume"):
+        assay.verify(model, ltl=["above"], spill=tmp_path / "disk", trace=None)
+    ended = assay.verify(model, ltl=["above"], spill=tmp_path / "disk", resume=True, trace=None)
+    assert standing(ended, "above") is Standing.HOLDS
+    assert not (tmp_path / "disk").exists()

@@ -76,6 +76,14 @@ class StoredDictionaries:
     def opened(self) -> tuple[Dictionary, ...]:
         if not self.lengths:
             return NO_DICTIONARIES
+        view = memoryview(self.joint())  # of which each dictionary keeps its own copy
+        ends = accumulate(self.lengths)
+        return opened([view[end - length : end] for end, length in zip(ends, self.lengths, strict=True)])
+
+    def joint(self) -> bytes:
+        """All of them, one behind the other."""
+        if not self.lengths:
+            return b""
         try:
             if zstandard.frame_content_size(self.content) != sum(self.lengths):
                 raise CertificateProblem("the dictionaries are not as long as the header says")
@@ -88,6 +96,19 @@ class StoredDictionaries:
             raise CertificateProblem("the dictionaries cannot be decompressed") from None
         if len(joint) != sum(self.lengths):
             raise CertificateProblem("the dictionaries are not one whole Zstandard frame")
-        view = memoryview(joint)  # of which each dictionary keeps its own copy
-        ends = accumulate(self.lengths)
-        return opened([view[end - length : end] for end, length in zip(ends, self.lengths, strict=True)])
+        return joint
+
+
+def separated(lengths: Sequence[tuple[int, ...]], content: bytes) -> list[StoredDictionaries]:
+    """Those of several scripts, each for itself, from one Zstandard frame that holds them all."""
+    if len(lengths) == 1:
+        return [StoredDictionaries(lengths[0], content)]
+    joint = StoredDictionaries(tuple(length for own in lengths for length in own), content).joint()
+    apart = []
+    begin = 0
+    for own in lengths:
+        end = begin + sum(own)
+        stored = zstandard.ZstdCompressor(level=1).compress(joint[begin:end]) if own else b""
+        apart.append(StoredDictionaries(own, stored))
+        begin = end
+    return apart

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import zstandard
 
@@ -22,7 +22,8 @@ CHANGED = "the file changed while it was read"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame, decompressed. `subgraphs` is empty unless the header promises it."""
+    """One frame, decompressed. `subgraphs` is empty unless the header promises it, `excesses` unless the
+    frame is of a temporal part: the last section is one or the other."""
 
     states: int
     entries: int
@@ -32,10 +33,15 @@ class Frame:
     ids: bytes
     counts: bytes
     subgraphs: bytes = b""
+    excesses: bytes = b""
+
+    @property
+    def supplement(self) -> bytes:
+        return self.subgraphs or self.excesses
 
     @property
     def sections(self) -> tuple[bytes, ...]:
-        return self.start, self.bits, self.ids, self.counts, self.subgraphs
+        return self.start, self.bits, self.ids, self.counts, self.supplement
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +55,18 @@ class FrameRecord:
     bits: int
     ids: int
     counts: int
-    subgraphs: int
+    supplement: int
     start_length: int
     checksum: int
+    is_ranked: bool = field(default=False, kw_only=True)  # not in the index: it is of a temporal part
+
+    @property
+    def as_stored(self) -> tuple[int, ...]:
+        return self.states, self.entries, self.references, *self.lengths, self.start_length, self.checksum
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        return self.start, self.bits, self.ids, self.counts, self.subgraphs
+        return self.start, self.bits, self.ids, self.counts, self.supplement
 
     @property
     def length(self) -> int:
@@ -69,7 +80,7 @@ class FrameRecord:
             (self.entries + 7) // 8,
             self.references * BYTES_PER_NUMBER,
             self.states * BYTES_PER_NUMBER,
-            self.states * BYTES_PER_SUBGRAPH,
+            self.entries * BYTES_PER_NUMBER if self.is_ranked else self.states * BYTES_PER_SUBGRAPH,
         )
 
 
@@ -106,6 +117,8 @@ def decode_frame(
         position += length
     if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
         raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
+    if record.is_ranked:
+        sections.insert(len(sections) - 1, b"")
     return Frame(record.states, record.entries, record.references, *sections)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
@@ -17,7 +17,11 @@ MAX_STATES = 1 << 32
 MAX_TRANSITIONS = 1 << 48
 MAX_FRAMES = 1 << 16
 SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
+RANKED_SECTIONS = ("start", "bits", "ids", "counts", "excesses")  # of a temporal part
+MAX_RANK = 1 << 31
+ABSENT = frozenset({"acceptance", "progress"})  # kinds whose text names what there is none of
 MAX_DICTIONARY_BYTES = 1 << 20
+MOST_DICTIONARY_BYTES = 1 << 26  # of all scripts together
 MAX_PROPERTIES = 1_000
 MAX_PROPERTY_CHARACTERS = 4_096
 _PLAIN_TEXT = re.compile(r"[ -_a-~]+\Z")  # printable ASCII, without the mark that stands around it
@@ -56,6 +60,49 @@ class Properties:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A property of runs that never end, and the script with ranks over its product that shows it."""
+
+    kind: str
+    name: str  # by which the program knows it; may be empty
+    text: str
+    rank: int  # of the initial state
+    states: int
+    transitions: int
+    depth: int
+    frames: int
+    dictionaries: tuple[int, ...] = ()
+
+    @property
+    def references(self) -> int:
+        return self.transitions - (self.states - 1)
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+    @property
+    def claim(self) -> str:
+        title = shown_text(self.title)
+        return f"no {title}" if self.kind in ABSENT else f"{shown_name(self.kind)} {title} holds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Temporal:
+    """What was asked of runs that never end, as the front end is told it, and one part for each property."""
+
+    ltl: tuple[str, ...] = ()  # names of the program's own formulas, or formulas; empty: all it has
+    progress: bool = False
+    fair: bool = False
+    parts: tuple[Part, ...]
+
+    @property
+    def claim(self) -> str:
+        runs = "every run that is weakly fair to each process" if self.fair else "every run"
+        return f"On {runs}, {', '.join(part.claim for part in self.parts)}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     program: str
     language: str
@@ -70,6 +117,18 @@ class Header:
     subgraphs: bool = False
     dictionaries: tuple[int, ...] = ()  # their lengths, one for each section; none at all for most files
     producer: Mapping[str, str] = field(default_factory=dict)
+    temporal: Temporal | None = None
+
+    @property
+    def version(self) -> int:
+        """Of the format: files that say nothing of runs are read by everybody who could read them before."""
+        return 1 if self.temporal is None else 2
+
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """States and transitions of each script: the one over the states, and those of the temporal parts."""
+        parts = self.temporal.parts if self.temporal else ()
+        return [(self.states, self.transitions), *((part.states, part.transitions) for part in parts)]
 
     @property
     def references(self) -> int:
@@ -91,10 +150,16 @@ class Header:
             f"In every state that {shown_name(self.program)} ({shown_name(self.language)}) can reach "
             f"(at most {self.states:,}, with {self.transitions:,} transitions), "
             f"{', '.join(checked) or 'nothing was checked'}."
+            f"{'' if self.temporal is None else f' {self.temporal.claim}'}"
         )
 
     def as_bytes(self) -> bytes:
         data = asdict(self)
+        if self.temporal is None:
+            del data["temporal"]
+        else:
+            for part, known in zip(data["temporal"]["parts"], self.temporal.parts, strict=True):
+                part["references"] = known.references
         data |= {"format": FORMAT, "claim": self.claim, "references": self.references, "coding": CODING}
         return json.dumps(
             data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
@@ -127,14 +192,14 @@ class Header:
             subgraphs=_flag(data, "subgraphs"),
             dictionaries=_dictionaries(data),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
+            temporal=_temporal(_object(data, "temporal")) if "temporal" in data else None,
         )
         _require_program(header)
         if header.tree not in TREES:
             raise CertificateProblem(f"the header names another kind of tree than {' or '.join(TREES)}")
-        if header.references < 0:
-            raise CertificateProblem(
-                f"{header.transitions:,} transitions cannot connect {header.states:,} states"
-            )
+        for states, transitions in header.sizes:
+            if transitions < states - 1:
+                raise CertificateProblem(f"{transitions:,} transitions cannot connect {states:,} states")
         try:
             canonical = header.as_bytes()
         except (ValueError, RecursionError):  # half a character, not a number, nested without end
@@ -144,6 +209,33 @@ class Header:
                 "the header is not in its canonical form, or its claim does not follow from its facts"
             )
         return header
+
+
+def _temporal(data: Mapping[str, Any]) -> Temporal:
+    temporal = Temporal(
+        ltl=_texts(data, "ltl"),
+        progress=_flag(data, "progress"),
+        fair=_flag(data, "fair"),
+        parts=tuple(
+            Part(
+                kind=_text(part, "kind"),
+                name=_text(part, "name"),
+                text=_text(part, "text"),
+                rank=_count(part, "rank", 0, MAX_RANK),
+                states=_count(part, "states", 1, MAX_STATES),
+                transitions=_count(part, "transitions", 0, MAX_TRANSITIONS),
+                depth=_count(part, "depth", 0, MAX_STATES),
+                frames=_count(part, "frames", 1, MAX_FRAMES),
+                dictionaries=_dictionaries(part),
+            )
+            for part in _objects(data, "parts")
+        ),
+    )
+    if not temporal.parts:
+        raise CertificateProblem("the header announces what holds of runs, and lists nothing")
+    require_short_texts([*temporal.ltl, *(part.text for part in temporal.parts)])
+    require_short_texts([part.kind + part.name for part in temporal.parts])
+    return temporal
 
 
 def _properties(data: Mapping[str, Any]) -> Properties:
@@ -161,7 +253,10 @@ def _properties(data: Mapping[str, Any]) -> Properties:
 
 def require_short(properties: Properties) -> None:
     """Whoever reads a certificate compiles its properties, which must not take for ever."""
-    texts = (*properties.invariants, *properties.step_invariants)
+    require_short_texts([*properties.invariants, *properties.step_invariants])
+
+
+def require_short_texts(texts: Sequence[str]) -> None:
     if len(texts) > MAX_PROPERTIES:
         raise CertificateProblem(f"{len(texts):,} properties are claimed, more than {MAX_PROPERTIES:,}")
     if not all(0 < len(text) <= MAX_PROPERTY_CHARACTERS for text in texts):

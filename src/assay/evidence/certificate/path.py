@@ -14,7 +14,9 @@ class Steps(Protocol):
     def successors(self, state: bytes) -> list[tuple[bytes | None, int]]: ...
 
 
-def path_within(model: Steps, frame: Frame, first_state: int, number: int) -> tuple[int, ...]:
+def path_within(
+    model: Steps, frame: Frame, first_state: int, number: int, *, is_ranked: bool = False
+) -> tuple[int, ...]:
     """The tree path from the initial state to state `number` of the frame, as positions.
 
     Executes the program along the frame's `TREE` entries; meant for one frame.
@@ -26,11 +28,15 @@ def path_within(model: Steps, frame: Frame, first_state: int, number: int) -> tu
     for _ in range(next(numbers)):
         assert state is not None
         successors = model.successors(state)
-        position, remaining = next(numbers), next(numbers)
+        position = next(numbers)
+        if is_ranked:
+            next(numbers)
         following, children = position, []
-        for _ in range(remaining):
+        for _ in range(next(numbers)):
             following += next(numbers) + 1
             children.append(following)
+            if is_ranked:
+                next(numbers)
         waiting += [((*path, child), successors[child][0] or b"") for child in reversed(children)]
         path.append(position)
         state = successors[position][0]

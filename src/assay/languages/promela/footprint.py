@@ -160,6 +160,8 @@ class Visibility:
         graphs: dict[str, ControlGraph],
         globals_: Sequence[Symbol],
         properties: Sequence[Expr],
+        *,
+        fair: bool = False,
     ) -> None:
         self.graphs = graphs
         self.exposed: set[Symbol] = set()  # seen by others, by invariants or by `provided`
@@ -190,7 +192,7 @@ class Visibility:
                 if isinstance(part, Load):
                     self.exposed.add(part.place.symbol)
         symbols = [*globals_, *(s for p in processes for s in p.symbols)]
-        self.watch_receivers(symbols)
+        self.watch_receivers(symbols, all_of_them=fair)
         self.single = {p.name: self.is_single(p, processes) for p in processes}
         self.owner = self.find_owners(processes, globals_)
 
@@ -208,13 +210,14 @@ class Visibility:
         for expr in (*whole, *(e for listed in self.initials.values() for e in listed)):
             yield from ops.subexpressions(expr)
 
-    def watch_receivers(self, symbols: Iterable[Symbol]) -> None:
+    def watch_receivers(self, symbols: Iterable[Symbol], *, all_of_them: bool) -> None:
         """Where more than one statement hangs on whether a rendezvous is possible (`else`, an escape,
-        an atomic sequence that might block), the sender sees where its receivers stand."""
+        an atomic sequence that might block), the sender sees where its receivers stand. Fairness sees
+        it everywhere: whether a sender is enabled."""
         if not any(shape.capacity == 0 for symbol in symbols for shape in declared_channels(symbol)):
             return
         offered: set[Symbol] = set()
-        unknown = False
+        unknown = all_of_them
         for name, locations in self.testing.items():
             for location in locations:
                 for edge in self.graphs[name].edges.get(location, ()):
@@ -222,7 +225,7 @@ class Visibility:
                     if isinstance(operation, ops.SendMessage) and may_be_rendezvous(operation.channel):
                         offered.add(operation.channel.symbol)
                         unknown |= not is_fixed(operation.channel)
-        if not offered:
+        if not offered and not unknown:
             return
         for name, operation in self.operations():
             if not isinstance(operation, ops.ReceiveMessage) or not may_be_rendezvous(operation.channel):

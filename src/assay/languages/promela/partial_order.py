@@ -86,7 +86,10 @@ def plan(
     layout: Layout,
     resolver: Resolver,
     fused: dict[tuple[str, int], list[Transition]],
+    *,
+    fair: bool = False,
 ) -> AmplePlan:
+    """With `fair`, only what is private is ample: whether others are enabled must not change."""
     result = AmplePlan()
     noticed = (
         resolver.uses_last
@@ -98,7 +101,7 @@ def plan(
     if noticed:
         return result
     planner = Planner(processes, graphs, visibility, layout, resolver, fused, result)
-    planner.run()
+    planner.run(private_only=fair)
     return result
 
 
@@ -122,11 +125,15 @@ class Planner:
         self.fused = fused
         self.counts_processes = any(isinstance(e, ops.ProcessCount) for e in visibility.expressions)
 
-    def run(self) -> None:
-        channels_allowed = self.number_channels()
+    def run(self, *, private_only: bool) -> None:
+        channels_allowed = self.number_channels() and not private_only
         self.note_later_uses()
         found = {
-            process.name: self.ample_locations(process, channels_allowed)
+            process.name: {
+                location: ample
+                for location, ample in self.ample_locations(process, channels_allowed).items()
+                if not (private_only and ample.stops)
+            }
             for process in self.processes
             if process.name not in self.visibility.watched
         }

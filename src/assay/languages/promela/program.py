@@ -16,7 +16,7 @@ from assay.languages.promela import syntax
 from assay.languages.promela.claims import Watched, labels_meant, watched
 from assay.languages.promela.claims import asked as claims_asked
 from assay.languages.promela.compiler import compile_model
-from assay.languages.promela.control import ControlGraph, GraphBuilder
+from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
 from assay.languages.promela.dead_variables import resets, without_influence
 from assay.languages.promela.events import Event, EventClaim, event_claim, only_claim
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
@@ -270,16 +270,23 @@ def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[st
 
     Merging and partial order keep every run up to steps that no property can see: their cycle proviso holds
     for every cycle of states, whoever searches, and what atoms read is visible (decision 0003). That is
-    enough for what does not notice stuttering. Who is enabled, which fairness asks, they do not keep.
+    enough for what does not notice stuttering. Fairness asks besides who is enabled: steps that are private
+    keep that, unless somebody waits for nobody else to move.
     """
     asked = options.reductions & set(REDUCTIONS)
-    temporal = model.watched.temporal
-    if all(each.stutter_invariant for each in temporal) and not (temporal and options.fair):
-        return asked
-    return asked & {"dead-variables"}
+    noticed = not all(each.stutter_invariant for each in model.watched.temporal)
+    if noticed or (is_fair(model, options) and model.resolver.uses_timeout):
+        return asked & {"dead-variables"}
+    return asked
 
 
-def plan_of(model: PromelaModel, properties: list[Property], reductions: frozenset[str]) -> Plan:
+def is_fair(model: PromelaModel, options: LanguageOptions) -> bool:
+    return options.fair and bool(model.watched.temporal)
+
+
+def plan_of(
+    model: PromelaModel, properties: list[Property], reductions: frozenset[str], *, fair: bool = False
+) -> Plan:
     resolver = model.resolver
     labels = dict(model.watched.labels)
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
@@ -288,6 +295,7 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
         model.graphs,
         resolver.globals,
         [*(p.expression for p in properties), *(label.expression for label in labels.values())],
+        fair=fair,
     )
     # A hidden variable is no part of the state where that cannot matter, reductions or not.
     unread = without_influence(symbols, model.processes, visibility)
@@ -312,7 +320,9 @@ def plan_of(model: PromelaModel, properties: list[Property], reductions: frozens
     if "merging" in reductions and not steps_count:
         plan.fused = fused(model.processes, model.graphs, visibility)
     if "partial-order" in reductions and not over_steps:
-        plan.ample = partial_order(model.processes, model.graphs, visibility, layout, resolver, plan.fused)
+        plan.ample = partial_order(
+            model.processes, model.graphs, visibility, layout, resolver, plan.fused, fair=fair
+        )
     return plan
 
 
@@ -524,8 +534,27 @@ class PromelaProgram:
         t = self.model.graphs[kind.name].transitions.get(transition)
         if t is None:  # an error met while finding out who may run
             return StepFacts(process_title(kind, process), kind.where.file, kind.where.line, "provided (...)")
+        merged = self.plan.fused.get((kind.name, transition), ())
+        first, *rest = (self.describe_transition(kind, process, part) for part in (t, *merged))
+        return replace(first, then=tuple(rest))
+
+    @staticmethod
+    def describe_transition(kind: Process, process: int, transition: Transition) -> StepFacts:
+        title = process_title(kind, process)
+        written = (
+            place.symbol
+            for operation in operations_of(transition)
+            for place in ops.operation_writes(operation)
+        )
         return StepFacts(
-            process_title(kind, process), t.source.where.file, t.source.where.line, t.source.text
+            title,
+            transition.source.where.file,
+            transition.source.where.line,
+            transition.source.text,
+            writes=tuple(
+                symbol.identifier if symbol.owner is None else f"{title}.{symbol.identifier}"
+                for symbol in written
+            ),
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
@@ -570,5 +599,6 @@ def load(path: Path, options: LanguageOptions) -> PromelaProgram:
 def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
     """From the syntax tree to C, without compiling it."""
     model = build(tree, options)
-    plan = plan_of(model, parse_properties(model, options), reductions_of(model, options))
+    reductions = reductions_of(model, options)
+    plan = plan_of(model, parse_properties(model, options), reductions, fair=is_fair(model, options))
     return model, plan, generate(plan)

@@ -238,11 +238,16 @@ def test_a_run_that_ends_is_no_cycle_without_progress(loaded):
     [
         (COUNTER, {}, sorted(REDUCTIONS)),
         (COUNTER + "ltl a { [] (x < 4) }", {}, sorted(REDUCTIONS)),
-        (COUNTER + "ltl a { [] (x < 4) }", {"fair": True}, ["dead-variables"]),
+        (COUNTER + "ltl a { [] (x < 4) }", {"fair": True}, sorted(REDUCTIONS)),
+        (
+            COUNTER + "active proctype Q() { timeout } ltl a { [] (x < 4) }",
+            {"fair": True},
+            ["dead-variables"],
+        ),
         (COUNTER + "ltl a { [] (x < 4) } ltl b { X (x == 1) }", {}, ["dead-variables"]),
         (COUNTER + "never { do :: x < 4 od }", {}, ["dead-variables"]),
         (COUNTER, {"progress": True}, sorted(REDUCTIONS)),
-        (COUNTER, {"progress": True, "fair": True}, ["dead-variables"]),
+        (COUNTER, {"progress": True, "fair": True}, sorted(REDUCTIONS)),
     ],
 )
 def test_reductions_that_skip_steps_are_on_where_nobody_can_notice(loaded, text, asked, on):
@@ -255,6 +260,27 @@ def test_no_step_is_merged_over_a_label_that_counts(loaded, label):
     text = f"active proctype P() {{ byte a; do :: a = 1; {label}: a = 2; a = 0 od }}"
     subject = loaded(text, progress=label == "progress", reductions=frozenset(REDUCTIONS))
     assert verdicts(subject) == ({"progress": False} if label == "progress" else {"acceptance": True})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Between its steps the loop offers nothing: whoever waits for it is not enabled all the time.
+        "chan c = [0] of { byte }; byte x; active proctype S() { c!1; x = 1 }"
+        "active proctype R() { byte a; do :: a = 1; a = 2; if :: c?_ :: skip fi od }",
+        # Each message is taken before the next is sent: the second receiver finds the channel empty.
+        "chan q = [2] of { byte }; byte x; active proctype P() { do :: q!1 od }"
+        "active proctype J() { do :: q?_ od } active proctype I() { q?_; x = 1 }",
+        # While the loop is in the middle, nobody's timeout is executable.
+        "byte x; active proctype J() { byte a; do :: timeout -> a = 1; a = 2 od }"
+        "active proctype I() { timeout -> x = 1 }",
+    ],
+    ids=["rendezvous", "messages", "timeout"],
+)
+def test_reductions_lose_no_fair_run_in_which_somebody_is_disabled_now_and_then(loaded, text):
+    subject = loaded(text, ltl=("<> (x == 1)",), fair=True, reductions=frozenset(REDUCTIONS))
+    (asked,) = subject.program.temporal
+    assert subject.is_violated(asked, fair=True)
 
 
 def test_a_variable_that_only_a_claim_reads_is_kept(loaded):

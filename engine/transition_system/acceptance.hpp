@@ -1,0 +1,88 @@
+/// Which acceptance sets the steps of a state are in: what cycles are judged by.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "transition_system/successor_buffer.hpp"
+#include "transition_system/transition_system.hpp"
+
+namespace assay::transition_system {
+
+/// What is asked of cycles beside the acceptance sets of the system.
+struct CycleQuestion {
+  std::uint32_t processes = 0;                  // fairness for that many; 0: none was asked for
+  std::optional<std::uint32_t> progress_label;  // no cycle counts that meets a state with it
+};
+
+/// A cycle is accepting if it meets every set. The sets are those of the
+/// system, which hold for every step of a state, and with `fair` one for each
+/// process: its own steps, and all steps of states in which it is not enabled.
+/// Without any set, every cycle is accepting.
+///
+/// With `progress_label`, steps from or to a state that has it are on no cycle that counts.
+class Acceptance {
+ public:
+  using Marks = std::uint64_t;
+
+  Acceptance(const TransitionSystem& system, const CycleQuestion& question)
+      : system_(system),
+        sets_(system.acceptance_count()),
+        processes_(question.processes),
+        progress_(question.progress_label) {
+    if (sets_ > 64 || processes_ > 64 - sets_) {
+      throw std::invalid_argument("fairness: " + std::to_string(processes_) + " processes and " +
+                                  std::to_string(sets_) + " acceptance sets are more than 64");
+    }
+    if (progress_ && *progress_ >= system.label_count()) {
+      throw std::invalid_argument("progress label: the system has no label with this number");
+    }
+  }
+
+  /// What a cycle has to meet.
+  Marks all() const { return low_bits(sets_ + processes_); }
+  std::uint32_t set_count() const { return sets_ + processes_; }
+  bool has_free_steps() const { return progress_.has_value(); }
+
+  /// The sets that all steps of a state are in.
+  Marks of_state(StateView state) {
+    if (processes_ == 0) return of_automaton(state);
+    system_.all_successors(state, enabled_.cleared());
+    return of_automaton(state) | of_disabled(enabled_);
+  }
+  /// The same for a caller who has the successors of the state.
+  Marks of_state(StateView state, const SuccessorBuffer& successors) {
+    if (system_.leaves_successors_out()) return of_state(state);
+    return processes_ == 0 ? of_automaton(state) : of_automaton(state) | of_disabled(successors);
+  }
+  /// The set that the steps of a process are in besides.
+  Marks of_process(std::uint16_t process) const {
+    if (processes_ == 0 || process == ASSAY_NO_PROCESS) return 0;
+    if (process >= processes_) {
+      throw std::invalid_argument("fairness: process " + std::to_string(process) + " is beyond the " +
+                                  std::to_string(processes_) + " that were announced");
+    }
+    return Marks{1} << (sets_ + process);
+  }
+  bool makes_progress(StateView state) const {
+    return has_free_steps() && (system_.labels(state) >> *progress_ & 1) != 0;
+  }
+
+ private:
+  Marks of_automaton(StateView state) const { return sets_ == 0 ? 0 : system_.acceptance(state); }
+  Marks of_disabled(const SuccessorBuffer& of_all) const {
+    Marks enabled = 0;
+    for (std::uint32_t i = 0; i < of_all.count(); ++i) enabled |= of_process(of_all[i].process);
+    return all() & ~low_bits(sets_) & ~enabled;
+  }
+  static Marks low_bits(std::uint32_t count) { return count >= 64 ? ~Marks{0} : (Marks{1} << count) - 1; }
+
+  const TransitionSystem& system_;
+  const std::uint32_t sets_;
+  const std::uint32_t processes_;
+  const std::optional<std::uint32_t> progress_;
+  SuccessorBuffer enabled_;
+};
+
+}  // namespace assay::transition_system
