@@ -1,6 +1,7 @@
 #include "bindings/python_machine.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <optional>
@@ -52,7 +53,8 @@ void bind_python_machine(nb::module_& m) {
       .def(
           "__init__",
           [](Machine* self, nb::handle program, const std::string& granularity, const nb::bytes& key,
-             bool invariants, bool distrustful) {
+             bool invariants, bool distrustful, bool watching, std::vector<std::string> labels,
+             std::vector<std::string> atoms) {
             std::optional<support::ElementWords> secret;
             if (key.size() != 0) {
               if (key.size() != sizeof(support::ElementWords))
@@ -61,13 +63,15 @@ void bind_python_machine(nb::module_& m) {
               std::memcpy(secret->data(), key.data(), sizeof *secret);
             }
             translated([&] {
-              new (self) Machine(languages::python::read_program(program.ptr()), granularity_of(granularity),
-                                 secret, invariants, distrustful);
+              new (self)
+                  Machine(languages::python::read_program(program.ptr()), granularity_of(granularity), secret,
+                          invariants, distrustful, {std::move(labels), std::move(atoms), watching});
               return 0;
             });
           },
           "program"_a, "granularity"_a, "key"_a = nb::bytes("", 0), "invariants"_a = true,
-          "distrustful"_a = false)
+          "distrustful"_a = false, "watching"_a = false, "labels"_a = std::vector<std::string>{},
+          "atoms"_a = std::vector<std::string>{})
       .def("describe",
            [](const Machine& machine, const nb::bytes& state) {
              const std::vector<std::uint64_t> words = words_of(machine, state);

@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "languages/python/interpreter.hpp"
-#include "languages/python/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -55,6 +54,8 @@ class SequentialWorld final : public World {
   bool is_single() const override { return true; }
   bool is_beginning() const override { return true; }
   void add_invariant(Ref, std::string) override {}
+  void set_atoms(const std::vector<Ref>&) override {}
+  bool may_pass_label(const std::string&) override { return true; }
   Ref class_known(const Code*) override { return {}; }
   Ref class_made(Ref type, const Code*) override { return type; }
   Ref announced(Ref value) override { return value; }

@@ -7,6 +7,7 @@
 
 #include "evidence/bits.hpp"
 #include "evidence/coding.hpp"
+#include "evidence/varint_reader.hpp"
 #include "support/memory.hpp"
 #include "support/wide_integer.hpp"
 

@@ -9,6 +9,7 @@
 #include "evidence/numbering.hpp"
 #include "evidence/open_path.hpp"
 #include "evidence/script_writer.hpp"
+#include "evidence/varint_reader.hpp"
 
 namespace assay::evidence {
 

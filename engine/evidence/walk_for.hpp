@@ -14,6 +14,7 @@
 #include "evidence/bits.hpp"
 #include "evidence/content_hash.hpp"
 #include "evidence/ranked_graph.hpp"
+#include "evidence/varint_reader.hpp"
 #include "support/memory.hpp"
 #include "transition_system/successor_buffer.hpp"
 

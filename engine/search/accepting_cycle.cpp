@@ -17,7 +17,7 @@
 #include "search/lasso.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "transition_system/acceptance.hpp"
 
 namespace assay::search {

@@ -6,7 +6,7 @@
 // of a lookup (slot of the index, key it points to) overlap with other work.
 #include "search/exact_expander.hpp"
 #include "search/level_search.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "search/trace.hpp"
 
 namespace assay::search {

@@ -18,7 +18,7 @@
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
 #include "search/replacement/policy.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "storage/state_cache.hpp"
 
 namespace assay::search {

@@ -10,8 +10,9 @@
 #include "search/exact_expander.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "support/hash.hpp"
+#include "support/random_source.hpp"
 
 namespace assay::search {
 namespace {

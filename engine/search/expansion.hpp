@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "search/findings.hpp"
-#include "search/outcome.hpp"
+#include "search/finding_log.hpp"
+#include "search/result.hpp"
 #include "transition_system/successor_buffer.hpp"
 #include "transition_system/transition_system.hpp"
 

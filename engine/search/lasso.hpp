@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "search/outcome.hpp"
+#include "search/result.hpp"
 #include "storage/exact_state_store.hpp"
 #include "transition_system/acceptance.hpp"
 

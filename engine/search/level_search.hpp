@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "search/findings.hpp"
-#include "search/outcome.hpp"
-#include "search/strategies.hpp"
+#include "search/finding_log.hpp"
+#include "search/result.hpp"
+#include "search/strategy.hpp"
 
 namespace assay::search {
 

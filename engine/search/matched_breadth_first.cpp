@@ -9,7 +9,7 @@
 #include "search/expansion.hpp"
 #include "search/level_search.hpp"
 #include "search/matching/matching.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "storage/parent_log.hpp"
 #include "storage/state_queue.hpp"
 

@@ -13,8 +13,9 @@
 #include "search/matching/matching.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "storage/state_path.hpp"
+#include "support/random_source.hpp"
 
 namespace assay::search {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/outcome.hpp"
+#include "search/result.hpp"
 #include "transition_system/successor_buffer.hpp"
 #include "transition_system/transition_system.hpp"
 

@@ -17,7 +17,7 @@
 
 #include "search/exact_expander.hpp"
 #include "search/level_search.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "search/trace.hpp"
 
 namespace assay::search {

@@ -9,9 +9,10 @@
 #include <memory>
 
 #include "search/exact_expander.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "storage/fingerprint_table.hpp"
 #include "support/hash.hpp"
+#include "support/random_source.hpp"
 
 namespace assay::search {
 namespace {

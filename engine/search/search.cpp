@@ -12,7 +12,7 @@
 #include "search/observers/graph_recorder.hpp"
 #include "search/observers/mark_recorder.hpp"
 #include "search/observers/registry.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "support/memory.hpp"
 
 namespace assay::search {

@@ -5,7 +5,7 @@
 
 #include "evidence/graph_log.hpp"
 #include "evidence/ranked_graph.hpp"
-#include "search/outcome.hpp"
+#include "search/result.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::search {

@@ -36,7 +36,7 @@
 #include "search/spilling/level_merge.hpp"
 #include "search/spilling/spilled_search.hpp"
 #include "search/spilling/way_back.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "support/memory.hpp"
 
 namespace assay::search {

@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "search/expansion.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "search/matching/matching.hpp"
 #include "storage/disk_file.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "search/findings.hpp"
-#include "search/outcome.hpp"
+#include "search/finding_log.hpp"
+#include "search/result.hpp"
 #include "storage/exact_state_store.hpp"
 #include "transition_system/transition_system.hpp"
 

@@ -39,15 +39,4 @@ inline std::uint64_t scale(std::uint64_t hash, std::uint64_t range) {
   return static_cast<std::uint64_t>((static_cast<WideUnsigned>(hash) * range) >> 64);
 }
 
-/// A small seeded generator (splitmix64) for permutations of successors.
-class RandomSource {
- public:
-  explicit RandomSource(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ull); }
-  std::uint64_t below(std::uint64_t range) { return scale(next(), range); }
-
- private:
-  std::uint64_t state_;
-};
-
 }  // namespace assay::support

@@ -98,6 +98,9 @@ void Product::follow(StateView state, assay_buffer* out, bool all) const {
     }
   }
   if (steps.count() != 0) return;
+  system_.all_successors(inner, steps.cleared());
+  if (steps.count() != 0)
+    return;  // it could move, and where that leads is of no interest: no run goes on here
   for (const std::uint64_t target : retelling.targets) {
     std::uint64_t* const to = append(out, length_of(state), 0, true, ASSAY_NO_PROCESS);
     to[0] = target;

@@ -5,8 +5,8 @@
     result = assay.verify("leader.pml", invariants=["leaders <= 1"])
     assert result.verdict is assay.Verdict.VERIFIED
 
-A Python program that is to be verified may say `assay.choose`, `assay.assume`, `assay.invariant` and
-`assay.atomic`; what they do when it is only run is in `assay.plain`.
+A Python program that is to be verified may say `assay.choose`, `assay.assume`, `assay.invariant`,
+`assay.label` and `assay.atomic`; what they do when it is only run is in `assay.plain`.
 
 The names below are imported when they are first used, so that a child process
 which only searches starts without the rest.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.evidence.counterexample import Counterexample, Step
     from assay.evidence.result import Result, Violation
     from assay.evidence.verdict import Verdict
-    from assay.plain import assume, atomic, choose, invariant
+    from assay.plain import assume, atomic, choose, invariant, label
     from assay.search.options import SearchOptions
     from assay.temporal import always, eventually, leads_to
     from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
@@ -49,6 +49,7 @@ __all__ = [
     "choose",
     "eventually",
     "invariant",
+    "label",
     "leads_to",
     "replay",
     "verify",
@@ -72,6 +73,7 @@ _HOME = {
     "choose": "assay.plain",
     "eventually": "assay.temporal",
     "invariant": "assay.plain",
+    "label": "assay.plain",
     "leads_to": "assay.temporal",
     "replay": "assay.verification",
     "verify": "assay.verification",

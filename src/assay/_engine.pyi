@@ -73,6 +73,9 @@ class PythonMachine(Model):
         key: bytes = b"",
         invariants: bool = True,
         distrustful: bool = False,
+        watching: bool = False,
+        labels: Sequence[str] = ...,
+        atoms: Sequence[str] = ...,
     ) -> None: ...
     def describe(self, state: bytes) -> dict[str, object]: ...
     def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]

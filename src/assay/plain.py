@@ -5,6 +5,7 @@ plain Python a program that uses them runs once, like any other:
 
 - `choose` takes one option at random, the first one if ASSAY_CHOOSE is `first`;
 - `assume` ends the thread quietly when its condition is false (the program, in the main thread);
+- `label` does nothing;
 - `invariant` looks once whether the predicate holds now;
 - `atomic` holds one lock that all atomic stretches share: they exclude one another, and nothing else.
 """
@@ -54,6 +55,12 @@ def invariant(predicate: Predicate, name: str | None = None) -> Predicate:
     if not predicate():
         raise AssertionError(f"invariant: {name or getattr(predicate, '__name__', 'invariant')}")
     return predicate
+
+
+def label(name: str, /) -> None:
+    """A place with a name, for formulas of `assay verify`; here it does nothing."""
+    if not isinstance(name, str):
+        raise TypeError("expected a text as the name of a label")
 
 
 def atomic() -> AbstractContextManager[Any]:

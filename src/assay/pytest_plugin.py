@@ -29,6 +29,9 @@ OPTIONS = {  # of the marker -> of `assay.verify`
     "max_depth": "max_depth",
     "memory": "memory_limit_bytes",
     "check_deadlock": "check_deadlock",
+    "ltl": "ltl",
+    "fair": "fair",
+    "terminates": "terminates",
 }
 WIDTH = 110
 
@@ -36,8 +39,9 @@ WIDTH = 110
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "assay(granularity='bytecode', timeout=0, max_states=0, max_depth=0, memory=0, check_deadlock=True): "
-        "explore every schedule of the test's threads; fail with a counterexample",
+        "assay(granularity='bytecode', timeout=0, max_states=0, max_depth=0, memory=0, check_deadlock=True, "
+        "ltl=[], fair=False, terminates=False): explore every schedule of the test's threads; fail with a "
+        "counterexample",
     )
 
 

@@ -162,3 +162,29 @@ def test_a_stage_of_the_engine_includes_only_what_the_architecture_allows(path):
 def test_languages_of_the_engine_do_not_know_each_other(path):
     own = path.relative_to(ENGINE).parts[1]
     assert set(re.findall(r'^#include "languages/([^/"]+)/', path.read_text(), re.MULTILINE)) <= {own}
+
+
+# Headers of several classes that are one thing, which the header is named after.
+FAMILIES = {
+    "languages/python/program_system.hpp": {"NotFinal", "StepWorld", "Machine"},
+    "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
+    "support/binary_field.hpp": {"PortableElement", "NativeElement"},
+    "support/memory.hpp": {"MemoryRefused", "MemoryBudget", "Pages"},
+    "support/problems.hpp": {"DiskProblem", "GraphProblem", "UnsupportedProgram", "AssumptionFailed"},
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in ENGINE_FILES if path.suffix == ".hpp"],
+    ids=lambda path: str(path.relative_to(ENGINE)),
+)
+def test_a_header_of_the_engine_is_named_after_the_class_it_holds(path):
+    text = path.read_text()
+    defined = r"^{} (\w+)(?: final)?(?: : [^;{{]+)? \{{"
+    classes = set(re.findall(defined.format("class"), text, re.MULTILINE))
+    structures = set(re.findall(defined.format("struct"), text, re.MULTILINE))
+    if (family := FAMILIES.get(str(path.relative_to(ENGINE)))) is not None:
+        assert classes == family
+    elif classes:  # without any it is named after what its functions do
+        assert path.stem.title().replace("_", "") in classes | structures

@@ -1,6 +1,7 @@
 #include "check.hpp"
 #include "evidence/bits.hpp"
 #include "evidence/coding.hpp"
+#include "evidence/varint_reader.hpp"
 
 namespace assay::native_tests {
 namespace {

@@ -9,7 +9,7 @@
 #include "evidence/script_writer.hpp"
 #include "evidence/walk.hpp"
 #include "search/search.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "transition_system/explicit_graph.hpp"
 
 namespace assay::native_tests {

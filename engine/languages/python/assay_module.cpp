@@ -1,8 +1,8 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
 #include <array>
 
-#include "languages/python/call_backs.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/call_back.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -29,7 +29,9 @@ enum class Primitive : std::uint8_t {
   kContent,
   kIsUnchanged,
   kOwnAttribute,
-  kTraceback
+  kTraceback,
+  kLabel,
+  kSetAtoms
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -43,7 +45,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 22> kEntries = {{
+constexpr std::array<Entry, 24> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -66,6 +68,8 @@ constexpr std::array<Entry, 22> kEntries = {{
     {"is_unchanged", 2, Primitive::kIsUnchanged},
     {"own_attribute", 2, Primitive::kOwnAttribute},
     {"traceback", 0, Primitive::kTraceback},
+    {"label", 1, Primitive::kLabel},
+    {"set_atoms", 1, Primitive::kSetAtoms},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -199,6 +203,17 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
           PyTuple_Pack(2, value == nullptr ? Py_False : Py_True, value == nullptr ? Py_None : value)));
     }
     case Primitive::kTraceback: return done(Ref::borrow(opaque_traceback()));
+    case Primitive::kLabel:
+      if (!PyUnicode_Check(given[0].get())) raise(PyExc_TypeError, "expected a text as the name of a label");
+      if (!world.may_pass_label(utf8(given[0].get()))) return stop(Stop::kVisible);
+      return none();
+    case Primitive::kSetAtoms: {
+      std::vector<Ref> functions;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[0].get()); ++i)
+        functions.push_back(Ref::borrow(PyTuple_GET_ITEM(given[0].get(), i)));
+      world.set_atoms(functions);
+      return none();
+    }
     case Primitive::kRemark: world.remark(utf8(str_of(given[0].get()).get())); return none();
     case Primitive::kUnsupported:
       throw Unsupported(PyUnicode_Check(given[0].get()) ? utf8(given[0].get())

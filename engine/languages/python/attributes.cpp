@@ -2,8 +2,8 @@
 #include "languages/python/class_facts.hpp"
 #include <algorithm>
 
-#include "languages/python/call_backs.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/call_back.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "languages/python/heap.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -1,5 +1,5 @@
 /// Calls: what is called, and which argument goes where.
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "languages/python/values.hpp"
+#include "languages/python/ref.hpp"
 
 namespace assay::languages::python {
 

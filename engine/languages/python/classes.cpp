@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "languages/python/class_facts.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "languages/python/opcodes.hpp"
-#include "languages/python/values.hpp"
+#include "languages/python/ref.hpp"
 
 namespace assay::languages::python {
 

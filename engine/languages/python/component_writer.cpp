@@ -1,6 +1,6 @@
 #include "languages/python/component_writer.hpp"
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

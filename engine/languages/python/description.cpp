@@ -159,6 +159,17 @@ PyObject* Machine::violation(std::uint32_t code) const {
   return facts.release();
 }
 
+/// A thread that waits stands where it did something last; what it waits for may come later, in the same step.
+Thread Machine::where_it_waits(const StateIds& state, std::uint32_t thread) const {
+  StepWorld& world = *world_;
+  world.keeps_blocked = true;
+  world.execute(state, thread, {});
+  world.keeps_blocked = false;
+  world.heap.load(state);
+  if (world.blocked.frames.empty()) return world.heap.read_thread(state.thread(thread));
+  return std::exchange(world.blocked, Thread());
+}
+
 PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) const {
   const StateIds state = ids_of(words, count);
   StepWorld& world = *world_;
@@ -175,9 +186,10 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
   Ref threads = checked(PyList_New(0));
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     if (has_ended(t)) continue;
-    const Thread thread = world.heap.read_thread(state.thread(t));
+    const Thread thread = waits[t] ? where_it_waits(state, t) : world.heap.read_thread(state.thread(t));
     Ref facts = checked(PyDict_New());
     put(facts, "name", text(speaker.thread_name(thread.identity.get(), t)));
+    put(facts, "number", number(t));
     put(facts, "status", text(waits[t] ? "waiting" : "running"));
     put(facts, "daemon", Ref::borrow(thread.daemon ? Py_True : Py_False));
     Ref frames = checked(PyList_New(0));
@@ -211,7 +223,7 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
       }
       // Where the user's code calls atomic code itself, there is no such frame, only the method on the stack.
       PyObject* const method = awaited_method(*thread.frames.back());
-      PyObject* const locked = method == nullptr ? nullptr : PyMethod_GET_SELF(method);
+      PyObject* locked = method == nullptr ? nullptr : PyMethod_GET_SELF(method);
       PyObject* self = locked;
       std::string name = method == nullptr ? "" : Speaker::name_of(PyMethod_GET_FUNCTION(method));
       if (operation != nullptr) {
@@ -222,6 +234,7 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
       put(waiting, "operation", text(name));
       put(waiting, "object", text(self == nullptr ? "" : speaker.repr(self, 2)));
       std::string holder;
+      if (locked == nullptr) locked = self;
       if (locked != nullptr && world.heap.classes.facts(Py_TYPE(locked)).is_of_program) {
         const Ref dict = Ref::steal(PyObject_GenericGetDict(locked, nullptr));
         if (!dict) PyErr_Clear();
@@ -260,6 +273,7 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
   const StateIds state = ids_of(words, count);
   std::vector<Step> all;
   steps(state, all);
+  keep_who_goes_on(state, all);
   if (all.empty()) throw std::runtime_error("internal: no such step");
   // Past the last one stands the data race, which is no step of its own.
   const Step& step = all[std::min<std::size_t>(position, all.size() - 1)];

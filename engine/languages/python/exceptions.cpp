@@ -1,7 +1,7 @@
 /// Raising, handlers, unwinding, and what is left of an exception that nobody handles.
 #include <cstdarg>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

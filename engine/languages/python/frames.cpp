@@ -1,7 +1,7 @@
 /// Frames: how they begin and end, and where their values go.
 #include <algorithm>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -1,5 +1,5 @@
 /// Generators: their frame moves between the object and the thread.
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

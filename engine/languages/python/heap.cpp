@@ -5,7 +5,7 @@
 
 #include "languages/python/component_reader.hpp"
 #include "languages/python/component_writer.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -118,7 +118,7 @@ ComponentId Heap::write_fixed(std::uint32_t fixed) {
         if (module.global_is_final[g]) writer.value(globals[module.first_global + g].get());
       }
     }
-    writer.number(invariants.size());
+    writer.number(invariants.size() | std::uint64_t{atoms} << 32);
     for (const Invariant& invariant : invariants) {
       writer.value(invariant.function.get());
       const Ref name = checked(
@@ -152,7 +152,7 @@ ComponentId Heap::write_object(std::uint32_t slot) {
 namespace {
 void write_thread_head(ComponentWriter& writer, const Thread& thread) {
   writer.out.push_back(token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread)));
-  writer.number((thread.daemon ? 1u : 0u) | (std::uint64_t{thread.atomic} << 1));
+  writer.number(thread_flags(thread));
   writer.value(thread.identity.get());
   writer.number(thread.frames.size());
   for (const auto& frame : thread.frames) writer.frame(*frame, frame == thread.frames.back());
@@ -327,7 +327,9 @@ void Heap::read_fixed(std::uint32_t fixed, ComponentId id) {
         if (module.global_is_final[g]) globals[module.first_global + g] = reader.value();
       }
     }
-    invariants.resize(reader.number());
+    const std::uint64_t registered = reader.number();
+    invariants.resize(static_cast<std::uint32_t>(registered));
+    atoms = static_cast<std::uint32_t>(registered >> 32);
     for (Invariant& invariant : invariants) {
       invariant.function = reader.value();
       invariant.name = PyUnicode_AsUTF8(reader.value().get());
@@ -372,8 +374,7 @@ Thread Heap::read_thread(ComponentId id) {
   reader.next();
   Thread thread;
   const std::uint64_t flags = reader.number();
-  thread.daemon = (flags & 1) != 0;
-  thread.atomic = static_cast<std::uint32_t>(flags >> 1);
+  set_thread_flags(thread, flags);
   thread.identity = reader.value();
   const std::uint64_t count = reader.number();
   for (std::uint64_t i = 0; i < count; ++i) thread.frames.push_back(reader.frame());

@@ -56,6 +56,7 @@ class Heap {
   std::vector<bool>& module_finished;
   std::vector<Ref>& module_objects;
   std::vector<Invariant> invariants;
+  std::uint32_t atoms = 0;  // so many of them, the first ones, are none: they are atoms of formulas
 
   /// Makes everything but threads what the state says.
   void load(const StateIds& state);

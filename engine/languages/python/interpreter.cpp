@@ -3,8 +3,7 @@
 
 #include <exception>
 
-#include "languages/python/call_backs.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/call_back.hpp"
 
 namespace assay::languages::python {
 namespace {

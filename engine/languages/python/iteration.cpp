@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

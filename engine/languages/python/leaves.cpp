@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "languages/python/call_backs.hpp"
+#include "languages/python/call_back.hpp"
 #include "languages/python/objects.hpp"
 
 namespace assay::languages::python {

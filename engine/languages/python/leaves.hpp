@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "languages/python/code.hpp"
-#include "languages/python/values.hpp"
+#include "languages/python/ref.hpp"
 
 namespace assay::languages::python {
 

@@ -7,7 +7,7 @@
 #include "languages/python/component_reader.hpp"
 #include "languages/python/component_writer.hpp"
 #include "languages/python/heap.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -141,7 +141,8 @@ NormalForm::Plan NormalForm::planned(const Core& core, std::span<const std::uint
     if (!has_ended(t)) mark(state, unsettled_refs_[unsettled[t]], static_cast<std::int32_t>(t));
   }
   for (std::uint32_t t = 0; t < unsettled.size(); ++t) {
-    if (has_ended(t) && owner_[components_.refs(state.thread(t))[0]] == kNobody) plan.forgotten.push_back(t);
+    const std::span<const std::uint32_t> refs = components_.refs(state.thread(t));
+    if (has_ended(t) && !refs.empty() && owner_[refs[0]] == kNobody) plan.forgotten.push_back(t);
   }
   if (!plan.forgotten.empty()) return plan;
   for (std::uint32_t t = 0; t < unsettled.size(); ++t) {
@@ -304,7 +305,15 @@ void NormalForm::apply(StateIds& state) {
   if (plan.is_normal) return;
   if (!plan.forgotten.empty()) {
     for (auto t = plan.forgotten.rbegin(); t != plan.forgotten.rend(); ++t) {
+      if (vacant_ && *t + 1 < state.threads) {
+        state.thread(*t) = *vacant_;
+        continue;
+      }
       state.ids.erase(state.ids.begin() + state.fixed + *t);
+      --state.threads;
+    }
+    while (vacant_ && state.threads > 0 && state.thread(state.threads - 1) == *vacant_) {
+      state.ids.erase(state.ids.begin() + state.fixed + state.threads - 1);
       --state.threads;
     }
     return apply(state);

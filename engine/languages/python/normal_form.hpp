@@ -11,6 +11,7 @@
 /// Cores and plans are few, so most states are put into normal form without looking at references at all.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -56,6 +57,8 @@ class NormalForm {
   /// identities of the threads, then from the fixed parts, then from the threads. What changes often comes late, so that
   /// numbers change seldom.
   void apply(StateIds& state);
+  /// From now on a thread that is forgotten leaves this in its place, unless it is the last one.
+  void keep_places(ComponentId vacant) { vacant_ = vacant; }
 
   /// Looks at a state in normal form, for the questions that follow.
   void survey(const StateIds& state);
@@ -118,6 +121,8 @@ class NormalForm {
     std::vector<Entry> entries_ = std::vector<Entry>(1 << 10);
     std::size_t count_ = 0;
   };
+
+  std::optional<ComponentId> vacant_;
 
   void mark(const StateIds& state, std::span<const std::uint32_t> refs, std::int32_t who);
   void find(std::span<const std::uint32_t> refs);

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstring>
 
-#include "languages/python/values.hpp"  // Python.h comes before structmember.h
+#include "languages/python/ref.hpp"  // Python.h comes before structmember.h
 #include <structmember.h>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

@@ -1,7 +1,7 @@
 /// The order in which sets are iterated over: any, and never one that depends on hashes or addresses.
 #include <algorithm>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

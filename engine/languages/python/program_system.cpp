@@ -89,17 +89,19 @@ void append(std::string& out, std::uint64_t word) {
 }  // namespace
 
 Machine::Machine(std::unique_ptr<Program> program, Granularity granularity,
-                 std::optional<support::ElementWords> key, bool has_invariants, bool distrusts)
+                 std::optional<support::ElementWords> key, bool has_invariants, bool distrusts, Watch watch)
     : program_(std::move(program)),
       granularity_(granularity),
       is_canonical_(key.has_value()),
       has_invariants_(has_invariants),
+      watch_(std::move(watch)),
       key_(key.value_or(support::ElementWords{})) {
   make_types();
   analyse(*program_);
-  world_ = std::make_unique<StepWorld>(*program_, granularity_);
+  world_ = std::make_unique<StepWorld>(*program_, granularity_, watch_);
   world_->distrusts = distrusts;
   normal_form_ = std::make_unique<NormalForm>(world_->heap.components);
+  if (label_count() > 64) throw std::invalid_argument("at most 64 labels and atoms in all formulas");
 }
 
 std::uint32_t Machine::max_words() const { return 1 + kMaxComponents * (is_canonical_ ? kDigestWords : 1); }
@@ -375,23 +377,61 @@ bool Machine::stays_normal(const StateIds& state, const Step& step) const {
 /// All steps of a state in their order: by thread, then by what is chosen.
 void Machine::steps(const StateIds& state, std::vector<Step>& out) const {
   out.clear();
+  cut_.clear();
   if (is_over(state)) return;
   look_up(state);
   std::vector<std::uint32_t> choices, alternatives;
   for (std::uint32_t thread = 0; thread < state.threads; ++thread) {
     if (const Known known = known_[thread]; known.is_known) {
-      if (known.is_step) out.push_back({thread, {}, known.outcome});
+      if (known.is_step) {
+        out.push_back({thread, {}, known.outcome});
+      } else if (!world_->heap.components.is_ended(state.thread(thread)) &&
+                 outcomes_[known.outcome].kind == Outcome::Kind::kCut) {
+        cut_.push_back(thread);
+      }
       continue;
     }
     choices.clear();
     for (;;) {
       const std::uint32_t outcome = outcome_of(state, thread, choices, alternatives);
       if (outcomes_[outcome].is_step()) out.push_back({thread, choices, outcome});
+      if (outcomes_[outcome].kind == Outcome::Kind::kCut) cut_.push_back(thread);
       while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1]) choices.pop_back();
       if (choices.empty()) break;
       ++choices.back();
     }
   }
+}
+
+/// Every thread keeps its place as long as it lives, so that a place on a cycle is one thread: those that end leave a
+/// vacant one, and those that start take the first.
+void Machine::put_threads(const StateIds& state, std::uint32_t thread, const Outcome& outcome,
+                          StateIds& next) const {
+  const ComponentId vacant = vacant_place();
+  std::vector<ComponentId> places;
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    places.push_back(t != thread ? state.thread(t) : outcome.is_finished ? vacant : outcome.thread);
+  }
+  for (const ComponentId started : outcome.started) {
+    const auto place = std::find(places.begin(), places.end(), vacant);
+    if (place == places.end()) {
+      places.push_back(started);
+    } else {
+      *place = started;
+    }
+  }
+  while (!places.empty() && places.back() == vacant) places.pop_back();
+  next.threads = static_cast<std::uint32_t>(places.size());
+  next.ids.insert(next.ids.end(), places.begin(), places.end());
+}
+
+ComponentId Machine::vacant_place() const {
+  if (!vacant_) {
+    const Locked locked;
+    vacant_ = world_->vacant_place();
+    normal_form_->keep_places(*vacant_);
+  }
+  return *vacant_;
 }
 
 void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome,
@@ -402,14 +442,18 @@ void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& 
   next.ids.assign(state.ids.begin(), state.ids.begin() + state.fixed);
   for (const auto& [fixed, id] : outcome.fixed) next.ids[fixed] = id;
   next.ids.insert(next.ids.end(), outcome.new_fixed.begin(), outcome.new_fixed.end());
-  for (std::uint32_t t = 0; t < state.threads; ++t) {
-    if (t != thread) {
-      next.ids.push_back(state.thread(t));
-    } else if (!outcome.is_finished) {
-      next.ids.push_back(outcome.thread);
+  if (watch_.is_on) {
+    put_threads(state, thread, outcome, next);
+  } else {
+    for (std::uint32_t t = 0; t < state.threads; ++t) {
+      if (t != thread) {
+        next.ids.push_back(state.thread(t));
+      } else if (!outcome.is_finished) {
+        next.ids.push_back(outcome.thread);
+      }
     }
+    next.ids.insert(next.ids.end(), outcome.started.begin(), outcome.started.end());
   }
-  next.ids.insert(next.ids.end(), outcome.started.begin(), outcome.started.end());
   next.ids.insert(next.ids.end(), state.ids.begin() + state.fixed + state.threads, state.ids.end());
   for (const auto& [slot, id] : outcome.objects) next.object(slot) = id;
   next.ids.insert(next.ids.end(), outcome.fresh.begin(), outcome.fresh.end());
@@ -449,7 +493,20 @@ std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& a
   return 0;
 }
 
-void Machine::successors(StateView given, assay_buffer* out) const {
+/// Where a step ended for formulas to look and threads cannot switch, only the thread that took it goes on.
+void Machine::keep_who_goes_on(const StateIds& state, std::vector<Step>& all) const {
+  if (!watch_.is_on || granularity_ == Granularity::kBytecode) return;
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    if ((payload_of(world_->heap.components.tokens(state.thread(t))[1]) >> kGoesOnShift & 1) == 0) continue;
+    std::erase_if(all, [&](const Step& step) { return step.thread != t; });
+    return;
+  }
+}
+
+void Machine::successors(StateView given, assay_buffer* out) const { write_successors(given, out, false); }
+void Machine::all_successors(StateView given, assay_buffer* out) const { write_successors(given, out, true); }
+
+void Machine::write_successors(StateView given, assay_buffer* out, bool everybodys) const {
   const std::lock_guard guard(mutex_);
   const std::uint64_t* const words = given.data();
   const std::uint32_t count = length_of(given);
@@ -457,6 +514,8 @@ void Machine::successors(StateView given, assay_buffer* out) const {
   const StateIds& state = before_;
   std::vector<Step>& all = steps_;
   steps(state, all);
+  const std::uint32_t race = granularity_ == Granularity::kSync ? race_in(state, all) : 0;
+  if (!everybodys) keep_who_goes_on(state, all);
   const auto room_for = [out](std::uint32_t length) {
     if (out->words_capacity - out->words_used < length || out->count == out->capacity)
       out->grow(out, length, 1);
@@ -511,54 +570,84 @@ void Machine::successors(StateView given, assay_buffer* out) const {
     out->successors[out->count++] = {out->words_used, length, 0, 1, process_of(step)};
     out->words_used += length;
   }
-  if (granularity_ == Granularity::kSync) {
-    if (const std::uint32_t code = race_in(state, all)) {
+  if (everybodys) {
+    // A thread before an assumption that fails can move; where that leads is of no interest.
+    for (const std::uint32_t thread : cut_) {
       room_for(0);
-      record(all.front(), words, count);
-      out->successors[out->count++] = {out->words_used, 0, code, 0, process_of(all.front())};
+      out->successors[out->count++] = {out->words_used, 0, 0, 0, static_cast<std::uint16_t>(thread)};
     }
+  }
+  if (race != 0) {
+    room_for(0);
+    record(all.front(), words, count);
+    out->successors[out->count++] = {out->words_used, 0, race, 0, process_of(all.front())};
   }
 }
 
 /// The statics end with the invariants: how many there are stands before the pairs of function and name.
-std::uint32_t Machine::invariants_in(ComponentId statics) const {
-  if (invariants_.first == statics) return invariants_.second;
+std::pair<std::uint32_t, std::uint32_t> Machine::registered_in(ComponentId statics) const {
+  if (registered_statics_ == statics) return registered_;
   const std::span<const Token> tokens = world_->heap.components.tokens(statics);
   std::size_t i = tokens.size();
   while (i > 0 && tag_of(tokens[i - 1]) != Tag::kNumber) --i;
-  invariants_ = {statics, i == 0 ? 0 : static_cast<std::uint32_t>(payload_of(tokens[i - 1]))};
-  return invariants_.second;
+  const std::uint64_t told = i == 0 ? 0 : payload_of(tokens[i - 1]);
+  registered_statics_ = statics;
+  registered_ = {static_cast<std::uint32_t>(told), static_cast<std::uint32_t>(told >> 32)};
+  return registered_;
+}
+
+/// The outcome of looking at an invariant or an atom in a state; it is no violation where that holds.
+std::uint32_t Machine::outcome_of_check(const StateIds& state, std::uint32_t number) const {
+  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), 2);  // no step's
+  const std::uint64_t key = StepMemo::key(root, number);
+  const StepMemo::Node* node = memo_.find(key);
+  while (node != nullptr && node->is_question())
+    node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
+  if (node != nullptr) return node->number;
+  const Locked locked;
+  std::optional<CostLimit> limit;
+  if (is_canonical_) limit.emplace();
+  Outcome outcome = world_->check(state, number);
+  limit.reset();
+  const std::uint32_t found = static_cast<std::uint32_t>(outcomes_.size());
+  memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
+  outcomes_.push_back(std::move(outcome));
+  return found;
 }
 
 std::uint32_t Machine::check_state(StateView given) const {
   const std::lock_guard guard(mutex_);
   ids_of(given.data(), length_of(given), checked_);
-  const StateIds& state = checked_;
-  const std::uint32_t invariants = invariants_in(state.ids[0]);
-  if (invariants == 0) return 0;
-  const std::uint32_t root = memo_.root(state.ids[0] | (std::uint64_t{state.fixed} << 32), 2);  // no step's
-  for (std::uint32_t number = 0; number < invariants; ++number) {
-    const std::uint64_t key = StepMemo::key(root, number);
-    const StepMemo::Node* node = memo_.find(key);
-    while (node != nullptr && node->is_question())
-      node = memo_.find(StepMemo::key(node->number, answer(*node, state)));
-    if (node != nullptr && node->kind() == StepMemo::Node::Kind::kNoStep) continue;  // it holds
-    std::uint32_t found = 0;
-    if (node != nullptr) {
-      found = node->number;
-    } else {
-      const Locked locked;
-      std::optional<CostLimit> limit;
-      if (is_canonical_) limit.emplace();
-      Outcome outcome = world_->check(state, number);
-      limit.reset();
-      found = static_cast<std::uint32_t>(outcomes_.size());
-      memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
-      outcomes_.push_back(std::move(outcome));
-    }
-    if (outcomes_[found].kind == Outcome::Kind::kViolation) return outcomes_[found].violation;
+  const auto [registered, atoms] = registered_in(checked_.ids[0]);
+  for (std::uint32_t number = atoms; number < registered; ++number) {
+    const Outcome& outcome = outcomes_[outcome_of_check(checked_, number)];
+    if (outcome.kind == Outcome::Kind::kViolation) return outcome.violation;
   }
   return 0;
+}
+
+std::uint32_t Machine::label_count() const {
+  return watch_.is_on ? static_cast<std::uint32_t>(watch_.labels.size() + watch_.atoms.size()) + 1 : 0;
+}
+
+std::uint64_t Machine::labels(StateView given) const {
+  if (!watch_.is_on) return 0;
+  const std::lock_guard guard(mutex_);
+  ids_of(given.data(), length_of(given), checked_);
+  const StateIds& state = checked_;
+  std::uint64_t found = 0;
+  for (std::uint32_t t = 0; t < state.threads; ++t) {
+    const std::uint64_t flags = payload_of(world_->heap.components.tokens(state.thread(t))[1]);
+    const std::uint32_t label = static_cast<std::uint32_t>(flags >> kLabelShift) & kMostLabels;
+    if (label != 0) found |= std::uint64_t{1} << (label - 1);
+  }
+  const std::uint32_t atoms = registered_in(state.ids[0]).second;  // none before the program has them
+  for (std::uint32_t number = 0; number < atoms; ++number) {
+    if (outcomes_[outcome_of_check(state, number)].kind != Outcome::Kind::kViolation)
+      found |= std::uint64_t{1} << (watch_.labels.size() + number);
+  }
+  if (is_over(state)) found |= std::uint64_t{1} << (watch_.labels.size() + watch_.atoms.size());
+  return found;
 }
 
 }  // namespace assay::languages::python

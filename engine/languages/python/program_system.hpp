@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -70,9 +71,16 @@ class NotFinal : public AssumptionFailed {
   using AssumptionFailed::AssumptionFailed;
 };
 
+/// What formulas look at: it must not come and go between two states.
+struct Watch {
+  std::vector<std::string> labels;  // of the program, by their names
+  std::vector<std::string> atoms;   // functions that the program registers (`_assay.set_atoms`), in words
+  bool is_on = false;               // there are formulas; threads keep their places, for fairness
+};
+
 class StepWorld final : public World {
  public:
-  StepWorld(const Program& program, Granularity granularity);
+  StepWorld(const Program& program, Granularity granularity, Watch watch);
 
   // What the interpreter asks.
   void begin_instruction(Thread& thread, Frame& frame) override;
@@ -103,6 +111,8 @@ class StepWorld final : public World {
   bool is_single() const override { return thread_count_ == 1; }
   bool is_beginning() const override;
   void add_invariant(Ref function, std::string name) override;
+  void set_atoms(const std::vector<Ref>& functions) override;
+  bool may_pass_label(const std::string& name) override;
   Ref class_known(const Code* body) override;
   Ref class_made(Ref type, const Code* body) override;
   Ref announced(Ref value) override;
@@ -120,6 +130,8 @@ class StepWorld final : public World {
   StateIds first_state();
   /// Whether an invariant holds in a state.
   Outcome check(const StateIds& state, std::uint32_t invariant);
+  /// A thread that has ended and that nobody knows: a place for the next one.
+  ComponentId vacant_place() { return heap.write_thread(Thread()); }
 
   Heap heap;
   std::vector<Event> events;  // of the last execution, in order
@@ -131,6 +143,8 @@ class StepWorld final : public World {
   bool distrusts = false;
 
   // For people, when asked.
+  bool keeps_blocked = false;
+  Thread blocked;  // the thread of the last execution, where it has to wait
   bool records_lines = false;
   std::vector<std::pair<const Code*, std::uint32_t>> lines;
   std::vector<Access> recorded_accesses;
@@ -141,6 +155,9 @@ class StepWorld final : public World {
  private:
   void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
   bool is_standing_in() const;
+  bool is_nested() const;
+  bool is_in_one_piece() const;
+  void shows();
   bool visible(bool is_synchronisation, PyObject* object = nullptr);
   void refuse_uncovered(PyObject* object) const;
   void touch(Event::Kind kind, std::uint32_t index);
@@ -157,6 +174,7 @@ class StepWorld final : public World {
   Violation violation_of_failure() const;
 
   const Granularity granularity_;
+  const Watch watch_;
   const StateIds* state_ = nullptr;
   Thread* thread_ = nullptr;
   Frame* frame_ = nullptr;
@@ -167,6 +185,7 @@ class StepWorld final : public World {
   bool has_acted_ = false;         // the step had its visible instruction
   bool has_synchronised_ = false;  // and it was an operation of the libraries
   bool is_allowed_ = false;        // the instruction that runs was allowed
+  bool has_shown_ = false;  // the step may have changed what an atom says: the next one is another step
   bool has_polled_ = false;
   std::size_t choices_known_ = 0;  // the step runs again; these choices of it are among its events
   struct Outer {
@@ -187,6 +206,7 @@ class StepWorld final : public World {
   std::vector<std::uint32_t> written_objects_, written_fixed_;
   std::vector<bool> is_written_object_, is_written_fixed_;
   std::vector<Access> accesses_;
+  std::set<std::tuple<bool, Event::Kind, std::uint32_t, std::uint32_t>> accesses_known_;
   // Objects without a slot that this step has made reachable from what others can reach.
   std::unordered_set<PyObject*> escaped_;
   bool has_written_ = false;      // the instruction that runs may have published something
@@ -198,7 +218,7 @@ class Machine final : public transition_system::TransitionSystem {
   /// With a key, an element of the field, states are *canonical*: digests of content, the same in every
   /// process that has the key. Without one (no value) they are numbers of this process.
   Machine(std::unique_ptr<Program> program, Granularity granularity, std::optional<support::ElementWords> key,
-          bool has_invariants, bool distrusts);
+          bool has_invariants, bool distrusts, Watch watch = {});
 
   std::uint32_t max_words() const override;
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
@@ -211,6 +231,10 @@ class Machine final : public transition_system::TransitionSystem {
   std::uint64_t digest_of_parts() const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(transition_system::StateView state) const override;
+  void all_successors(transition_system::StateView state, assay_buffer* out) const override;
+  /// Labels of the program, atoms of formulas, and last whether the program is over.
+  std::uint32_t label_count() const override;
+  std::uint64_t labels(transition_system::StateView state) const override;
 
   /// For people. New references to dicts.
   PyObject* describe(const std::uint64_t* words, std::uint32_t count) const;
@@ -258,8 +282,15 @@ class Machine final : public transition_system::TransitionSystem {
   bool stays_normal(const StateIds& state, const Step& step) const;
   void steps(const StateIds& state, std::vector<Step>& out) const;
   void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
+  void put_threads(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
+  ComponentId vacant_place() const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
-  std::uint32_t invariants_in(ComponentId statics) const;
+  void write_successors(transition_system::StateView state, assay_buffer* out, bool all) const;
+  void keep_who_goes_on(const StateIds& state, std::vector<Step>& steps) const;
+  /// How many invariants the statics have, and how many of these are atoms.
+  std::pair<std::uint32_t, std::uint32_t> registered_in(ComponentId statics) const;
+  Thread where_it_waits(const StateIds& state, std::uint32_t thread) const;
+  std::uint32_t outcome_of_check(const StateIds& state, std::uint32_t number) const;
   bool is_single(const StateIds& state) const;
   bool is_over(const StateIds& state) const;
   bool is_daemon(ComponentId thread) const;
@@ -267,6 +298,7 @@ class Machine final : public transition_system::TransitionSystem {
   std::unique_ptr<Program> program_;
   const Granularity granularity_;
   const bool is_canonical_, has_invariants_;
+  const Watch watch_;
   const support::PortableElement key_;  // of digests
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
@@ -274,16 +306,20 @@ class Machine final : public transition_system::TransitionSystem {
   mutable StateIds initial_;                   // made once: the living program moves on
   mutable StateIds before_, after_, checked_;  // scratch
   mutable std::vector<Step> steps_;
+  mutable std::vector<std::uint32_t>
+      cut_;  // of the state whose steps were asked for: threads that have none any more
   mutable std::vector<Walk> walks_;
   mutable std::vector<Known> known_;  // by thread
   mutable std::vector<NormalForm::Replacement> replaced_;
+  mutable std::optional<ComponentId> vacant_;
   mutable bool is_surveyed_ = false;  // the state whose successors are asked for
   mutable StepMemo memo_;
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<support::ElementWords> digests_;
-  mutable std::uint64_t longest_digested_ = 0;                                // in elements of the field
-  mutable std::pair<ComponentId, std::uint32_t> invariants_{0xFFFFFFFFu, 0};  // in the statics asked for last
+  mutable std::uint64_t longest_digested_ = 0;            // in elements of the field
+  mutable ComponentId registered_statics_ = 0xFFFFFFFFu;  // those asked for last
+  mutable std::pair<std::uint32_t, std::uint32_t> registered_;
   mutable std::uint64_t digest_of_parts_ = 0;
   mutable ComponentId parts_digested_ = 0;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;

@@ -1,7 +1,7 @@
 /// Built-ins that the interpreter takes apart: what they call is entered as frames.
 #include <unordered_map>
 
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

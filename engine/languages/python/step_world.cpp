@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "languages/python/interpreter.hpp"
-#include "languages/python/machine.hpp"
 #include "languages/python/program_system.hpp"
 
 namespace assay::languages::python {
@@ -38,7 +37,8 @@ int visit(PyObject* object, void* context) {
 
 }  // namespace
 
-StepWorld::StepWorld(const Program& p, Granularity granularity) : heap(p, *this), granularity_(granularity) {
+StepWorld::StepWorld(const Program& p, Granularity granularity, Watch watch)
+    : heap(p, *this), granularity_(granularity), watch_(std::move(watch)) {
   program = &p;
   uses_dataclasses_ = std::any_of(p.codes.begin(), p.codes.end(), [](const auto& code) {
     return std::any_of(code->names.begin(), code->names.end(),
@@ -54,7 +54,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   thread_count_ = 0;
   for (std::uint32_t t = 0; t < state.threads; ++t)
     thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
-  is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = false;
+  is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = has_shown_ = false;
   instructions_ = 0;
   outer_.clear();
   synchronisations_ = 0;
@@ -66,6 +66,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   is_written_object_.assign(state.objects(), false);
   is_written_fixed_.assign(heap.fixed_count(), false);
   accesses_.clear();
+  accesses_known_.clear();
   escaped_.clear();
   has_written_ = false;
   is_escape_known_ = true;
@@ -94,6 +95,29 @@ void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
 
 /// Whether what runs stands for C code, in which nobody is interrupted.
 bool StepWorld::is_standing_in() const { return frame_ != nullptr && frame_->code->stands_in; }
+
+/// Whether a built-in has called what runs: a step cannot end there.
+bool StepWorld::is_nested() const {
+  return thread_ != nullptr &&
+         std::any_of(thread_->frames.begin(), thread_->frames.end(),
+                     [](const auto& frame) { return frame->on_return == Return::kNested; });
+}
+
+/// Whether the instruction that runs is inside of something that has no states in between.
+bool StepWorld::is_in_one_piece() const {
+  return thread_ == nullptr || thread_->atomic > 0 || is_standing_in() || is_nested();
+}
+
+/// The instruction that runs changes something that an atom may read.
+void StepWorld::shows() {
+  if (heap.atoms == 0 || heap.is_loading || is_checking_) return;
+  if (has_shown_ && !is_allowed_ && is_nested()) {
+    throw Unsupported(
+        "a function that a built-in calls changes what formulas may read, more than once; write the loop "
+        "yourself, or change it inside `with assay.atomic()`");
+  }
+  has_shown_ = true;
+}
 
 void StepWorld::poll() { has_polled_ |= !is_standing_in(); }
 
@@ -154,9 +178,12 @@ void StepWorld::refuse_uncovered(PyObject* object) const {
 bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
   if (heap.is_loading || is_checking_) return true;
   if (is_single()) {
+    if (has_shown_ && !is_allowed_ && !is_in_one_piece()) return false;
+    is_allowed_ = true;
     if (!is_synchronisation) return true;
     if (synchronisations_ == synchronisation_limit_) return false;
     if (synchronisations_++ == 0) begins_by_synchronising_ = instructions_ == 1;
+    shows();
     return true;
   }
   if (thread_ != nullptr && thread_->atomic > 0) {
@@ -183,7 +210,13 @@ bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
           "or inside `with assay.atomic()`");
     }
   }
+  if (!stops && has_shown_ && !is_in_one_piece()) {
+    // Formulas look here, and threads cannot switch.
+    thread_->goes_on = true;
+    stops = true;
+  }
   if (stops) return false;
+  if (is_synchronisation) shows();
   has_acted_ = true;
   has_polled_ = false;
   has_synchronised_ |= is_synchronisation;
@@ -222,7 +255,9 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
                 leaf,
                 frame_ == nullptr ? nullptr : frame_->code,
                 frame_ == nullptr ? 0 : frame_->pc};
-  if (wants_race) accesses_.push_back(access);
+  // A loop touches the same again and again; once is enough for a race.
+  const auto what = std::tuple(is_write, kind, index, leaf);
+  if (wants_race && accesses_known_.insert(what).second) accesses_.push_back(access);
   if (!records_lines) return;
   recorded_accesses.push_back(access);
   std::string name = kind == Event::Kind::kObject && detail != nullptr && PyUnicode_Check(detail)
@@ -239,7 +274,8 @@ void StepWorld::note(bool is_write, Event::Kind kind, std::uint32_t index, PyObj
 
 /// Whether this step has published an object that was its own: others may come between what it does to it from now on.
 bool StepWorld::has_escaped(PyObject* object) {
-  if (is_single() || is_checking_ || heap.is_loading) return false;
+  // Alone, nobody sees it, but formulas may.
+  if ((is_single() && heap.atoms == 0) || is_checking_ || heap.is_loading) return false;
   if (!std::exchange(is_escape_known_, true)) {
     Reach reach;
     const auto follow = [&](PyObject* from) {
@@ -297,6 +333,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
     if (!has_escaped(object)) return true;
     if (!visible(false, object)) return false;
     has_written_ |= is_write;
+    if (is_write) shows();
     return true;
   }
   if (!visible(false, object)) return false;
@@ -306,6 +343,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   if (is_write && !heap.is_loading) {
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
     has_written_ = true;
+    shows();
     if (slot < is_written_object_.size() && !is_written_object_[slot]) {
       is_written_object_[slot] = true;
       written_objects_.push_back(slot);
@@ -347,6 +385,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     if (!visible(false)) return false;
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
     has_written_ = true;
+    shows();
     if (is_single()) write_statics();  // it may be a method
     touch(Event::Kind::kFixed, fixed);
     note(true, Event::Kind::kFixed, fixed, name);
@@ -430,6 +469,7 @@ bool StepWorld::may_write_global(std::uint32_t global) {
   if (!visible(false)) return false;
   if (is_checking_) throw Unsupported("an invariant changes the program's state");
   has_written_ = true;
+  shows();
   if (fixed != 0) touch(Event::Kind::kFixed, fixed);
   note(true, Event::Kind::kFixed, fixed, fixed == 0 ? name_of_global(global) : nullptr);
   if (!is_written_fixed_[fixed]) {
@@ -586,6 +626,7 @@ void StepWorld::settle(const std::vector<std::uint32_t>& reached, const std::str
     }
     is_written_object_[slot] = true;
     written_objects_.push_back(slot);
+    shows();
   }
 }
 
@@ -642,6 +683,32 @@ void StepWorld::remark(std::string what) { remarks[std::move(what)].insert(place
 void StepWorld::add_invariant(Ref function, std::string name) {
   heap.invariants.push_back({std::move(function), std::move(name)});
   write_statics();
+}
+
+void StepWorld::set_atoms(const std::vector<Ref>& functions) {
+  if (functions.size() != watch_.atoms.size()) throw Unsupported("atoms of formulas that nobody asked for");
+  std::vector<Invariant> atoms;
+  for (std::size_t i = 0; i < functions.size(); ++i) atoms.push_back({functions[i], watch_.atoms[i]});
+  heap.invariants.insert(heap.invariants.begin(), atoms.begin(), atoms.end());
+  heap.atoms = static_cast<std::uint32_t>(functions.size());
+  write_statics();
+}
+
+bool StepWorld::may_pass_label(const std::string& name) {
+  const auto found = std::find(watch_.labels.begin(), watch_.labels.end(), name);
+  if (found == watch_.labels.end() || heap.is_loading) return true;
+  if (is_checking_) throw Unsupported("a property passes a label");
+  if (is_in_one_piece()) {
+    throw Unsupported("the label '" + name +
+                      "' stands where no other thread gets a turn, so no state is there; "
+                      "move it out of `with assay.atomic()` or of what a built-in calls");
+  }
+  if (instructions_ == 1) {  // the state before this step was that of standing here
+    has_acted_ = has_synchronised_ = has_shown_ = is_allowed_ = true;
+    return true;
+  }
+  thread_->label = static_cast<std::uint32_t>(found - watch_.labels.begin()) + 1;
+  return false;
 }
 
 void StepWorld::write_statics() {
@@ -766,6 +833,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
     try {
       heap.load(state);
       live = heap.read_thread(state.thread(thread));
+      live.label = 0;
+      live.goes_on = false;
       if (distrusts) heap.audit(live);
       thread_ = &live;
       frame_ = nullptr;
@@ -782,6 +851,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
         continue;
       }
       Outcome outcome = written_down(state, thread, live, stop);
+      if (keeps_blocked && stop == Stop::kBlocked) blocked = std::move(live);
       thread_ = nullptr;
       frame_ = nullptr;
       return outcome;
@@ -874,6 +944,8 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
     live.frames.clear();
     live.daemon = false;
     live.atomic = 0;
+    live.label = 0;
+    live.goes_on = false;
     outcome.thread = heap.write_thread(live);
     outcome.is_finished = !components.is_ended(outcome.thread) || components.refs(outcome.thread).empty();
   } else {
@@ -894,6 +966,8 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
   begin_step(state, {});
   World* const outer = std::exchange(current_world(), this);
   Outcome outcome;
+  bool is_atom = false;
+  std::string problem_of_atom;
   Violation violation{"invariant", "", "", 0, {}};
   try {
     heap.load(state);
@@ -902,6 +976,7 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     thread_ = &thread;
     current_thread() = &thread;
     const Invariant invariant = heap.invariants.at(number);
+    is_atom = number < heap.atoms;
     violation.message = "the invariant " + invariant.name + " does not hold";
     if (is_function(invariant.function.get())) {
       const Code& code = *reinterpret_cast<Function*>(invariant.function.get())->code;
@@ -922,7 +997,9 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);
-    violation.message += ": evaluating it raised " + (text ? text_of(text.get()) : std::string("an error"));
+    const std::string raised = text ? text_of(text.get()) : std::string("an error");
+    violation.message += ": evaluating it raised " + raised;
+    if (is_atom) problem_of_atom = watch_.atoms.at(number) + " raised " + raised + " in some state";
     outcome.kind = Outcome::Kind::kViolation;
   } catch (const Unsupported& problem) {
     is_checking_ = false;
@@ -930,7 +1007,9 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     frame_ = nullptr;
     current_world() = outer;
     current_thread() = nullptr;
-    throw UnsupportedProgram(violation.file + ":" + std::to_string(violation.line) + ": " + problem.what());
+    throw UnsupportedProgram(
+        (is_atom ? watch_.atoms.at(number) : violation.file + ":" + std::to_string(violation.line)) + ": " +
+        problem.what());
   } catch (...) {
     is_checking_ = false;
     thread_ = nullptr;
@@ -943,7 +1022,9 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
   frame_ = nullptr;
   current_world() = outer;
   current_thread() = nullptr;
-  if (outcome.kind == Outcome::Kind::kViolation) outcome.violation = violation_code(std::move(violation));
+  if (!problem_of_atom.empty()) throw UnsupportedProgram(problem_of_atom);
+  if (outcome.kind == Outcome::Kind::kViolation && !is_atom)
+    outcome.violation = violation_code(std::move(violation));
   return outcome;
 }
 

@@ -1,5 +1,5 @@
 /// Items of containers, and membership.
-#include "languages/python/machine.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {

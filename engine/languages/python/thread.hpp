@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "languages/python/code.hpp"
-#include "languages/python/values.hpp"
+#include "languages/python/ref.hpp"
 
 namespace assay::languages::python {
 
@@ -20,7 +20,7 @@ enum class Return : std::uint8_t {
   kNext,       // a __next__ called by FOR_ITER; StopIteration, or `extra`, ends the loop
   kFinish,     // the bottom frame: the thread ends
   kNested,     // returns to C++ (a built-in called the program)
-  kConvert,    // `extra` is the number of a Conversion (machine.hpp) that the value goes through
+  kConvert,    // `extra` is the number of a Conversion (interpreter.hpp) that the value goes through
   kOperator,   // `extra` = (operator, left, right, attempt): NotImplemented leads to the next attempt
   kYieldFrom,  // what it yields is yielded by the caller too, whose YIELD_FROM its end completes
   kCatch,      // `extra` = (exception class, value instead[, value if none was raised])
@@ -48,6 +48,22 @@ struct Thread {
   Ref identity;                                // what `_assay.current()` answers; may be null
   std::uint32_t atomic = 0;                    // nesting of atomic stretches
   bool daemon = false;
+  std::uint32_t label = 0;  // it stands at the watched label of this number, less one; 0: at none
+  bool goes_on = false;     // the step ended for a formula to look; nobody else moves before this thread
 };
+
+/// All of a thread but its frames and its identity, as one number below 2^56.
+constexpr int kLabelShift = 33, kGoesOnShift = 52;
+constexpr std::uint32_t kMostLabels = (1u << (kGoesOnShift - kLabelShift)) - 1;
+inline std::uint64_t thread_flags(const Thread& thread) {
+  return (thread.daemon ? 1u : 0u) | (std::uint64_t{thread.atomic} << 1) |
+         (std::uint64_t{thread.label} << kLabelShift) | (std::uint64_t{thread.goes_on} << kGoesOnShift);
+}
+inline void set_thread_flags(Thread& thread, std::uint64_t flags) {
+  thread.daemon = (flags & 1) != 0;
+  thread.atomic = static_cast<std::uint32_t>(flags >> 1);
+  thread.label = static_cast<std::uint32_t>(flags >> kLabelShift) & kMostLabels;
+  thread.goes_on = (flags >> kGoesOnShift & 1) != 0;
+}
 
 }  // namespace assay::languages::python

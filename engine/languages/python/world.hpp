@@ -116,6 +116,10 @@ class World {
   /// Whether the very first step runs, and has made no choice: what it does holds in all states.
   virtual bool is_beginning() const = 0;
   virtual void add_invariant(Ref function, std::string name) = 0;
+  /// The atoms of formulas, as functions without arguments, in their order.
+  virtual void set_atoms(const std::vector<Ref>& functions) = 0;
+  /// A label of the program: a state in which the thread stands there comes before it is passed, if anybody asks for it.
+  virtual bool may_pass_label(const std::string& name) = 0;
   /// The class that a class statement made when its step was executed before; null: it is executed for the first time.
   virtual Ref class_known(const Code* body) = 0;
   /// Told of each class that the program makes, right after it was made: it becomes part of the program's fixed

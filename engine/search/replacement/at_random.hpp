@@ -3,6 +3,7 @@
 
 #include "search/replacement/policy.hpp"
 #include "support/hash.hpp"
+#include "support/random_source.hpp"
 
 namespace assay::search::replacement {
 

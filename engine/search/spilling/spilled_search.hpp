@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/expansion.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "storage/disk_file.hpp"
 #include "storage/edge_log.hpp"
 #include "storage/level_reader.hpp"

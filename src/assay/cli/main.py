@@ -71,6 +71,9 @@ def assay() -> None:
     "'[] (p -> <> q)'. Repeatable [all that the model has].",
 )
 @click.option("--progress", is_flag=True, help="No run goes on for ever without passing a progress label.")
+@click.option(
+    "--terminates", is_flag=True, help="Every run of a Python program ends, if whoever can always move does."
+)
 @click.option("--fair", is_flag=True, help="Only runs in which whoever can always move does (weak fairness).")
 @click.option("--safety", is_flag=True, help="Check safety only and say that claims were left out.")
 @click.option("--no-reductions", is_flag=True, help="Explore the whole graph: all reductions off.")
@@ -159,6 +162,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
                 ltl=given["ltl"],
                 progress=given["progress"],
                 fair=given["fair"],
+                terminates=given["terminates"],
                 trace=given["trace"] or _trace_name(program),
                 certificate=given["certificate"],
                 certificate_coding=given["certificate_coding"],

@@ -247,7 +247,14 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
         "initial": dict(run.initial),
         "steps": [step_as_json(step) for step in run.steps],
         "waiting": [
-            {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
+            {
+                "process": w.process,
+                "file": w.file,
+                "line": w.line,
+                "text": w.text,
+                **({} if run.loop_start is None else {"how": w.how}),
+            }
+            for w in run.waiting
         ],
         "omitted": run.omitted,
         "omitted_before": run.omitted_before,
@@ -350,7 +357,13 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
         for step in reader.parts("steps")
     )
     waiting = tuple(
-        Waiting(w.text("process"), w.text("file"), w.number("line"), w.text("text"))
+        Waiting(
+            w.text("process"),
+            w.text("file"),
+            w.number("line"),
+            w.text("text"),
+            w.text("how") if "how" in w.data else "waits",
+        )
         for w in reader.parts("waiting")
     )
     return Trace(

@@ -37,7 +37,13 @@ class Property:
 ERRORS = ("error", "no error occurs while it runs")
 ASSERTIONS = ("assertion", "no assertion fails")
 DEADLOCK = ("deadlock", "no state is a deadlock")
-TEMPORAL = ("ltl", "never", "acceptance", "progress")  # kinds that are about runs which never end
+TEMPORAL = (
+    "ltl",
+    "never",
+    "acceptance",
+    "progress",
+    "termination",
+)  # kinds that are about runs which never end
 EVENTS = ("trace", "notrace")  # kinds that are about the order of steps
 TERMINATION = ("termination", "whether every run ends")
 
@@ -76,7 +82,11 @@ def standings(
             Property(one.kind, one.text, Standing.NOT_DECIDED if one.asked else Standing.NOT_ASKED)
             for one in unchecked
         ),
-        Property(*TERMINATION, Standing.NOT_ASKED),
+        *(
+            []
+            if any(one.kind == TERMINATION[0] for one in temporal)
+            else [Property(*TERMINATION, Standing.NOT_ASKED)]
+        ),
     )
 
 

@@ -16,8 +16,8 @@ from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.verdict import Verdict
 from assay.report.console import (
-    NOTHING_ABOUT_ENDING,
     make_console,
+    nothing_about_ending,
     print_fact,
     print_heading,
     print_violations,
@@ -52,7 +52,7 @@ def print_certification(
     if result.states:
         print_fact(console, _figures(result), "dim")
     if result.verdict is Verdict.VERIFIED:
-        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
+        print_fact(console, nothing_about_ending(""), "dim")
 
 
 def _headline(result: CertificationResult) -> str:

@@ -17,12 +17,20 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.evidence.properties import EVENTS, TEMPORAL, Standing, left_out, nobody_asked_whether_it_ends
+from assay.evidence.properties import (
+    EVENTS,
+    TEMPORAL,
+    TERMINATION,
+    Standing,
+    left_out,
+    nobody_asked_whether_it_ends,
+)
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
+from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
-from assay.report.schedule import has_threads, print_schedule
+from assay.report.schedule import has_threads, how_it_goes_on, print_schedule
 from assay.report.words import printable, shortened
 from assay.verification.live import LiveReplay
 
@@ -31,7 +39,12 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
-NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends: that cannot be asked yet"
+HOW_TO_ASK_WHETHER_IT_ENDS = {"python": "ask with --terminates"}  # by language
+DOES = {  # whoever does not move
+    "waits": "waits",
+    "starves": "can always move and never does,",
+    "sometimes": "can move now and then and never does,",
+}
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
@@ -86,7 +99,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_violations(console, result.violations)
     for one in result.properties:
         if one.kind in (*TEMPORAL, *EVENTS) and one.standing is not Standing.NOT_ASKED:
-            fair = " (in fair runs)" if result.options.get("fair") and one.kind in TEMPORAL else ""
+            is_fair = result.options.get("fair") or one.kind == TERMINATION[0]
+            fair = " (in fair runs)" if is_fair and one.kind in TEMPORAL else ""
             print_fact(console, f"{one.standing}: {one.text}{fair}")
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:
@@ -97,9 +111,14 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, coverage_text(result.coverage))
     print_fact(console, _figures(result), "dim")
     if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
-        print_fact(console, NOTHING_ABOUT_ENDING, "dim")
+        print_fact(console, nothing_about_ending(result.language), "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
+
+
+def nothing_about_ending(language: str) -> str:
+    how = HOW_TO_ASK_WHETHER_IT_ENDS.get(language, "that cannot be asked yet")
+    return f"nothing is said about whether every run ends: {how}"
 
 
 def print_violations(console: Console, violations: Sequence[Violation]) -> None:
@@ -241,9 +260,7 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
         _print_step(step, columns, console)
         previous = step.number
     if run.loop_start is not None:
-        stays = run.loop_start == len(run.positions)
-        where = "here it stays for ever" if stays else f"and again from step {run.loop_step}, for ever"
-        console.print(Text(f"         {where}", "bold"))
+        console.print(Text(f"         {how_it_goes_on(run)}", "bold"))
     print_violation(run, console)
 
 
@@ -269,12 +286,13 @@ def print_violation(run: Counterexample, console: Console) -> None:
     console.print(ending)
     for text in run.violation.traceback:
         console.print(Text(f"            {printable(text)}"))
+    for sentence in sentences(run):
+        print_fact(console, f"          {sentence}")
     for waiting in run.waiting:
         line = Text("            ")
         line.append(waiting.process, "bold")
-        does = " waits" if run.loop_start is None else " can always move and never does,"
-        line.append(f"{does} at {Path(waiting.file).name}:{waiting.line} for  ")
-        line.append(waiting.text)
+        place = f"at {Path(waiting.file).name}:{waiting.line} for  " if waiting.line else ""
+        line.append(f" {DOES[waiting.how]} {place}{waiting.text}")
         console.print(line)
 
 

@@ -59,13 +59,19 @@ def rows_of(run: Counterexample) -> list[Row]:
             last is not None
             and (last.thread, last.place, last.text) == (step.process, place, step.text)
             and len(last.facts) + len(facts) <= ACCESSES_IN_A_ROW
-            and run.omitted_before != step.number
+            and step.number not in {run.omitted_before, run.loop_step}
         ):
             last.last = step.number
             last.facts += facts
         else:
             rows.append(Row(step.number, step.number, step.process, place, step.text, facts))
     return rows
+
+
+def how_it_goes_on(run: Counterexample) -> str:
+    """The last line of a run that never ends."""
+    stays = run.loop_start == len(run.positions)
+    return "here it stays for ever" if stays else f"and again from step {run.loop_step}, for ever"
 
 
 def threads_of(run: Counterexample) -> list[str]:
@@ -121,10 +127,14 @@ def print_schedule(run: Counterexample, console: Console, *, every_step: bool = 
             console.print(
                 Text(f"{'':{NUMBER_WIDTH}}... {count(run.omitted, 'transition')} not recorded ...", "dim")
             )
+        if run.loop_step == row.first:
+            console.print(Text(f"{'':{NUMBER_WIDTH}}from here on, round and round:", "bold"))
         if in_columns:
             _print_in_column(row, threads.index(row.thread), width, console)
         else:
             _print_in_list(row, max(map(len, threads)), console)
+    if run.loop_start is not None:
+        console.print(Text(f"{'':{NUMBER_WIDTH}}{how_it_goes_on(run)}", "bold"))
 
 
 def _shown(rows: Sequence[Row], *, every_step: bool) -> Iterator[Row | str]:

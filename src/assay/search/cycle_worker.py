@@ -90,20 +90,29 @@ class CycleSearch(Question):
         return Lasso(tuple(positions), start)
 
     @staticmethod
-    def starved(model: Model, lasso: Lasso) -> list[int]:
-        """Processes that can move all the way round and never do: the run is unfair to them."""
+    def bystanders(model: Model, lasso: Lasso) -> dict[str, list[int]]:
+        """Who moves on the cycle; and of the others who can all the way round (the run is unfair to them),
+        and who can now and then."""
         state = model.initial_state()[0]
         always: set[int] | None = None
-        moved: set[int | None] = set()
+        sometimes: set[int] = set()
+        moved: set[int] = set()
         for number, position in enumerate(lasso.positions):
             if number >= lasso.loop_start:
                 can = model.enabled(state)
                 always = can if always is None else always & can
-                moved.add(model.processes(state)[position])
+                sometimes |= can
+                mover = model.processes(state)[position]
+                moved |= set() if mover is None else {mover}
             after, _ = model.successors(state)[position]
             assert after is not None
             state = after
-        return sorted((always or set()) - moved)
+        starved = (always or set()) - moved
+        return {
+            "moving": sorted(moved),
+            "starved": sorted(starved),
+            "sometimes": sorted(sometimes - moved - starved),
+        }
 
     def is_violated_by(self, model: Model, lasso: Lasso) -> bool:
         """By the definition, from the steps of the program alone."""
@@ -117,7 +126,7 @@ class CycleSearch(Question):
             states.append(state)
         loop = states[lasso.loop_start : len(lasso.positions)]
         if not loop:  # it stays where it is
-            if model.successors(state):
+            if model.successors(state) or model.enabled(state):
                 return False
             loop = [state]
         elif state != states[lasso.loop_start]:
@@ -200,7 +209,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
                 "path": lasso.positions,
                 "loop_start": lasso.loop_start,
                 "confirmed": confirmed,
-                "starved": question.starved(model, lasso),
+                **question.bystanders(model, lasso),
             }
             for lasso, confirmed in lassos
         ],
@@ -281,5 +290,6 @@ def judge(model: Model, job: dict[str, Any], send: Any, _stopped: object) -> Non
     run = execute(model, list(lasso.positions), lambda: send("executing"))
     exists = run["failed_at"] is None and 0 <= lasso.loop_start <= len(lasso.positions)
     confirmed = exists and question.is_violated_by(model, lasso)
-    send("searched", confirmed=confirmed, starved=question.starved(model, lasso) if confirmed else [])
+    bystanders = question.bystanders(model, lasso) if confirmed else {}
+    send("searched", confirmed=confirmed, **bystanders)
     send("run", **run)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.evidence.certificate.assembly import StoredPart
 from assay.evidence.counterexample import RawRun
@@ -22,7 +23,16 @@ class FoundLasso:
     positions: tuple[int, ...]
     loop_start: int  # a position; if all stand before it, the run stays where they end
     run: RawRun | None  # None: the child died before it could be executed again
-    starved: tuple[int, ...]  # processes that could always move on the cycle and never do
+    moving: frozenset[int]  # processes that take a step of the cycle
+    starved: frozenset[int]  # those that could always move on the cycle and never do
+    sometimes: frozenset[int]  # those that could now and then, and never do
+
+
+def _lasso(
+    positions: Sequence[int], loop_start: int, run: RawRun | None, told: Mapping[str, Any]
+) -> FoundLasso:
+    who = (frozenset(told[kind]) for kind in ("moving", "starved", "sometimes"))
+    return FoundLasso(tuple(positions), loop_start, run, *who)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +104,11 @@ def find_violation(
                 stop_reason=StopReason.named(searched["stop_reason"]),
                 violation_count=searched["violation_count"],
             ),
-            FoundLasso(
-                tuple(found[0]["path"]),
+            _lasso(
+                found[0]["path"],
                 found[0]["loop_start"],
                 raw_run(child.runs[0]) if child.runs else None,
-                tuple(found[0]["starved"]),
+                found[0],
             )
             if found
             else None,
@@ -135,4 +145,4 @@ def replay_lasso(
         child.raise_if_it_failed()
         if child.searched is None or not child.searched["confirmed"] or not child.runs:
             return None
-        return FoundLasso(positions, loop_start, raw_run(child.runs[0]), tuple(child.searched["starved"]))
+        return _lasso(positions, loop_start, raw_run(child.runs[0]), child.searched)

@@ -90,12 +90,16 @@ class StepFacts:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """For a deadlock: one process and what it waits for."""
+    """One process that does not move: in a deadlock, or on a cycle that goes round for ever."""
 
     process: str
     file: str
     line: int
     text: str
+    how: str = (
+        "waits"  # on a cycle also "starves" (it can always move) and "sometimes" (it can, now and then)
+    )
+    number: int | None = None  # of the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ class TemporalProperty:
     labels: tuple[int, ...]  # of each atom of the automaton: the number of the program's label
     progress_label: int | None = None  # no cycle counts that meets a state with this label
     stutter_invariant: bool = True
+    always_fair: bool = False  # only fair runs count, whether or not that was asked for
     warnings: tuple[str, ...] = ()  # where others would read it differently; that it holds for every program
 
 
@@ -232,6 +237,9 @@ class Program(Protocol):
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts: ...
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]: ...
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
+        """Every process that is left, where it stands and before what, with its number."""
+        ...
 
 
 # What a front end may leave out because no property can notice; a language has some of them.
@@ -257,13 +265,17 @@ class LanguageOptions:
         ("python",), "", "granularity: where threads switch is a choice in Python programs"
     )
     # Names of the program's own formulas, or formulas; empty: all that it has.
-    ltl: tuple[str, ...] = _of(
-        ("promela", "python-class"), (), "ltl: formulas are checked of Promela models and of classes"
-    )
+    ltl: tuple[str, ...] = ()
     # No run goes on for ever without passing what is marked as progress.
     progress: bool = _of(("promela",), False, "progress: what counts as progress is marked in Promela models")
     # Only runs count in which every process that can always move does.
-    fair: bool = _of(("promela",), False, "fair: steps belong to processes in Promela models")
+    fair: bool = _of(
+        ("promela", "python"), False, "fair: steps belong to processes or threads in programs, not in classes"
+    )
+    # Every run ends, if whoever can always move does.
+    terminates: bool = _of(
+        ("python",), False, "terminates: whether every run ends is asked of Python programs with threads"
+    )
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 
@@ -273,8 +285,10 @@ class LanguageOptions:
             owners = option.metadata.get("languages", (language,))
             if language not in owners and getattr(self, option.name) != option.default:
                 raise OptionProblem(f"{option.metadata['what']}; this program is in {language}")
-        if self.safety_only and (self.ltl or self.progress):
-            raise OptionProblem("--safety checks no claim; leave it away, or --ltl and --progress")
+        if self.safety_only and (self.ltl or self.progress or self.terminates):
+            raise OptionProblem(
+                "--safety checks no claim; leave it away, or --ltl, --progress and --terminates"
+            )
 
 
 class OptionProblem(ValueError):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, load_trace
+from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProblem, load_trace
 from assay.transition_system.interface import OptionProblem
 
 LIVE = "assay.languages.python.live"
@@ -60,7 +60,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     events: list[list[object]] = []
     ended: list[str] = []
     choices: dict[str, list[int]] = {}
-    for step in run.steps:
+    for step in twice_round(run):
         ended += [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
         if step.choices and (step.alone or "choose" in step.text):
             choices.setdefault(step.process, []).extend(step.choices)
@@ -89,13 +89,29 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
             **{found(source.path): source.sha256 for source in recorded.sources[1:]},
         },
         "files": sorted({found(source.path) for source in recorded.sources}),
-        "kind": run.violation.kind,
+        "kind": kind_of(run),
         "message": run.violation.message,
         "events": events,
         "ended": ended,
         "choices": choices,
         "invariants": invariants if isinstance(invariants, list) else [],
     }
+
+
+def twice_round(run: Counterexample) -> tuple[Step, ...]:
+    """The steps that are taken: those of the cycle of a run that never ends twice."""
+    if run.loop_start is None:
+        return run.steps
+    return (*run.steps, *(step for step in run.steps if step.transition >= (run.loop_start or 0)))
+
+
+def kind_of(run: Counterexample) -> str:
+    """What CPython is looked at for: a run that stays where it is ends in a deadlock, or has ended."""
+    if run.loop_start is None:
+        return run.violation.kind
+    if run.loop_start < len(run.positions):
+        return "cycle"
+    return "deadlock" if run.waiting else "end"
 
 
 def _drive(schedule: dict[str, object]) -> LiveReplay:

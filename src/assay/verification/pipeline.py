@@ -35,7 +35,14 @@ from assay.verification.certificates import (
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, language_options_of, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
-from assay.verification.temporal import answers, replay_temporal, standings_of, violation_of, with_answers
+from assay.verification.temporal import (
+    answers,
+    is_told_by,
+    replay_temporal,
+    standings_of,
+    violation_of,
+    with_answers,
+)
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
 
@@ -63,16 +70,25 @@ def verify_program(
     interrupts.hold()
     with ModelProcess() as process, certificate_in_parts(program, request) as parts:
         wanted = parts.for_states if parts else request.certificate
-        program, outcome = _search(name, program, request, process, wanted)
-        outcome = without_unconfirmed(program, outcome)
-        about_states = judge(outcome.facts, tuple(program.caveats))
-        was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
-        has_script = parts is not None and outcome.certificate is not None
-        given = (
-            []
-            if was_interrupted
-            else answers(program, request, process, name, parts.for_parts if parts and has_script else ())
-        )
+        while True:
+            program, outcome = _search(name, program, request, process, wanted)
+            outcome = without_unconfirmed(program, outcome)
+            about_states = judge(outcome.facts, tuple(program.caveats))
+            was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
+            has_script = parts is not None and outcome.certificate is not None
+            try:
+                given = (
+                    []
+                    if was_interrupted
+                    else answers(
+                        program, request, process, name, parts.for_parts if parts and has_script else ()
+                    )
+                )
+                break
+            except AssumptionFailed as failed:  # where the search of the states did not come
+                if not program.capabilities.assumes:
+                    raise
+                program = program.without(failed.assumption)
         judgement = with_answers(about_states, program.temporal, given)
         certificate, problem = outcome.certificate, outcome.certificate_problem
         if parts is not None:
@@ -81,7 +97,8 @@ def verify_program(
                 request.listener(Phase("writing the certificate of", name))
                 certificate, problem = parts.assembled(outcome, [one.outcome for one in given])
     violations, unexplained = _explained(program, outcome)
-    violations += tuple(violation_of(program, one) for one in given if one.outcome.facts.violation_count)
+    news = [one for one in given if one.outcome.facts.violation_count and not is_told_by(one, violations)]
+    violations += tuple(violation_of(program, one) for one in news)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
         about_states,
@@ -127,7 +144,7 @@ def verify_program(
         stop_reason=outcome.facts.stop_reason.value,
         violations=violations,
         violation_count=outcome.facts.violation_count
-        + sum(one.outcome.facts.violation_count for one in given),
+        + sum(one.outcome.facts.violation_count for one in news),
         loss=outcome.facts.loss,
         cache=outcome.facts.cache,
         spill={
@@ -205,6 +222,10 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+    if request.certificate is not None and any(wanted.always_fair for wanted in program.temporal):
+        raise OptionProblem(
+            "certificate: that every run ends is not written down yet; leave --terminates out for it"
+        )
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 

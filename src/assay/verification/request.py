@@ -56,6 +56,7 @@ class Request:
             "ltl": list(language.ltl),
             "progress": language.progress,
             "fair": language.fair,
+            "terminates": language.terminates,
         }
 
 
@@ -71,6 +72,7 @@ class LanguageKeywords(TypedDict, total=False):
     ltl: Iterable[str]
     progress: bool
     fair: bool
+    terminates: bool
 
 
 class VerifyKeywords(SearchKeywords, LanguageKeywords, total=False):
@@ -100,6 +102,7 @@ def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions
         ltl=tuple(given.get("ltl", ())),
         progress=given.get("progress", False),
         fair=given.get("fair", False),
+        terminates=given.get("terminates", False),
     )
     return search, language
 
@@ -119,6 +122,7 @@ def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
         ltl=texts("ltl"),
         progress=options.get("progress") is True,
         fair=options.get("fair") is True,
+        terminates=options.get("terminates") is True,
         not_final=texts("not_final"),
     )
 

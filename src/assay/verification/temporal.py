@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
 from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest, find_violation, replay_lasso
-from assay.transition_system.interface import OptionProblem, Program, TemporalProperty, ViolationFacts
+from assay.transition_system.interface import (
+    OptionProblem,
+    Program,
+    TemporalProperty,
+    ViolationFacts,
+    Waiting,
+)
 from assay.verification.request import Phase, Request
 from assay.verification.spilling import identity_of
 
@@ -44,9 +50,9 @@ def title(wanted: TemporalProperty) -> str:
     return f"{wanted.name}: {wanted.text}" if wanted.name else wanted.text
 
 
-def processes_for_fairness(program: Program, request: Request) -> int:
+def processes_for_fairness(program: Program, wanted: TemporalProperty, *, fair: bool) -> int:
     """For how many there is fairness; 0: none was asked for."""
-    if not request.language_options.fair:
+    if not (fair or wanted.always_fair):
         return 0
     if not program.process_limit:
         raise OptionProblem(f"fair: the steps of a program in {program.language} belong to no process")
@@ -61,13 +67,13 @@ def answers(
     certificates: Sequence[PartRequest] = (),
 ) -> list[Answer]:
     """`certificates`: where the part about each property goes, if parts are wanted."""
-    processes = processes_for_fairness(program, request)
     found = []
     for number, wanted in enumerate(program.temporal):
         request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
         if request.deadline is not None and time.monotonic() >= request.deadline:
             found.append(Answer(wanted, CycleOutcome(NOT_BEGUN, None, 0)))
             continue
+        processes = processes_for_fairness(program, wanted, fair=request.language_options.fair)
         try:
             outcome = find_violation(
                 program.opening,
@@ -128,6 +134,17 @@ def standings_of(asked: Sequence[TemporalProperty], given: Sequence[Answer]) -> 
     return [*(answer.property for answer in given), *left]
 
 
+def is_told_by(answer: Answer, violations: Sequence[Violation]) -> bool:
+    """A run that ends in a deadlock never ends well; where one is reported, that is said once."""
+    lasso = answer.outcome.lasso
+    return (
+        answer.wanted.kind == "termination"
+        and lasso is not None
+        and lasso.loop_start == len(lasso.positions)
+        and any(one.kind == "deadlock" for one in violations)
+    )
+
+
 def violation_of(program: Program, answer: Answer) -> Violation:
     facts = facts_of(answer.wanted)
     lasso = answer.outcome.lasso
@@ -139,8 +156,20 @@ def _in_words(program: Program, lasso: FoundLasso, facts: ViolationFacts) -> Cou
     if lasso.run is None:
         return None
     run = translate(program, 0, lasso.positions, lasso.run, violation=facts, loop_start=lasso.loop_start)
-    names = tuple(f"[{number}]" for number in lasso.starved)
-    return replace(run, waiting=tuple(one for one in run.waiting if one.process.endswith(names)))
+    if lasso.loop_start == len(lasso.positions):  # nobody can move
+        return run
+    last = lasso.run.final if lasso.run.final is not None else lasso.run.steps[-1].state
+    standing = with_words(program, lasso.run).describe_everybody(last)
+    return replace(run, waiting=tuple(_bystanders(standing, lasso)))
+
+
+def _bystanders(standing: Sequence[Waiting], lasso: FoundLasso) -> Iterator[Waiting]:
+    """Who does not move on the cycle, and why."""
+    for one in standing:
+        if one.number in lasso.moving:
+            continue
+        how = "sometimes" if one.number in lasso.sometimes else "waits"
+        yield replace(one, how="starves" if one.number in lasso.starved else how)
 
 
 def facts_of(wanted: TemporalProperty) -> ViolationFacts:
@@ -148,6 +177,8 @@ def facts_of(wanted: TemporalProperty) -> ViolationFacts:
         return ViolationFacts(wanted.kind, "a run goes on for ever without progress")
     if wanted.kind == "acceptance":
         return ViolationFacts(wanted.kind, "a run passes an accept label again and again")
+    if wanted.kind == "termination":
+        return ViolationFacts(wanted.kind, "a run never ends")
     return ViolationFacts(wanted.kind, f"{title(wanted)} does not hold")
 
 
@@ -157,7 +188,7 @@ def replay_temporal(program: Program, recorded: Trace, *, fair: bool) -> Counter
     wanted = next((one for one in program.temporal if facts_of(one) == run.violation), None)
     if wanted is None:
         raise TraceProblem(f"the program no longer asks for: {run.violation.message}; verify it again")
-    processes = program.process_limit if fair else 0
+    processes = processes_for_fairness(program, wanted, fair=fair)
     executed = replay_lasso(program.opening, wanted, run.positions, run.loop_start, processes)
     told = None if executed is None else _in_words(program, executed, run.violation)
     if told is None:

@@ -35,6 +35,7 @@ from tests.python.oracle.synchronisation import (
     SWITCH,
     Choice,
     Exit,
+    Label,
     Pending,
     Steps,
     SynchronisationObject,
@@ -104,8 +105,8 @@ EXCEPTIONS = {
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 }
-PRINT, SLEEP, CHOOSE, CURRENT_THREAD, ISINSTANCE, OBJECT = (
-    "print sleep choose current isinstance object".split()
+PRINT, SLEEP, CHOOSE, LABEL, CURRENT_THREAD, ISINSTANCE, OBJECT = (
+    "print sleep choose label current isinstance object".split()
 )
 
 
@@ -116,7 +117,7 @@ class Intrinsic:
     name: str
 
 
-INTRINSICS = {name: Intrinsic(name) for name in (PRINT, SLEEP, CHOOSE, CURRENT_THREAD, ISINSTANCE)}
+INTRINSICS = {name: Intrinsic(name) for name in (PRINT, SLEEP, CHOOSE, LABEL, CURRENT_THREAD, ISINSTANCE)}
 SYNCHRONISATION_TYPES: dict[str, type[SynchronisationObject]] = {
     "Thread": sync.Thread,
     "Lock": sync.Lock,
@@ -138,7 +139,7 @@ MODULES = {
     ),
     "queue": Module("queue", {"Queue": sync.Queue, "Empty": queue.Empty, "Full": queue.Full}),
     "time": Module("time", {"sleep": INTRINSICS[SLEEP]}),
-    "assay": Module("assay", {"choose": INTRINSICS[CHOOSE]}),
+    "assay": Module("assay", {"choose": INTRINSICS[CHOOSE], "label": INTRINSICS[LABEL]}),
 }
 
 
@@ -1172,6 +1173,9 @@ class Interpreter:
             return any(self._is_instance(value, kind) for kind in every)
         if name == SLEEP:
             yield SWITCH
+            return None
+        if name == LABEL:
+            yield Label(arguments[0])
             return None
         if name == CURRENT_THREAD:
             return thread.face or thread

@@ -62,6 +62,16 @@ class Choice(Pending):
         return tuple(map(str, range(self.count)))
 
 
+@dataclass(eq=False)
+class Label(Pending):
+    """`assay.label`: this thread stands at a place with a name, and is never blocked there."""
+
+    name: str
+
+    def alternatives(self) -> tuple[str, ...]:
+        return ("go",)
+
+
 @dataclass(eq=False, repr=False)
 class SynchronisationObject(Nameless):
     methods: ClassVar[frozenset[str]] = frozenset()

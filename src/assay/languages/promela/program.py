@@ -558,6 +558,15 @@ class PromelaProgram:
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        waiting = list(self.describe_everybody(state))
+        if self.event_is_missing(state):
+            events = self.expected_events(state)
+            where = events[0].source.where
+            text = " or ".join(event.source.text for event in events)
+            waiting.append(Waiting("the trace", where.file, where.line, text))
+        return waiting
+
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
         result = []
         for pid, offset, process in self.blocks(state):
             graph = self.model.graphs[process.name]
@@ -567,12 +576,8 @@ class PromelaProgram:
             edges = graph.edges.get(location, [])
             texts = list(dict.fromkeys(e.transition.source.text for e in edges))
             where = edges[0].transition.source.where if edges else process.where
-            result.append(Waiting(process_title(process, pid), where.file, where.line, " or ".join(texts)))
-        if self.event_is_missing(state):
-            events = self.expected_events(state)
-            where = events[0].source.where
-            text = " or ".join(event.source.text for event in events)
-            result.append(Waiting("the trace", where.file, where.line, text))
+            title, text = process_title(process, pid), " or ".join(texts)
+            result.append(Waiting(title, where.file, where.line, text, number=pid))
         return result
 
     def event_is_missing(self, state: bytes) -> bool:

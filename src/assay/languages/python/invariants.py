@@ -13,10 +13,11 @@ import io
 import symtable
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from assay.languages.python.code import Code, Program
+from assay.languages.python.additions import added
+from assay.languages.python.code import Program
 from assay.transition_system.interface import SourceProblem
 
 REFUSED = {
@@ -35,22 +36,16 @@ BUILTINS_REFUSED = frozenset(dir(builtins)) - BUILTINS_ALLOWED
 
 
 def with_invariants(
-    path: Path, text: str, invariants: Sequence[str], compile_text: Callable[[str], Program]
+    path: Path, text: str, changed: str, invariants: Sequence[str], compile_text: Callable[[str], Program]
 ) -> Program:
-    """The program, which checks the invariants in every state."""
+    """The program, which checks the invariants in every state; its text may be changed for other reasons."""
     known = globals_of(path, text)
     for invariant in invariants:
-        _require_usable(invariant, known)
-    at = _first_line(path, text)
-    added = "\n".join(_registration(invariants, known)).split("\n")
-    lines = text.splitlines(keepends=True)
-    if at > len(lines):  # nothing but a docstring
-        return compile_text(text)
-    changed = "".join([*lines[: at - 1], *(f"{line}\n" for line in added), *lines[at - 1 :]])
-    program = compile_text(changed)
-    main, *others = program.modules
-    restored = replace(main, code=_with_old_lines(main.code, at, len(added)))
-    return replace(program, modules=(restored, *others), texts={**program.texts, main.file: text})
+        require_usable(invariant, known, "--invariant")
+    more, addition = added(path, changed, list(_registration(invariants, known)), behind_imports=False)
+    if addition.at > len(changed.splitlines()):  # nothing but a docstring
+        return compile_text(changed)
+    return addition.taken_back(compile_text(more), str(path), text)
 
 
 def globals_of(path: Path, text: str) -> set[str]:
@@ -72,33 +67,44 @@ def globals_of(path: Path, text: str) -> set[str]:
     return names | {s.get_name() for s in top.get_symbols() if s.is_namespace()}
 
 
-def _require_usable(invariant: str, known: set[str]) -> None:
+def require_usable(text: str, known: AbstractSet[str], option: str) -> ast.Expression:
+    """An expression over globals that may be evaluated in any state and changes none."""
+    what = "atom" if option == "--ltl" else "invariant"
     try:
-        tree = ast.parse(invariant.strip(), mode="eval")
+        tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         reason = problem.msg if isinstance(problem, SyntaxError) else str(problem)
-        raise SourceProblem(f"--invariant {invariant!r} is no expression of Python: {reason}") from None
-    if "#" in invariant and has_comment(invariant):
-        raise SourceProblem(f"--invariant {invariant!r} has a comment, which no invariant may have")
+        raise SourceProblem(f"{option} {text!r} is no expression of Python: {reason}") from None
+    if "#" in text and has_comment(text):
+        raise SourceProblem(f"{option} {text!r} has a comment, which no {what} may have")
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in ast.walk(tree):
         for kind, name in REFUSED.items():
             if isinstance(node, kind):
-                raise SourceProblem(f"--invariant {invariant!r} has {name}, which no invariant may have")
+                raise SourceProblem(f"{option} {text!r} has {name}, which no {what} may have")
         if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
-            raise SourceProblem(f"--invariant {invariant!r} speaks of {node.attr}, which no invariant may")
+            raise SourceProblem(f"{option} {text!r} speaks of {node.attr}, which no {what} may")
         if isinstance(node, ast.Name) and node.id not in known | own and node.id in BUILTINS_REFUSED:
             allowed = ", ".join(sorted(BUILTINS_ALLOWED))
             raise SourceProblem(
-                f"--invariant {invariant!r} speaks of {node.id}, which no invariant may",
+                f"{option} {text!r} speaks of {node.id}, which no {what} may",
                 hint=f"of the built-ins there are {allowed}",
             )
         if isinstance(node, ast.Name) and node.id not in known | own | BUILTINS_ALLOWED:
-            close = ", ".join(sorted(name for name in known if not name.startswith("_"))[:12])
-            raise SourceProblem(
-                f"--invariant {invariant!r} speaks of {node.id!r}, which is no global of the main module",
-                hint=f"its globals are {close}" if close else "it has none",
-            )
+            raise UnknownName(node.id, f"{option} {text!r}", known)
+    return tree
+
+
+class UnknownName(SourceProblem):
+    """A property speaks of a name that is no global of the main module."""
+
+    def __init__(self, name: str, where_from: str, known: AbstractSet[str]) -> None:
+        self.name = name
+        close = ", ".join(sorted(one for one in known if not one.startswith("_"))[:12])
+        super().__init__(
+            f"{where_from} speaks of {name!r}, which is no global of the main module",
+            hint=f"its globals are {close}" if close else "it has none",
+        )
 
 
 def has_comment(text: str) -> bool:
@@ -107,32 +113,6 @@ def has_comment(text: str) -> bool:
     except (tokenize.TokenError, SyntaxError):
         return True
     return any(token.type == tokenize.COMMENT for token in tokens)
-
-
-def _first_line(path: Path, text: str) -> int:
-    """Of the first statement that may follow others: behind the docstring and the imports from the future."""
-    try:
-        body = ast.parse(text, str(path)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        where = f"{path}:{problem.lineno}" if isinstance(problem, SyntaxError) else path
-        raise SourceProblem(f"this is no Python program: {problem}", where=where) from None
-    line = 1
-    for number, statement in enumerate(body):
-        is_docstring = (
-            number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not (is_docstring or is_future):
-            decorators = getattr(statement, "decorator_list", [])
-            first: int = min(node.lineno for node in (statement, *decorators))
-            if first <= line - 1:
-                raise SourceProblem(
-                    "an invariant can be added only if the first statement begins on a line of its own",
-                    where=f"{path}:{first}",
-                )
-            return first
-        line = (statement.end_lineno or statement.lineno) + 1
-    return max(line, len(text.splitlines()) + 1)
 
 
 def names_in(invariant: str) -> set[str]:
@@ -153,23 +133,3 @@ def _registration(invariants: Sequence[str], known: set[str]) -> Iterator[str]:
             yield "        return True"
         yield f"    return ({expression})"
         yield f"__assay_package.invariant(__assay_invariant_{number}, name={invariant!r})"
-
-
-def _with_old_lines(code: Code, at: int, added: int) -> Code:
-    """The code with the line numbers that it has without the added lines, which become the line before."""
-
-    def old(line: int) -> int:
-        return line - added if line >= at + added else min(line, at)
-
-    return replace(
-        code,
-        first_line=old(code.first_line),
-        positions=tuple(
-            (old(line), column, old(end_line), end_column)
-            for line, column, end_line, end_column in code.positions
-        ),
-        constants=tuple(
-            _with_old_lines(constant, at, added) if isinstance(constant, Code) else constant
-            for constant in code.constants
-        ),
-    )

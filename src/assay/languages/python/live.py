@@ -43,10 +43,13 @@ DEADLOCK_SECONDS = 1.0
 TICK_SECONDS = 0.01
 LINE = "line"  # an event without an access: an operation of a library, called on that line
 RESUME = "resume"  # the end of a wait for a condition, when its lock is taken again
+CYCLE = "cycle"  # a kind of failure: the run goes round for ever, here twice
+END = "end"  # likewise: the program ends, and what was to happen has not
 FREE = "free"  # nobody else could go on, or a call goes on that has begun: the thread may run from here
 CELL = "cell"  # what the machine calls a variable that functions share
 EXPIRES_SECONDS = 0.02  # every limited wait gives up, as in the machine: at once when its turn has come
 
+WENT_ROUND = "the threads went round twice"
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "LOAD_CLASSDEREF")
 WRITES = ("STORE_GLOBAL", "STORE_NAME", "STORE_ATTR", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_ATTR")
 CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "CALL_METHOD", "CALL_FUNCTION", "BEFORE_WITH")
@@ -124,6 +127,8 @@ class Gates:
             self.progress()
             if self.running == name and not self.is_free(name):
                 self.arrived()
+            if self.kind == CYCLE and self.passed == len(self.events) and self.running is None:
+                self.answer(self, reproduced=True, message=WENT_ROUND)
             # Of what the first thread does while it is alone the schedule does not speak.
             queue = self.queues.get(name)
             if not self.started:
@@ -305,6 +310,8 @@ class Gates:
 
     def look_at_the_end(self, now: float) -> None:
         """All events have passed and nobody has failed yet."""
+        if self.kind == CYCLE:
+            self.answer(self, reproduced=True, message=WENT_ROUND)
         if self.kind == "invariant":
             for name, holds in self.invariants:
                 try:
@@ -334,10 +341,10 @@ class Gates:
                 for thread in threading.enumerate():
                     if thread is not threading.current_thread() and not thread.daemon:
                         thread.join()
-                self.answer(self, reproduced=False, message="the program came to its end")
+                self.answer(self, reproduced=self.kind == END, message="the program came to its end")
             return
         text = traceback.format_exception_only(error)[-1].rstrip("\n")  # as the machine says it
-        same = self.kind not in {"deadlock", "invariant"} and text == self.message
+        same = self.kind not in {"deadlock", "invariant", CYCLE, END} and text == self.message
         self.answer(self, reproduced=same, message=text if same else f"another failure came: {text}")
 
     def choose(self, *options: Any) -> Any:

@@ -58,4 +58,5 @@ def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
         image["granularity"],
         key=key,
         invariants=any(module.name == TELLS_OF_INVARIANTS for module in program.modules),
+        **image["watch"],
     )

@@ -12,19 +12,23 @@ import ast
 import contextlib
 import hashlib
 import importlib.util
+import io
 import pickle
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from assay.languages.python.additions import added
 from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
+from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
@@ -83,6 +87,8 @@ class PythonProgram:
     image: SealedFile
     sources: Sequence[SourceHash]
     call: str = ""  # instead of the whole program: this call of a function of the file
+    formulas: Formulas = field(default_factory=Formulas)
+    left_out: tuple[str, ...] = ()  # what it states of its runs and nobody asks for
     words: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
@@ -106,8 +112,14 @@ class PythonProgram:
             "set_order": "any; one order, by type and content, with more than four elements",
             "machine": MACHINE_VERSION,
             "library": self._library_digest,
-            "not_final": sorted(self.options.not_final),
+            "not_final": sorted(_not_final(self.options, self.formulas)),
+            # What formulas look at has states of its own, and threads keep their places.
+            **({"watched": self._watch} if not self.formulas.is_empty else {}),
         }
+
+    @property
+    def _watch(self) -> Mapping[str, object]:
+        return _watch(self.formulas)
 
     @cached_property
     def _library_digest(self) -> str:
@@ -133,7 +145,7 @@ class PythonProgram:
 
     @property
     def unchecked(self) -> Sequence[Unchecked]:
-        return []
+        return [Unchecked("claim", title, asked=False) for title in self.left_out]
 
     @property
     def monitors(self) -> Sequence[tuple[str, str]]:
@@ -141,11 +153,16 @@ class PythonProgram:
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
-        return []
+        return self._temporal
+
+    @cached_property
+    def _temporal(self) -> Sequence[TemporalProperty]:
+        return tuple(self.formulas.properties())
 
     @property
     def process_limit(self) -> int:
-        return 0
+        """A thread keeps its place in states as long as it lives, if there are formulas."""
+        return 0 if self.formulas.is_empty else MOST_THREADS
 
     @property
     def notes(self) -> Sequence[str]:
@@ -351,16 +368,20 @@ class PythonProgram:
         return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
-        result = []
-        for thread in self._described(state).get("threads", ()):
-            if thread["status"] != "waiting":
-                continue
-            frames = self._own_frames(thread)
-            file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
-            text = self.line_text(file, line)
+        threads = self._described(state).get("threads", ())
+        return [self._standing(thread) for thread in threads if thread["status"] == "waiting"]
+
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
+        return [self._standing(thread) for thread in self._described(state).get("threads", ())]
+
+    def _standing(self, thread: Mapping[str, Any]) -> Waiting:
+        frames = self._own_frames(thread)
+        file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
+        text = self.line_text(file, line) if line else "before its first step"
+        if thread["status"] == "waiting":
             what = _what_it_waits_for(thread.get("waits_for"))
-            result.append(Waiting(thread["name"], file, line, f"{what}  ({text})" if text else what))
-        return result
+            text = f"{what}  ({text})" if line and text else what
+        return Waiting(thread["name"], file, line, text, number=thread.get("number"))
 
 
 def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
@@ -418,7 +439,11 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
     data = read_bytes(path)
     text = _decoded(path, data)
     _require_no_model(path, text)
-    not_final = frozenset(options.not_final)
+    own, numbered = statements_of(path, text)
+    formulas = read_formulas(
+        path, text, options.ltl, terminates=options.terminates, own=() if options.safety_only else own
+    )
+    not_final = _not_final(options, formulas)
     read: dict[str, bytes] = {str(path): data}  # every file once: what is compiled is what is hashed
     if call:
         if options.invariants:
@@ -426,17 +451,14 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         if not path.stem.isidentifier():
             raise SourceProblem(f"a file called {path.name} cannot be imported", where=path)
         main = path.with_name(f"call of {path.stem}.py")
-        text = f"import {path.stem} as module\n{call}\n"
-        program = compile_program(main, text, extra_nonfinal=not_final, read=read)
-    elif options.invariants:
-        program = with_invariants(
-            path,
-            text,
-            options.invariants,
-            lambda changed: compile_program(path, changed, extra_nonfinal=not_final, read=read),
-        )
+        calling = f"import {path.stem} as module\n{call}\n"
+        with_atoms, restored = _with_atoms(path, text, numbered, formulas)
+        read[str(path)] = with_atoms.encode(_encoding(data))
+        program = restored(compile_program(main, calling, extra_nonfinal=not_final, read=read))
+        read[str(path)] = data
     else:
-        program = compile_program(path, text, extra_nonfinal=not_final, read=read)
+        program = _with_properties(path, text, numbered, options, formulas, not_final, read)
+    formulas.require_labels({file: own for file, own in program.texts.items() if _is_own(file)})
     sources = []
     for number, module in enumerate(program.modules):
         if not _is_own(module.file) or (call and number == 0):
@@ -444,7 +466,55 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         if module.file in read:  # a folder that is a package has no file
             digest = hashlib.sha256(read[module.file]).hexdigest()
             sources.append(SourceHash(module.file, digest))
-    return PythonProgram(path, options, program, _image(program, options), tuple(sources), call)
+    image = _image(program, options, formulas)
+    left_out = tuple(one.title for one in own if one not in formulas.stated)
+    return PythonProgram(path, options, program, image, tuple(sources), call, formulas, left_out)
+
+
+def _with_properties(
+    path: Path,
+    text: str,
+    numbered: str,
+    options: LanguageOptions,
+    formulas: Formulas,
+    not_final: frozenset[str],
+    read: dict[str, bytes],
+) -> Program:
+    """The program, with what properties from outside need in its text."""
+
+    def compiled(changed: str) -> Program:
+        with_atoms, restored = _with_atoms(path, text, changed, formulas)
+        return restored(compile_program(path, with_atoms, extra_nonfinal=not_final, read=read))
+
+    if not options.invariants:
+        return compiled(numbered)
+    return with_invariants(path, text, numbered, options.invariants, compiled)
+
+
+def _with_atoms(
+    path: Path, text: str, changed: str, formulas: Formulas
+) -> tuple[str, Callable[[Program], Program]]:
+    """The changed text with what formulas need, and what gives a program the lines of the text itself."""
+    lines = list(formulas.lines())
+    if not lines:
+        return changed, lambda program: program
+    more, addition = added(path, changed, lines, behind_imports=True)
+    return more, lambda program: addition.taken_back(program, str(path), text)
+
+
+def _encoding(data: bytes) -> str:
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+
+
+def _not_final(options: LanguageOptions, formulas: Formulas) -> frozenset[str]:
+    """What must not be assumed: what a search found to fail, and with formulas that what only helps others
+    may join the step before it."""
+    return frozenset(options.not_final) | (frozenset() if formulas.is_empty else EARLY)
+
+
+def _watch(formulas: Formulas) -> dict[str, object]:
+    """What the machine is told of formulas."""
+    return {"watching": not formulas.is_empty, "labels": formulas.labels, "atoms": formulas.atoms}
 
 
 def _require_known(options: LanguageOptions) -> None:
@@ -480,12 +550,13 @@ def _decoded(path: Path, data: bytes) -> str:
         raise SourceProblem(f"expected text, got bytes that are none ({problem})", where=path) from None
 
 
-def _image(program: Program, options: LanguageOptions) -> SealedFile:
+def _image(program: Program, options: LanguageOptions, formulas: Formulas) -> SealedFile:
     """What `machine.open_image` opens."""
     image = {
         "machine": MACHINE_VERSION,
         "python": platform.python_version(),
         "granularity": options.granularity or DEFAULT_GRANULARITY,
         "program": program,
+        "watch": _watch(formulas),
     }
     return SealedFile(pickle.dumps(image, protocol=5))

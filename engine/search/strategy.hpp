@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "evidence/graph_log.hpp"
+#include "search/control.hpp"
 #include "search/observer.hpp"
-#include "search/outcome.hpp"
+#include "search/result.hpp"
 #include "support/memory.hpp"
 #include "transition_system/transition_system.hpp"
 

@@ -4,8 +4,8 @@
 #include <internal/pycore_frame.h>
 #endif
 
-#include "languages/python/call_backs.hpp"
-#include "languages/python/machine.hpp"
+#include "languages/python/call_back.hpp"
+#include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
