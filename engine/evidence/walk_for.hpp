@@ -391,7 +391,7 @@ class WalkFor final : public Walk {
   /// read: which sets a step is in, and which steps are free, is asked of the system. So no rank can climb that must
   /// not.
   void read_ranks(std::uint64_t number, std::uint32_t rank, transition_system::StateView state,
-                  VarintReader& excesses) {
+                  VarintReader& excesses) try {
     const std::uint32_t count = buffer_.count(), sets = acceptance_.set_count();
     ranks_after_.resize(count);
     if (count == 0) return;
@@ -414,6 +414,8 @@ class WalkFor final : public Walk {
         reject_rank(number, rank, k, value);
       ranks_after_[k] = static_cast<std::uint32_t>(after);
     }
+  } catch (const std::invalid_argument& problem) {
+    throw Rejected(problem.what());  // more processes than there can be fairness for
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void reject_rank(std::uint64_t number, std::uint32_t rank,
                                                                  std::uint32_t k, std::uint64_t excess) {

@@ -10,7 +10,7 @@
 #include "search/cycle_question.hpp"
 #include "search/spilling/breadth_first_on_disk.hpp"
 #include "search/spilling/cycle_hull.hpp"
-#include "search/strategies.hpp"
+#include "search/strategy.hpp"
 #include "transition_system/acceptance.hpp"
 #include "transition_system/successor_buffer.hpp"
 

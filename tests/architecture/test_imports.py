@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "execution": {"assay", "_engine", "transition_system", "evidence"},
     "search": {"assay", "_engine", "transition_system", "automata", "evidence", "execution"},
     # Shares the step function of the language with the rest, and nothing else.
-    "checker": {"assay", "languages", "transition_system", "_engine"},
+    # `automata`: what a formula means.
+    "checker": {"assay", "languages", "transition_system", "automata", "_engine"},
     "distribution": {"assay", "execution"},
     # Repeating an estimate ends like a certification, and searches.
     "verification": {

@@ -169,10 +169,10 @@ class Table:
     referred: list[tuple[int, bytes]] = dataclasses.field(default_factory=list)
     visited: list[tuple[bytes, int]] = dataclasses.field(default_factory=list)
 
-    def refer(self, number: int, state: bytes) -> None:
+    def refer(self, number: int, state: bytes, _rank: int) -> None:
         self.referred.append((number, state))
 
-    def visit(self, number: int, state: bytes, count: int) -> None:
+    def visit(self, number: int, state: bytes, _rank: int, count: int) -> None:
         assert number == len(self.visited)
         self.visited.append((state, count))
 
@@ -200,7 +200,16 @@ def without_subgraphs(file: Path) -> bytes:
     with CertificateFile(file) as certificate:
         header = json.loads(certificate.header.as_bytes())
         frames = [
-            RawFrame(**dataclasses.asdict(frame) | {"subgraphs": b""}) for frame in certificate.frames()
+            RawFrame(
+                frame.states,
+                frame.entries,
+                frame.references,
+                frame.start,
+                frame.bits,
+                frame.ids,
+                frame.counts,
+            )
+            for frame in certificate.frames()
         ]
     return forge.file_bytes(header | {"subgraphs": False}, frames)
 
@@ -440,6 +449,7 @@ class WatchedEngine:
     CompiledModel = _engine.CompiledModel
     PythonSystem = _engine.PythonSystem
     PythonMachine = _engine.PythonMachine
+    Product = _engine.Product
     AssumptionFailed = _engine.AssumptionFailed
     UnsupportedProgram = _engine.UnsupportedProgram
 

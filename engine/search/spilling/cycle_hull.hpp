@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "search/expansion.hpp"
-#include "search/outcome.hpp"
-#include "search/strategies.hpp"
+#include "search/control.hpp"
+#include "search/result.hpp"
+#include "search/strategy.hpp"
 #include "support/scratch_file.hpp"
 #include "transition_system/acceptance.hpp"
 

@@ -254,7 +254,10 @@ def _walk(
         processes = processes_for_fairness(file.header, program)
         for wanted, part, script in zip(program.temporal, temporal.parts, file.parts, strict=True):
             ranked = RankedWalk(question_of(wanted, processes), part.rank)
-            found = _walk_script(file, script, program, known, request, executors, ranked)
+            try:
+                found = _walk_script(file, script, program, known, request, executors, ranked)
+            except CertificateProblem as problem:
+                raise CertificateProblem(f"{part.title}: {problem}") from None
             if found.verdict is not Verdict.VERIFIED:
                 return replace(
                     known,

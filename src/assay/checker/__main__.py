@@ -66,10 +66,15 @@ def sentence(accepted: Accepted, program: str) -> str:
         properties.append("absence of deadlock")
     properties += [f"invariant {json.dumps(text)}" for text in header.invariants]
     properties += [f"step invariant {json.dumps(text)}" for text in header.step_invariants]
+    runs = ""
+    if header.temporal is not None:
+        kind = "fair run" if header.temporal.fair else "run"
+        shown = ", ".join(json.dumps(part.name or part.text) for part in header.temporal.parts)
+        runs = f", and every {kind} satisfies {shown}"
     notes = f" ({'; '.join(accepted.notes)})" if accepted.notes else ""
     return (
         f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} "
-        f"satisfies {', '.join(properties)}{notes}; visited {accepted.states} states and "
+        f"satisfies {', '.join(properties)}{runs}{notes}; visited {accepted.states} states and "
         f"{accepted.transitions} transitions, {accepted.references} of them references, to depth "
         f"{accepted.depth}; a wrong certificate passes with probability at most "
         f"2^{accepted.wrong_acceptance_exponent}"

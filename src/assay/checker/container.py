@@ -12,13 +12,13 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import zstandard
 
 MAGIC = b"\x89ASSAY\r\n"
-VERSION = 1
+VERSIONS = (1, 2)  # the second has temporal parts
 END_MAGIC = b"ASSAYEND"
 DIGEST_BYTES = 32
 TRAILER_BYTES = 8 + len(END_MAGIC) + DIGEST_BYTES
@@ -35,7 +35,9 @@ LONGEST_VARINT = 5
 LONGEST_SUBTREE_VARINT = 7
 LARGEST_DICTIONARY = 1 << 20
 LARGEST_WINDOW = 1 << 27
+ALL_DICTIONARIES = 1 << 26
 SECTIONS = 5
+RANKS_END = 1 << 31
 
 MOST_PROPERTIES = 1_000
 LONGEST_PROPERTY = 4_096  # characters
@@ -60,10 +62,46 @@ HEADER_KEYS = {
     "dictionaries",
     "producer",
 }
+PART_KEYS = {
+    "kind",
+    "name",
+    "text",
+    "rank",
+    "states",
+    "transitions",
+    "references",
+    "depth",
+    "frames",
+    "dictionaries",
+}
 
 
 class Rejected(Exception):
     """The certificate does not prove its claim; the reason is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A property of runs that never end, and the size of the script with ranks that shows it."""
+
+    kind: str
+    name: str
+    text: str
+    rank: int  # of the initial state
+    states: int
+    transitions: int
+    references: int
+    depth: int
+    frames: int
+    dictionaries: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Temporal:
+    ltl: tuple[str, ...]
+    progress: bool
+    fair: bool
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +120,22 @@ class Header:
     frames: int
     subgraphs: bool
     dictionaries: tuple[int, ...]  # their lengths
+    temporal: Temporal | None
+
+    def of_part(self, part: Part) -> Header:
+        """As if the script of this part were all there is; of states it claims nothing."""
+        return replace(
+            self,
+            check_deadlock=False,
+            states=part.states,
+            transitions=part.transitions,
+            references=part.references,
+            depth=part.depth,
+            frames=part.frames,
+            subgraphs=False,
+            dictionaries=part.dictionaries,
+            temporal=None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +158,14 @@ class Frame:
     bits: Section
     ids: Section
     counts: Section
-    subgraphs: Section
+    last: Section  # the subgraphs; in a temporal part the excesses
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
     header: Header
     frames: tuple[Frame, ...]
+    parts: tuple[Container, ...] = ()  # one for each temporal part
 
 
 def read_container(data: bytes) -> Container:
@@ -121,8 +176,8 @@ def read_container(data: bytes) -> Container:
     if not data.startswith(MAGIC):
         raise Rejected("the file does not begin as a certificate does")
     version, header_length = struct.unpack_from("<II", data, len(MAGIC))
-    if version != VERSION:
-        raise Rejected(f"the file has version {version} of the format, this checker knows {VERSION}")
+    if version not in VERSIONS:
+        raise Rejected(f"the file has version {version} of the format, this checker knows {VERSIONS}")
     if data[-DIGEST_BYTES - len(END_MAGIC) : -DIGEST_BYTES] != END_MAGIC:
         raise Rejected("the file does not end as a certificate does: it was cut short or has more bytes")
     if hashlib.sha256(memoryview(data)[:-DIGEST_BYTES]).digest() != data[-DIGEST_BYTES:]:
@@ -133,9 +188,14 @@ def read_container(data: bytes) -> Container:
     if not prefix + header_length <= index <= len(data) - TRAILER_BYTES:
         raise Rejected("the header or the index lies outside the file")
     header = read_header(data[prefix : prefix + header_length])
-    if index + header.frames * RECORD.size != len(data) - TRAILER_BYTES:
-        raise Rejected(f"the index does not have the length of {header.frames} frames")
-    return Container(header, read_frames(data, header, prefix + header_length, index))
+    if (header.temporal is None) != (version == 1):
+        raise Rejected("a certificate has version 2 exactly if it has temporal parts")
+    headers = [header, *(header.of_part(part) for part in (header.temporal.parts if header.temporal else ()))]
+    frames = sum(one.frames for one in headers)
+    if index + frames * RECORD.size != len(data) - TRAILER_BYTES:
+        raise Rejected(f"the index does not have the length of {frames} frames")
+    states, *parts = read_scripts(data, headers, prefix + header_length, index)
+    return replace(states, parts=tuple(parts))
 
 
 # --- The header -----------------------------------------------------------------------------------------
@@ -143,7 +203,7 @@ def read_container(data: bytes) -> Container:
 
 def read_header(raw: bytes) -> Header:
     fields = read_json(raw)
-    if not isinstance(fields, dict) or fields.keys() != HEADER_KEYS:
+    if not isinstance(fields, dict) or fields.keys() - {"temporal"} != HEADER_KEYS:
         raise Rejected("the header does not have the keys of a certificate")
     if fields["format"] != "assay-certificate" or fields["coding"] != "zstd":
         raise Rejected("the header names another format or coding")
@@ -170,6 +230,9 @@ def read_header(raw: bytes) -> Header:
         frames=number(fields, "frames", 1, MOST_FRAMES),
         subgraphs=truth(fields, "subgraphs"),
         dictionaries=dictionary_lengths(fields["dictionaries"]),
+        temporal=read_temporal(mapping(fields, "temporal", {"ltl", "progress", "fair", "parts"}))
+        if "temporal" in fields
+        else None,
     )
     file, colon, name = header.program, "", ""
     if header.language == PYTHON_CLASS:
@@ -185,6 +248,46 @@ def read_header(raw: bytes) -> Header:
     return header
 
 
+def read_temporal(fields: Mapping[str, Any]) -> Temporal:
+    if not isinstance(fields["parts"], list) or not 0 < len(fields["parts"]) <= MOST_PROPERTIES:
+        raise Rejected("'parts' of the header is not a list of temporal parts")
+    parts = []
+    for item in fields["parts"]:
+        if not isinstance(item, dict) or item.keys() != PART_KEYS:
+            raise Rejected("'parts' of the header has something that is no temporal part")
+        part = Part(
+            kind=text(item, "kind"),
+            name=text(item, "name"),
+            text=text(item, "text"),
+            rank=number(item, "rank", 0, RANKS_END - 1),
+            states=number(item, "states", 1, STATES_END - 1),
+            transitions=number(item, "transitions", 0, TRANSITIONS_END - 1),
+            references=number(item, "references", 0, TRANSITIONS_END - 1),
+            depth=number(item, "depth", 0, STATES_END - 1),
+            frames=number(item, "frames", 1, MOST_FRAMES),
+            dictionaries=dictionary_lengths(item["dictionaries"]),
+        )
+        if not all(0 < len(said) <= LONGEST_PROPERTY for said in (part.text, part.kind + part.name)):
+            raise Rejected("a temporal part of the header has a text that is empty or too long")
+        if part.references != part.transitions - (part.states - 1):
+            raise Rejected("the states, transitions and references of a temporal part do not fit together")
+        parts.append(part)
+    asked = property_texts(fields, "ltl")
+    if len(asked) + len(parts) > MOST_PROPERTIES:
+        raise Rejected(f"the header claims more than {MOST_PROPERTIES} properties of runs")
+    return Temporal(asked, truth(fields, "progress"), truth(fields, "fair"), tuple(parts))
+
+
+def claim_of_runs(temporal: Temporal) -> str:
+    said = []
+    for part in temporal.parts:
+        title = quoted(f"{part.name}: {part.text}" if part.name else part.text)
+        absent = part.kind in {"acceptance", "progress"}
+        said.append(f"no {title}" if absent else f"{name_shown(part.kind)} {title} holds")
+    fair = " that is weakly fair to each process" if temporal.fair else ""
+    return f" On every run{fair}, {', '.join(said)}."
+
+
 def claim_of(header: Header) -> str:
     """The sentence for people, which follows from the facts."""
     checked = ["no assertion fails"]
@@ -195,6 +298,7 @@ def claim_of(header: Header) -> str:
     return (
         f"In every state that {name_shown(header.program)} ({name_shown(header.language)}) can reach "
         f"(at most {header.states:,}, with {header.transitions:,} transitions), {', '.join(checked)}."
+        f"{claim_of_runs(header.temporal) if header.temporal else ''}"
     )
 
 
@@ -304,14 +408,37 @@ def dictionary_lengths(value: object) -> tuple[int, ...]:
 # --- The frames -----------------------------------------------------------------------------------------
 
 
-def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Frame, ...]:
+def read_scripts(data: bytes, headers: list[Header], begin: int, index: int) -> list[Container]:
+    """The frames of all scripts stand one behind the other, and so do their records."""
     records = list(RECORD.iter_unpack(data[index : len(data) - TRAILER_BYTES]))
     view = memoryview(data)
     # Where the frames begin follows from their lengths: they end where the index begins.
     offset = index - sum(sum(record[3:8]) for record in records)
     if offset < begin:
         raise Rejected(f"the frames have {begin - offset} bytes more than there are before the index")
-    dictionaries = read_dictionaries(view[begin:offset], header.dictionaries)
+    lengths = tuple(length for header in headers for length in header.dictionaries)
+    joined = read_dictionaries(view[begin:offset], lengths)
+    scripts = []
+    for number_of_script, header in enumerate(headers):
+        own = [joined.pop(0) for _ in header.dictionaries] or [None] * SECTIONS
+        frames, offset = read_frames(
+            view, records[: header.frames], header, offset, own, is_ranked=number_of_script > 0
+        )
+        del records[: header.frames]
+        scripts.append(Container(header, frames))
+    return scripts
+
+
+def read_frames(
+    view: memoryview,
+    records: list[tuple[int, ...]],
+    header: Header,
+    offset: int,
+    dictionaries: list[zstandard.ZstdCompressionDict | None],
+    *,
+    is_ranked: bool,
+) -> tuple[tuple[Frame, ...], int]:
+    """The frames of one script, and where the next one's begin."""
     frames = []
     for number_of_frame, record in enumerate(records):
         states, entries, references, *lengths, start_length, checksum = record
@@ -327,7 +454,7 @@ def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Fr
             sections.append(Section(view[offset : offset + length], dictionary))
             offset += length
         frame = Frame(states, entries, references, start_length, *sections)
-        check_sizes(frame, header, name)
+        check_sizes(frame, header, name, is_ranked=is_ranked)
         frames.append(frame)
     for what, sum_of_frames, claimed in [
         ("states", sum(frame.states for frame in frames), header.states),
@@ -336,18 +463,20 @@ def read_frames(data: bytes, header: Header, begin: int, index: int) -> tuple[Fr
     ]:
         if sum_of_frames != claimed:
             raise Rejected(f"the frames have {sum_of_frames} {what}, the header claims {claimed}")
-    return tuple(frames)
+    return tuple(frames), offset
 
 
 def read_dictionaries(
     stored: memoryview, lengths: tuple[int, ...]
 ) -> list[zstandard.ZstdCompressionDict | None]:
-    """The dictionary of each section, from the part of the file between the header and the frames."""
+    """The dictionary of each section of each script, from the part of the file before the frames."""
     if not lengths:
         if stored:
             raise Rejected(f"{len(stored)} bytes between the header and the frames belong to nothing")
-        return [None] * SECTIONS
+        return []
     name = "the part with the dictionaries"
+    if sum(lengths) > ALL_DICTIONARIES:
+        raise Rejected(f"{name} would have more than {ALL_DICTIONARIES} bytes")
     if len(stored) > sum(lengths) + sum(lengths) // 128 + 1024:
         raise Rejected(f"{name} has {len(stored)} bytes for a content of {sum(lengths)}")
     size = content_size(stored, name)
@@ -367,18 +496,21 @@ def read_dictionaries(
     return dictionaries
 
 
-def check_sizes(frame: Frame, header: Header, name: str) -> None:
+def check_sizes(frame: Frame, header: Header, name: str, *, is_ranked: bool) -> None:
     """Whether the sections state sizes that the record allows; nothing is decompressed yet."""
     if not 1 <= frame.start_length <= LARGEST_START:
         raise Rejected(f"{name} claims a start section of {frame.start_length} bytes")
     bits = (frame.entries + 7) // 8
     pairs = frame.states if header.subgraphs else 0
+    last = ("subgraphs", frame.last, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs)
+    if is_ranked:
+        last = ("excesses", frame.last, frame.entries, LONGEST_VARINT * frame.entries)
     for what, section, least, largest in [
         ("start", frame.start, frame.start_length, frame.start_length),
         ("bits", frame.bits, bits, bits),
         ("ids", frame.ids, frame.references, LONGEST_VARINT * frame.references),
         ("counts", frame.counts, frame.states, LONGEST_VARINT * frame.states),
-        ("subgraphs", frame.subgraphs, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs),
+        last,
     ]:
         size = content_size(section.compressed, f"section {what} of {name}")
         if not least <= size <= largest:

@@ -6,14 +6,17 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay import _engine, languages
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
-from assay.checker.walk import Accepted, check_script
+from assay.checker.temporal import Product, WatchedModel
+from assay.checker.walk import Accepted, check_part, check_script
 from assay.languages import AnotherText, names_a_class
+from assay.languages.class_properties import class_properties
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
@@ -22,6 +25,7 @@ from assay.transition_system.interface import (
     Program,
     PropertyProblem,
     SourceProblem,
+    TemporalProperty,
 )
 from assay.transition_system.opening import describes_itself, draw_key, open_model
 
@@ -50,12 +54,14 @@ def check(program: Path, certificate: Path) -> Accepted:
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
     try:
-        return check_script(
+        accepted = check_script(
             container,
             model,
             describe=lambda code: describe(loaded, code, model),
             notes=(*loaded.notes, *(f"not looked at: {left_out.text}" for left_out in loaded.unchecked)),
         )
+        # Only classes may have several initial states.
+        return with_parts(accepted, container, model, loaded.temporal, loaded.process_limit, has_root=False)
     except (_engine.AssumptionFailed, _engine.UnsupportedProgram) as problem:
         raise Rejected(f"the step function does not follow the program: {problem}") from None
 
@@ -97,15 +103,57 @@ def load(path: Path, header: Header) -> Program:
         raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
     if loaded.caveats:
         raise Rejected(f"no search is a proof of this program: {'; '.join(loaded.caveats)}")
-    if loaded.temporal:
-        raise Rejected(
-            "the program claims something of runs that never end, which the certificate does not cover"
-        )
+    require_parts(header, loaded.temporal)
     return loaded
 
 
+def require_parts(header: Header, wanted: Sequence[TemporalProperty]) -> None:
+    """One part for each property of runs that the program has, in its order."""
+    parts = header.temporal.parts if header.temporal else ()
+    if wanted and not parts:
+        raise Rejected(
+            "the program claims something of runs that never end, which the certificate does not cover"
+        )
+    if [(part.kind, part.name, part.text) for part in parts] != [
+        (one.kind, one.name, one.text) for one in wanted
+    ]:
+        raise Rejected("the temporal parts are not about what the program claims of runs that never end")
+
+
+def with_parts(
+    accepted: Accepted,
+    container: Container,
+    model: WatchedModel,
+    wanted: Sequence[TemporalProperty],
+    process_limit: int,
+    *,
+    has_root: bool,
+) -> Accepted:
+    temporal = container.header.temporal
+    if temporal is None:
+        return accepted
+    processes = process_limit if temporal.fair else 0
+    if temporal.fair and not processes:
+        raise Rejected("the certificate speaks of fair runs, and steps of the program belong to no process")
+    found = []
+    for one, part, script in zip(wanted, temporal.parts, container.parts, strict=True):
+        product = Product(model, one, processes=processes, has_root=has_root)
+        try:
+            found.append(check_part(script, product, part.rank))
+        except Rejected as reason:
+            raise Rejected(f"{part.name or part.text}: {reason}") from None
+    return replace(accepted, parts=tuple(found))
+
+
 def options_of(header: Header) -> LanguageOptions:
-    properties = LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
+    temporal = header.temporal
+    properties = LanguageOptions(
+        invariants=header.invariants,
+        step_invariants=header.step_invariants,
+        ltl=temporal.ltl if temporal else (),
+        progress=temporal.progress if temporal else False,
+        fair=temporal.fair if temporal else False,
+    )
     if header.language == PYTHON:
         return replace(
             properties,
@@ -140,18 +188,22 @@ def check_class(program: Path, container: Container) -> Accepted:
         system = load_class(str(program), sha256=header.sources[0][1])
         safety_only = header.semantics.get("safety_only") is True
         semantics = dict(system.semantics)
-        if getattr(system.system, "properties", None):
-            if not safety_only:
-                raise Rejected(
-                    "the class claims something of runs that never end, which the certificate does not cover"
-                )
+        own = getattr(system.system, "properties", None) or {}
+        if own and safety_only:
             semantics["safety_only"] = True
+        asked = header.temporal.ltl if header.temporal else ()
+        properties = class_properties({} if safety_only else own, asked, where=system.name)
+        require_parts(header, properties.temporal)
         if not same(semantics, header.semantics):
             raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")
         model = CanonicalSystem(
-            system, LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants)
+            system,
+            LanguageOptions(invariants=header.invariants, step_invariants=header.step_invariants),
+            properties.labels,
         )
-        return check_script(container, model, describe=lambda code: model.violation(code).message)
+        accepted = check_script(container, model, describe=lambda code: model.violation(code).message)
+        watched = ClassWatched(model)
+        return with_parts(accepted, container, watched, properties.temporal, 0, has_root=model.has_root)
     except AnotherText as other:  # it was not executed
         raise Rejected(
             f"{other} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
@@ -160,6 +212,21 @@ def check_class(program: Path, container: Container) -> Accepted:
         raise Rejected(f"the certificate claims what cannot be evaluated: {problem}") from None
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
+
+
+class ClassWatched:
+    """A class has no processes, and so no fairness."""
+
+    def __init__(self, model: CanonicalSystem) -> None:
+        self.initial_state = model.initial_state
+        self.successors = model.successors
+        self.labels = model.labels
+
+    def enabled(self, _state: bytes) -> frozenset[int]:
+        return frozenset()
+
+    def processes(self, state: bytes) -> list[int | None]:
+        return [None] * len(self.successors(state))
 
 
 def same(ours: Any, theirs: Any) -> bool:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from assay.checker.container import (
     LONGEST_SUBTREE_VARINT,
+    RANKS_END,
     Container,
     Frame,
     Header,
@@ -28,6 +29,7 @@ from assay.checker.container import (
     varint,
     varints,
 )
+from assay.checker.temporal import Product, Step
 
 PRIME = 2**127 - 1
 
@@ -52,11 +54,12 @@ class Accepted:
     references: int
     depth: int
     notes: tuple[str, ...] = ()
+    parts: tuple[Accepted, ...] = ()  # of the temporal parts, in their order
 
     @property
     def wrong_acceptance_exponent(self) -> int:
         """A wrong certificate is accepted with probability at most two to this power."""
-        return (3 * self.transitions + self.states).bit_length() - 127
+        return sum(3 * one.transitions + one.states for one in (self, *self.parts)).bit_length() - 127
 
 
 class ReferenceCheck:
@@ -67,6 +70,7 @@ class ReferenceCheck:
     """
 
     def __init__(self) -> None:
+        self._rank_key = secrets.randbelow(PRIME)
         self._point = secrets.randbelow(PRIME)
         self._number_key = secrets.randbelow(PRIME)
         self._length_key = secrets.randbelow(PRIME)
@@ -74,25 +78,36 @@ class ReferenceCheck:
         self._referred = 1
         self._visited = 1
 
-    def refer(self, number: int, state: bytes) -> None:
+    def refer(self, number: int, state: bytes, rank: int) -> None:
         """An entry `REF number` belongs to this successor."""
-        self._referred = self._referred * self._factor(number, state) % PRIME
+        self._referred = self._referred * self._factor(number, state, rank) % PRIME
 
-    def visit(self, number: int, state: bytes, count: int) -> None:
+    def visit(self, number: int, state: bytes, rank: int, count: int) -> None:
         """This state was visited under this number, and `count` references to it are claimed."""
         if count:
-            self._visited = self._visited * pow(self._factor(number, state), count, PRIME) % PRIME
+            self._visited = self._visited * pow(self._factor(number, state, rank), count, PRIME) % PRIME
 
     def holds(self) -> bool:
         return self._referred == self._visited
 
-    def _factor(self, number: int, state: bytes) -> int:
+    def _factor(self, number: int, state: bytes, rank: int) -> int:
         length = len(state) // 8
         while len(self._word_keys) < length:
             self._word_keys.append(secrets.randbelow(PRIME))
         words = struct.unpack(f"<{length}Q", state)
         content: int = sum(map(mul, self._word_keys, words))
-        return self._point - (self._number_key * number + self._length_key * length + content)
+        numbered = self._number_key * number + self._rank_key * rank
+        return self._point - (numbered + self._length_key * length + content)
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A `TREE` entry still to come: its position, and the state it leads to with its rank (0 without
+    ranks)."""
+
+    position: int
+    state: bytes
+    rank: int
 
 
 @dataclass(slots=True)
@@ -101,13 +116,26 @@ class Ancestor:
 
     number: int
     targets: list[int | None]  # where each entry leads; None for a child that was not visited yet
-    children: list[tuple[int, bytes]]  # `TREE` entries still to come: position and state, the next one last
-    position: int  # of the entry that leads to the next state on the path
+    children: list[Child]  # the next one last
+    position: int  # of the entry that leads to the next state on the path, ...
+    rank: int  # ... and the rank of that state
     subtree_end: int | None  # entries of the script before the end of its subtree, if the file claims that
 
 
 class Walk:
-    def __init__(self, header: Header, model: Model, describe: Callable[[int], str]) -> None:
+    """With `product`, of a script with ranks over it, whose initial state has the rank given."""
+
+    def __init__(
+        self,
+        header: Header,
+        model: Model,
+        describe: Callable[[int], str],
+        *,
+        product: Product | None = None,
+        rank: int = 0,
+    ) -> None:
+        self._product = product
+        self._next_rank = rank
         self._header = header
         self._model = model
         self._describe = describe
@@ -130,14 +158,15 @@ class Walk:
         bits = Bits(decompressed(frame.bits, f"section bits of {name}"), frame, name)
         ids = varints(frame.ids, f"section ids of {name}")
         counts = varints(frame.counts, f"section counts of {name}")
-        subgraphs = varints(frame.subgraphs, f"section subgraphs of {name}")
+        what = "subgraphs" if self._product is None else "excesses"
+        last = varints(frame.last, f"section {what} of {name}")
         for _ in range(frame.states):
             if self._next is None:
                 raise Rejected(
                     f"the tree ends after {self._states} states, the header claims {self._header.states}"
                 )
-            self._visit(self._next, first, bits, ids, counts, subgraphs)
-        for section in (bits, ids, counts, subgraphs):
+            self._visit(self._next, first, bits, ids, counts, last)
+        for section in (bits, ids, counts, last):
             section.finish()
 
     def finish(self, *, notes: tuple[str, ...] = ()) -> Accepted:
@@ -161,9 +190,9 @@ class Walk:
         return Accepted(header, self._states, self._entries, header.references, self._depth, notes)
 
     def _visit(
-        self, state: bytes, first_of_frame: int, bits: Bits, ids: Varints, counts: Varints, subgraphs: Varints
+        self, state: bytes, first_of_frame: int, bits: Bits, ids: Varints, counts: Varints, last: Varints
     ) -> None:
-        number = self._states
+        number, rank = self._states, self._next_rank
         if len(self._path) > self._header.depth:
             raise Rejected(f"the path to state {number} is longer than the depth that the header claims")
         self._depth = max(self._depth, len(self._path))
@@ -176,8 +205,14 @@ class Walk:
             parent.targets[parent.position] = number
         prediction_from = parent if parent is not None and parent.number >= first_of_frame else None
 
+        ranks = [0] * len(successors)
+        if self._product is not None:
+            ranks = [
+                rank_after(self._product, step, rank, last.next(), f"entry {position} of state {number}")
+                for position, step in enumerate(self._product.steps(state))
+            ]
         targets: list[int | None] = []
-        children: list[tuple[int, bytes]] = []
+        children: list[Child] = []
         for position, (successor, violation) in enumerate(successors):
             where = f"the step at position {position} of state {number}"
             self._refuse_violation(violation, where)
@@ -186,27 +221,27 @@ class Walk:
             self._refuse_violation(self._model.check_step(state, successor), where)
             if bits.next():
                 targets.append(None)
-                children.append((position, successor))
+                children.append(Child(position, successor, ranks[position]))
                 continue
             predicted = prediction(number, position, len(successors), prediction_from)
             target = predicted + unzigzag(ids.next())
             if not 0 <= target < self._header.states:
                 raise Rejected(f"{where} refers to state {target}, which does not exist")
-            self._check.refer(target, successor)
+            self._check.refer(target, successor, ranks[position])
             targets.append(target)
 
         count = counts.next()
         self._claimed_references += count
-        self._check.visit(number, state, count)
+        self._check.visit(number, state, rank, count)
         subtree_end = None
         if self._header.subgraphs:
-            if subgraphs.next() != len(successors):
+            if last.next() != len(successors):
                 raise Rejected(f"the subgraphs give state {number} another number of entries than it has")
-            subtree_end = self._entries + subgraphs.next(LONGEST_SUBTREE_VARINT)
+            subtree_end = self._entries + last.next(LONGEST_SUBTREE_VARINT)
         self._states += 1
         self._entries += len(successors)
         children.reverse()
-        self._path.append(Ancestor(number, targets, children, -1, subtree_end))
+        self._path.append(Ancestor(number, targets, children, -1, 0, subtree_end))
         self._advance()
 
     def _advance(self) -> None:
@@ -219,18 +254,24 @@ class Walk:
                 )
         self._next = None
         if self._path:
-            self._path[-1].position, self._next = self._path[-1].children.pop()
+            child = self._path[-1].children.pop()
+            self._path[-1].position, self._path[-1].rank = child.position, child.rank
+            self._next, self._next_rank = child.state, child.rank
 
     def _start(self) -> bytes:
         """The open path in the form of a start section."""
         encoded = bytearray(varint(len(self._path)))
         for ancestor in self._path:
             encoded += varint(ancestor.position)
+            if self._product is not None:
+                encoded += varint(ancestor.rank)
             encoded += varint(len(ancestor.children))
             previous = ancestor.position
-            for position, _ in reversed(ancestor.children):
-                encoded += varint(position - previous - 1)
-                previous = position
+            for child in reversed(ancestor.children):
+                encoded += varint(child.position - previous - 1)
+                if self._product is not None:
+                    encoded += varint(child.rank)
+                previous = child.position
         return bytes(encoded)
 
     def _refuse_violation(self, code: int, where: str) -> None:
@@ -277,6 +318,29 @@ def prediction(number: int, position: int, entries: int, parent: Ancestor | None
 
 def unzigzag(value: int) -> int:
     return value >> 1 if value % 2 == 0 else -(value + 1 >> 1)
+
+
+def rank_after(product: Product, step: Step, rank: int, beside: int, where: str) -> int:
+    """The rank that a step leads to, from the number beside its entry. A step may be free; otherwise the
+    rank falls by the excess, and by one more if the step is in the set whose number is the rank modulo
+    their count."""
+    if step.is_free:
+        after = rank - unzigzag(beside)
+    elif product.sets == 0 or rank % product.sets in step.is_in:
+        after = rank - 1 - beside
+    else:
+        after = rank - beside
+    if not 0 <= after < RANKS_END:
+        raise Rejected(f"{where} leads from rank {rank} to {after}, which is no rank")
+    return after
+
+
+def check_part(container: Container, product: Product, rank: int) -> Accepted:
+    """The same for the script of a temporal part, under secrets of its own."""
+    walk = Walk(container.header, product, "violation {}".format, product=product, rank=rank)
+    for number, frame in enumerate(container.frames):
+        walk.frame(frame, f"frame {number}")
+    return walk.finish()
 
 
 def check_script(
