@@ -321,7 +321,7 @@ class Columns:
 
 def _print_step(step: Step, columns: Columns, console: Console) -> None:
     line = step_line(step, columns)
-    changes = ", ".join(change_texts(step.changes))
+    changes = ", ".join((*change_texts(step.changes), *step.conditions))
     if changes:
         if line.cell_len + 2 + len(changes) <= console.width or line.cell_len < console.width // 2:
             line.append("  " + changes, "yellow")
