@@ -3,4 +3,4 @@ chan a = [1] of { byte };
 chan b = [1] of { byte };
 active proctype first() { a!1 }
 active proctype second() { b!1 }
-trace { a!1; b!1 }
+trace { b!1; a!1 }
