@@ -30,10 +30,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import _engine, languages
-from assay.search.cycle_worker import Question as Asked
-from assay.search.cycles import question_of
+from assay.search.cycle_worker import CycleSearch
 from assay.transition_system.interface import REDUCTIONS, LanguageOptions
 from assay.transition_system.opening import open_model
+from assay.transition_system.question import question_of
 
 MODELS = Path(__file__).parent / "models"
 ROOM_FOR_PROCESSES = 16
@@ -156,7 +156,7 @@ def searched(question: Question, path: Path, *, reduced: bool) -> Answer:
     program = languages.load(path, LanguageOptions(reductions=reductions, fair=question.fair))
     model = open_model(program.opening)
     processes = program.process_limit if question.fair else 0
-    asked = Asked.from_json(question_of(program.temporal[0], processes), model)
+    asked = CycleSearch.from_json(question_of(program.temporal[0], processes), model)
     result = _engine.search(asked.product(model), progress_interval_seconds=1.0, **asked.options())
     return Answer(not result.violations, result.seconds, result.states)
 

@@ -63,9 +63,11 @@ _KINDS = (
     ("uninitialized chan", "uninitialized-channel"),
     ("q_full: bad queue", "uninitialized-channel"),
     ("bad queue#", "uninitialized-channel"),
+    ("event_trace error", "trace"),
+    ("non-determinism in event-trace", "ambiguous-trace"),  # ends the search
 )
 # Errors after which SPIN goes on with the next state as if nothing had happened.
-_CONTINUED = frozenset({"assertion", "deadlock"})
+_CONTINUED = frozenset({"assertion", "deadlock", "trace"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ EXPECTED = [
     ("peterson.pml", ("--invariant", "inside <= 1"), "verified", None, None, None),
     ("broken_mutex.pml", (), "violated", None, None, 7),
     ("broken_mutex.pml", (*UNREDUCED, "--all-errors"), "violated", 36, 64, 7),
+    ("careless_lock.pml", (), "violated", None, None, 4),
+    ("careless_lock.pml", (*UNREDUCED, "--all-errors"), "violated", 6, 8, 4),
     ("philosophers.pml", (), "violated", None, None, 6),
     ("philosophers.pml", (*UNREDUCED, "--all-errors"), "violated", 35, 75, 6),
     ("philosophers.pml", ("-D", "SEATS=4"), "violated", None, None, 8),

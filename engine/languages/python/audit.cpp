@@ -80,7 +80,7 @@ class Audit {
     return PyTuple_Check(object) || type == &PyFrozenSet_Type || type == &PySlice_Type ||
            PyMethod_Check(object) || type == &PySuper_Type || PyDictViewSet_Check(object) ||
            PyDictValues_Check(object) || is_wrapper(object) || PyFunction_Check(object) ||
-           PyCFunction_Check(object) || heap_.leaves.find(object).has_value();
+           PyCFunction_Check(object) || is_bound_native(object) || heap_.leaves.find(object).has_value();
   }
 
   Heap& heap_;

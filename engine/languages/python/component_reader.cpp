@@ -39,9 +39,9 @@ Ref ComponentReader::value() {
       return checked(PyMethod_New(function.get(), self.get()));
     }
     case Tag::kBuiltinMethod: {
-      const Ref name = value();
+      const Ref function = value();
       const Ref self = value();
-      return checked(PyObject_GetAttr(self.get(), name.get()));
+      return checked(PyObject_CallMethod(function.get(), "__get__", "O", self.get()));
     }
     case Tag::kSlice: {
       const Ref start = value(), stop = value(), step = value();

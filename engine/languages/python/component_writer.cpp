@@ -5,6 +5,26 @@
 namespace assay::languages::python {
 namespace {
 
+/// What a method of C code that is bound to an object is the method of, and the object; both borrowed. By its name alone
+/// one could find another: `super().append` in a class that has an `append` of its own.
+std::pair<PyObject*, PyObject*> unbound(PyObject* method) {
+  const Ref name = checked(PyObject_GetAttrString(method, "__name__"));
+  PyObject* const self = checked(PyObject_GetAttrString(method, "__self__")).get();  // the method keeps it
+  PyObject* const bases = Py_TYPE(self)->tp_mro;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    PyObject* const found = PyDict_GetItemWithError(base->tp_dict, name.get());
+    if (found == nullptr || (Py_TYPE(found) != &PyMethodDescr_Type && Py_TYPE(found) != &PyWrapperDescr_Type))
+      continue;
+    const Ref bound = checked(PyObject_CallMethod(found, "__get__", "O", self));
+    const int is_equal = PyObject_RichCompareBool(bound.get(), method, Py_EQ);  // compares no content
+    if (is_equal < 0) throw PythonError();
+    if (is_equal == 1) return {found, self};
+  }
+  throw Unsupported(std::string("the method ") + PyUnicode_AsUTF8(name.get()) + " of " +
+                    Py_TYPE(self)->tp_name + " cannot be part of a state; call it where it is found");
+}
+
 /// The number, text or bytes that an instance of a subclass is.
 Ref plain_value(PyTypeObject* native, PyObject* object) {
   if (native == &PyUnicode_Type) return checked(PyUnicode_FromObject(object));
@@ -50,11 +70,11 @@ void ComponentWriter::value(PyObject* v) {
     out.push_back(token(Tag::kLeaf, *id));
     return;
   }
-  if (PyCFunction_Check(v) && PyCFunction_GET_SELF(v) != nullptr) {
+  if (is_bound_native(v)) {
     out.push_back(token(Tag::kBuiltinMethod));
-    const Ref name = checked(PyObject_GetAttrString(v, "__name__"));
-    leaf(name.get());
-    value(PyCFunction_GET_SELF(v));
+    const auto [function, self] = unbound(v);
+    leaf(function);
+    value(self);
     return;
   }
   if (type == &PyFrozenSet_Type) {
@@ -202,8 +222,8 @@ std::optional<Kind> ComponentWriter::object_kind(PyObject* v) {
   if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
   if (is_getter(v)) return Kind::kNotANumber;
   if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type || type == &PyCFunction_Type ||
-      type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyBytes_Type || type == &PyRange_Type ||
-      type == &PyFloat_Type) {
+      type == &_PyMethodWrapper_Type || type == &PyFrozenSet_Type || type == &PySlice_Type ||
+      type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
     return std::nullopt;
   }
   const ClassFacts& facts = heap_.classes.facts(type);

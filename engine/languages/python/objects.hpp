@@ -68,6 +68,10 @@ inline bool is_wrapper(PyObject* o) {
   return Py_TYPE(o) == &PyStaticMethod_Type || Py_TYPE(o) == &PyClassMethod_Type ||
          Py_TYPE(o) == &PyProperty_Type;
 }
+/// A method of C code with the object that it is bound to.
+inline bool is_bound_native(PyObject* o) {
+  return (PyCFunction_Check(o) && PyCFunction_GET_SELF(o) != nullptr) || Py_TYPE(o) == &_PyMethodWrapper_Type;
+}
 /// Whether it is equal to nothing, itself included: a float, complex number or Decimal.
 bool is_not_a_number(PyObject* value);
 /// `operator.itemgetter` or `operator.attrgetter`: never changes, and is equal to nothing but itself.

@@ -285,9 +285,9 @@ bool is_value_type(PyTypeObject* type) {
   return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBytes_Type ||
          type == &PyComplex_Type || type == &PyRange_Type || type == &PySlice_Type ||
          type == &PyFrozenSet_Type || type == &PyMethod_Type || type == &PySuper_Type ||
-         type == &PyCFunction_Type || type == &PyDictKeys_Type || type == &PyDictValues_Type ||
-         type == &PyDictItems_Type || type == &PyProperty_Type || type == &PyStaticMethod_Type ||
-         type == &PyClassMethod_Type ||
+         type == &PyCFunction_Type || type == &_PyMethodWrapper_Type || type == &PyDictKeys_Type ||
+         type == &PyDictValues_Type || type == &PyDictItems_Type || type == &PyProperty_Type ||
+         type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
          (PyType_IsSubtype(type, &PyTuple_Type) != 0 && type->tp_dictoffset == 0) ||
          names.contains(type->tp_name);
 }

@@ -15,7 +15,7 @@ enum class Tag : std::uint8_t {
   kTuple,          // that many values follow
   kFrozenset,      // that many values follow
   kMethod,         // function and receiver follow
-  kBuiltinMethod,  // leaf with the name, receiver
+  kBuiltinMethod,  // leaf with the method of its type, receiver
   kSlice,          // three values follow
   kSuper,          // class and receiver follow
   kView,           // of a dict: 0 keys, 1 values, 2 items; the dict follows

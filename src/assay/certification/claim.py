@@ -44,7 +44,7 @@ def require_claim(header: Header, request: CertificationRequest) -> None:
         )
     if header.semantics.get("safety_only") is True and not request.safety:
         raise CertificateProblem(
-            "the certificate leaves out what the program itself claims (never, ltl, trace); "
+            "the certificate leaves out what the program itself claims (never, ltl); "
             "if safety is all you need, say --safety"
         )
     _require_runs(header, request)

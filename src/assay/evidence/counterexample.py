@@ -58,6 +58,7 @@ class Step:
     choices: tuple[int, ...] = ()
     continues: str = ""
     alone: bool = False
+    conditions: tuple[str, ...] = ()  # of a formula, that it changed: "x == 1 becomes true"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,7 @@ class Counterexample:
     # Of a run that never ends: how many positions stand before its cycle, which goes round for ever. If all
     # do, the run stays where they end.
     loop_start: int | None = None
+    conditions: tuple[str, ...] = ()  # of the formula, all the way round: "x == 1 is false"
 
     @property
     def loop_step(self) -> int | None:
@@ -259,6 +261,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
         "omitted": run.omitted,
         "omitted_before": run.omitted_before,
         **({} if run.loop_start is None else {"loop_start": run.loop_start}),
+        **({"conditions": list(run.conditions)} if run.conditions else {}),
     }
 
 
@@ -279,6 +282,8 @@ def step_as_json(step: Step) -> dict[str, object]:
         more["continues"] = step.continues
     if step.alone:
         more["alone"] = True
+    if step.conditions:
+        more["conditions"] = list(step.conditions)
     return {
         "step": step.number,
         "transition": step.transition,
@@ -353,6 +358,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
             continues=step.text("continues") if "continues" in step.data else "",
             alone=step.data.get("alone") is True,
+            conditions=tuple(step.texts("conditions")) if "conditions" in step.data else (),
         )
         for step in reader.parts("steps")
     )
@@ -390,6 +396,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             omitted=reader.number("omitted"),
             omitted_before=reader.number("omitted_before"),
             loop_start=reader.number("loop_start") if "loop_start" in data else None,
+            conditions=tuple(reader.texts("conditions")) if "conditions" in data else (),
         ),
     )
 

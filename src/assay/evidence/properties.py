@@ -44,6 +44,7 @@ TEMPORAL = (
     "progress",
     "termination",
 )  # kinds that are about runs which never end
+EVENTS = ("trace", "notrace")  # kinds that are about the order of steps
 TERMINATION = ("termination", "whether every run ends")
 
 
@@ -53,6 +54,7 @@ def standings(
     options: LanguageOptions,
     *,
     check_deadlock: bool,
+    monitors: Sequence[tuple[str, str]] = (),
     temporal: Sequence[Property] = (),
     unchecked: Sequence[Unchecked] = (),
 ) -> tuple[Property, ...]:
@@ -61,6 +63,7 @@ def standings(
     asked = [ERRORS, ASSERTIONS, *([DEADLOCK] if check_deadlock else [])]
     asked += [("invariant", text) for text in options.invariants]
     asked += [("step-invariant", text) for text in options.step_invariants]
+    asked += monitors
     broken = {_property_of(kind, message, asked) for kind, message in violated}
     # Something failed that nobody can name any more: it may have been any of them.
     unknown = judgement.verdict is Verdict.VIOLATED and not broken
@@ -90,6 +93,8 @@ def standings(
 def _property_of(kind: str, message: str, asked: Sequence[tuple[str, str]]) -> tuple[str, str]:
     if kind in {"assertion", "deadlock"}:
         return ASSERTIONS if kind == "assertion" else DEADLOCK
+    if kind in EVENTS:
+        return next((name for name in asked if name[0] == kind), ERRORS)
     if kind in {"invariant", "step-invariant"}:
         named = [name for name in asked if name[0] == kind and message.startswith(name[1])]
         if named:

@@ -362,6 +362,7 @@ class ClassProgram:
     capabilities = Capabilities()
     caveats: Sequence[str] = ()
     unchecked: Sequence[Unchecked] = ()
+    monitors: Sequence[tuple[str, str]] = ()
     process_limit = 0
     notes: Sequence[str] = ()
 

@@ -17,7 +17,14 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
-from assay.evidence.properties import TEMPORAL, TERMINATION, Standing, left_out, nobody_asked_whether_it_ends
+from assay.evidence.properties import (
+    EVENTS,
+    TEMPORAL,
+    TERMINATION,
+    Standing,
+    left_out,
+    nobody_asked_whether_it_ends,
+)
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
@@ -91,9 +98,9 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         return
     print_violations(console, result.violations)
     for one in result.properties:
-        if one.kind in TEMPORAL and one.standing is not Standing.NOT_ASKED:
+        if one.kind in (*TEMPORAL, *EVENTS) and one.standing is not Standing.NOT_ASKED:
             is_fair = result.options.get("fair") or one.kind == TERMINATION[0]
-            fair = " (in fair runs)" if is_fair else ""
+            fair = " (in fair runs)" if is_fair and one.kind in TEMPORAL else ""
             print_fact(console, f"{one.standing}: {one.text}{fair}")
     if result.verdict is not Verdict.INCOMPLETE:
         for reason in result.reasons:
@@ -314,7 +321,7 @@ class Columns:
 
 def _print_step(step: Step, columns: Columns, console: Console) -> None:
     line = step_line(step, columns)
-    changes = ", ".join(change_texts(step.changes))
+    changes = ", ".join((*change_texts(step.changes), *step.conditions))
     if changes:
         if line.cell_len + 2 + len(changes) <= console.width or line.cell_len < console.width // 2:
             line.append("  " + changes, "yellow")

@@ -16,8 +16,12 @@ GIVES_BACK = re.compile(r"\.release\(\)")
 
 
 def sentences(run: Counterexample) -> Iterator[str]:
-    """None for a run that ends, or that stays where it is."""
-    if run.loop_start is None or run.loop_start == len(run.positions):
+    """None for a run that ends."""
+    if run.loop_start is None:
+        return
+    if run.loop_start == len(run.positions):
+        if run.conditions:
+            yield f"for ever: {', '.join(run.conditions)}"
         return
     cycle = [step for step in run.steps if step.transition >= run.loop_start]
     movers = list(dict.fromkeys(step.process for step in cycle))
@@ -42,6 +46,8 @@ def sentences(run: Counterexample) -> Iterator[str]:
             else:
                 reads = f"{'reads' if one else 'read'} {what} again and again"
                 yield f"{_listed(those)} {reads}, and nobody changes it"
+    if run.conditions:
+        yield f"all the way round: {', '.join(run.conditions)}"
     if any(one.how == "starves" for one in run.waiting):
         yield "such a run is unfair; with --fair only others count"
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay._engine import Model, Progress
 
 PROGRESS_INTERVAL_SECONDS = 0.1
+MOST_STATES_TOLD = 2_000
 LIMITS = ("memory_limit_bytes", "depth_limit", "state_limit")
 
 
@@ -113,6 +114,19 @@ class CycleSearch(Question):
             "starved": sorted(starved),
             "sometimes": sorted(sometimes - moved - starved),
         }
+
+    def atoms_on_the_way(self, model: Model, lasso: Lasso) -> list[list[str]]:
+        """Those that hold in each state of the run; nothing for a run too long to be told."""
+        if len(lasso.positions) > MOST_STATES_TOLD:
+            return []
+        state = model.initial_state()[0]
+        told = [] if root_of(model) else [sorted(self._letter(model, state))]
+        for position in lasso.positions:
+            after, _ = model.successors(state)[position]
+            assert after is not None
+            state = after
+            told.append(sorted(self._letter(model, state)))
+        return told
 
     def is_violated_by(self, model: Model, lasso: Lasso) -> bool:
         """By the definition, from the steps of the program alone."""
@@ -210,6 +224,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
                 "loop_start": lasso.loop_start,
                 "confirmed": confirmed,
                 **question.bystanders(model, lasso),
+                "atoms": question.atoms_on_the_way(model, lasso),
             }
             for lasso, confirmed in lassos
         ],
@@ -290,6 +305,8 @@ def judge(model: Model, job: dict[str, Any], send: Any, _stopped: object) -> Non
     run = execute(model, list(lasso.positions), lambda: send("executing"))
     exists = run["failed_at"] is None and 0 <= lasso.loop_start <= len(lasso.positions)
     confirmed = exists and question.is_violated_by(model, lasso)
-    bystanders = question.bystanders(model, lasso) if confirmed else {}
-    send("searched", confirmed=confirmed, **bystanders)
+    told: dict[str, Any] = {}
+    if confirmed:
+        told = {**question.bystanders(model, lasso), "atoms": question.atoms_on_the_way(model, lasso)}
+    send("searched", confirmed=confirmed, **told)
     send("run", **run)

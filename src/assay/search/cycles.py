@@ -26,13 +26,21 @@ class FoundLasso:
     moving: frozenset[int]  # processes that take a step of the cycle
     starved: frozenset[int]  # those that could always move on the cycle and never do
     sometimes: frozenset[int]  # those that could now and then, and never do
+    atoms: tuple[frozenset[str], ...] = ()  # that hold in each state; none: it is too long to be told
 
 
 def _lasso(
     positions: Sequence[int], loop_start: int, run: RawRun | None, told: Mapping[str, Any]
 ) -> FoundLasso:
-    who = (frozenset(told[kind]) for kind in ("moving", "starved", "sometimes"))
-    return FoundLasso(tuple(positions), loop_start, run, *who)
+    return FoundLasso(
+        tuple(positions),
+        loop_start,
+        run,
+        moving=frozenset(told["moving"]),
+        starved=frozenset(told["starved"]),
+        sometimes=frozenset(told["sometimes"]),
+        atoms=tuple(map(frozenset, told["atoms"])),
+    )
 
 
 @dataclass(frozen=True, slots=True)

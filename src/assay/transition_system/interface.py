@@ -197,6 +197,12 @@ class Program(Protocol):
         ...
 
     @property
+    def monitors(self) -> Sequence[tuple[str, str]]:
+        """What the program itself says of its steps besides assertions, each with its kind and its text.
+        Whoever looks at every step checks it: a violation has the same kind."""
+        ...
+
+    @property
     def temporal(self) -> Sequence[TemporalProperty]:
         """What is to be checked of runs that never end, each on its own."""
         ...

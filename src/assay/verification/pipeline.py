@@ -105,6 +105,7 @@ def verify_program(
         ((found.kind, found.message) for found in violations[: len(outcome.violations)]),
         request.language_options,
         check_deadlock=request.options.check_deadlock,
+        monitors=program.monitors,
         temporal=standings_of(program.temporal, given),
         unchecked=program.unchecked,
     )

@@ -148,19 +148,60 @@ def is_told_by(answer: Answer, violations: Sequence[Violation]) -> bool:
 def violation_of(program: Program, answer: Answer) -> Violation:
     facts = facts_of(answer.wanted)
     lasso = answer.outcome.lasso
-    run = None if lasso is None else _in_words(program, lasso, facts)
+    run = None if lasso is None else _in_words(program, answer.wanted, lasso, facts)
     return Violation(kind=facts.kind, message=facts.message, counterexample=run)
 
 
-def _in_words(program: Program, lasso: FoundLasso, facts: ViolationFacts) -> Counterexample | None:
+def _in_words(
+    program: Program, wanted: TemporalProperty, lasso: FoundLasso, facts: ViolationFacts
+) -> Counterexample | None:
     if lasso.run is None:
         return None
     run = translate(program, 0, lasso.positions, lasso.run, violation=facts, loop_start=lasso.loop_start)
+    run = _with_conditions(run, lasso, _conditions_of(wanted))
     if lasso.loop_start == len(lasso.positions):  # nobody can move
         return run
     last = lasso.run.final if lasso.run.final is not None else lasso.run.steps[-1].state
     standing = with_words(program, lasso.run).describe_everybody(last)
     return replace(run, waiting=tuple(_bystanders(standing, lasso)))
+
+
+def _conditions_of(wanted: TemporalProperty) -> list[str]:
+    """The atoms that a reader has written; the others are the front end's."""
+    if wanted.kind == "never":
+        return [atom for atom in wanted.automaton.atoms if not atom.endswith(" cannot be evaluated")]
+    written = _bare(wanted.text)
+    return [atom for atom in wanted.automaton.atoms if _bare(atom) in written]
+
+
+def _bare(text: str) -> str:
+    return "".join(letter for letter in text if letter not in " ()")
+
+
+def _with_conditions(run: Counterexample, lasso: FoundLasso, known: Sequence[str]) -> Counterexample:
+    """What each step does to the conditions of the formula, and which stay as they are on the cycle."""
+    if not lasso.atoms or run.omitted:
+        return run
+    first = len(lasso.positions) + 1 - len(lasso.atoms)  # a position that only chooses where to begin
+    steps = list(run.steps)
+    for number in range(first, len(lasso.positions)):
+        before, after = lasso.atoms[number - first], lasso.atoms[number - first + 1]
+        last = max((i for i, step in enumerate(steps) if step.transition == number), default=None)
+        if last is not None and before != after:
+            changed = [atom for atom in known if atom in before ^ after]
+            texts = [f"{atom} becomes {_truth(atom in after)}" for atom in changed]
+            steps[last] = replace(steps[last], conditions=tuple(texts))
+    cycle = lasso.atoms[max(0, lasso.loop_start - first) :]
+    lasting = [(atom, {atom in letter for letter in cycle}) for atom in known]
+    return replace(
+        run,
+        steps=tuple(steps),
+        conditions=tuple(f"{atom} is {_truth(min(values))}" for atom, values in lasting if len(values) == 1),
+    )
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def _bystanders(standing: Sequence[Waiting], lasso: FoundLasso) -> Iterator[Waiting]:
@@ -190,7 +231,7 @@ def replay_temporal(program: Program, recorded: Trace, *, fair: bool) -> Counter
         raise TraceProblem(f"the program no longer asks for: {run.violation.message}; verify it again")
     processes = processes_for_fairness(program, wanted, fair=fair)
     executed = replay_lasso(program.opening, wanted, run.positions, run.loop_start, processes)
-    told = None if executed is None else _in_words(program, executed, run.violation)
+    told = None if executed is None else _in_words(program, wanted, executed, run.violation)
     if told is None:
         raise TraceProblem(f"the run no longer shows that {run.violation.message}; verify the program again")
     return told

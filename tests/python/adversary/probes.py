@@ -1144,6 +1144,69 @@ def unpacked():
 """
 
 
+# --- methods of a container that a class has itself, by the arguments that they are called with
+
+OF_SEQUENCES = {
+    **dict.fromkeys(("append", "count", "__contains__"), "7"),
+    "extend": "[7]",
+    "insert": "0, 7",
+    "remove": "1",
+    "index": "1",
+    "pop": "",
+    "reverse": "",
+    "clear": "",
+    "__getitem__": "0",
+    "__setitem__": "0, 7",
+    "__delitem__": "0",
+    "__len__": "",
+    "__eq__": "[1]",
+    "__iadd__": "[7]",
+    "__add__": "[7]",
+    "__repr__": "",
+    "copy": "",
+}
+OF_MAPPINGS = {
+    **dict.fromkeys(("get", "pop", "__contains__", "__getitem__", "__delitem__"), "'a'"),
+    "setdefault": "'z', 3",
+    "update": "{'z': 3}",
+    "popitem": "",
+    "clear": "",
+    "copy": "",
+    "__eq__": "{}",
+    "__setitem__": "'a', 7",
+    "__len__": "",
+    "__repr__": "",
+}
+OVERRIDDEN: dict[str, tuple[str, dict[str, str]]] = {
+    "list": ("[1, 2]", {**OF_SEQUENCES, "sort": ""}),
+    "deque": (
+        "[1, 2]",
+        {**OF_SEQUENCES, "__add__": "deque()", "appendleft": "7", "popleft": "", "rotate": "1"},
+    ),
+    "UserList": ("[1, 2]", OF_SEQUENCES),
+    "dict": ("{'a': 1}", {**OF_MAPPINGS, "__or__": "{'z': 1}", "__ior__": "{'z': 1}"}),
+    "OrderedDict": ("{'a': 1}", {**OF_MAPPINGS, "move_to_end": "'a'"}),
+    "Counter": ("{'a': 1}", OF_MAPPINGS),
+    "UserDict": ("{'a': 1}", OF_MAPPINGS),
+    "set": (
+        "{1}",
+        {
+            **dict.fromkeys(("add", "discard", "__contains__"), "5"),
+            "remove": "1",
+            "pop": "",
+            "clear": "",
+            "copy": "",
+            "union": "[9]",
+            "update": "[9]",
+            "__or__": "{9}",
+            "__ior__": "{9}",
+            "__len__": "",
+            "__eq__": "{9}",
+        },
+    ),
+}
+
+
 def product(
     family: str,
     operations: dict[str, str],
@@ -1202,6 +1265,26 @@ def callers() -> Iterator[Probe]:
         yield Probe("caller", name, text)
 
 
+def overridden() -> Iterator[Probe]:
+    """Classes that have a method of the container that they derive from, and call that of the container."""
+    for kind, (value, arguments) in OVERRIDDEN.items():
+        for method, given in arguments.items():
+            setup = (
+                f"class X({kind}):\n    n = 0\n    def {method}(self, *arguments):\n        X.n += 1\n"
+                f"        return super().{method}(*arguments)\nx = X({value})"
+            )
+            call = f"str(x.{method}({given}))[:3]"
+            text = program(
+                one=f"first = {call}",
+                two=f"second = {call}",
+                setup=setup,
+                show="(X.n, len(x))",
+                imports="from collections import Counter, OrderedDict, UserDict, UserList, deque",
+                classes="",
+            )
+            yield Probe("overridden", f"{kind}.{method}", text)
+
+
 def all_probes() -> list[Probe]:
     probes = [
         *product("list", LIST_OPERATIONS, LIST_DISTURBANCES, LIST_SETUP, LIST_SHOW),
@@ -1212,6 +1295,7 @@ def all_probes() -> list[Probe]:
         *missing(),
         *places(),
         *callers(),
+        *overridden(),
     ]
     for kind, (setup, show) in OTHER_DICTS.items():
         operations = {name: DICT_OPERATIONS[name] for name in OTHER_DICT_OPERATIONS}

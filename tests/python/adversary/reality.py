@@ -143,7 +143,7 @@ def schedules(places: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def observe(text: str) -> set[Ending]:
-    code = compile(text, FILE, "exec")
+    code = compile(text, FILE, "exec", dont_inherit=True)
     found = set()
     places = [0, 0]
     for first in (0, 1):

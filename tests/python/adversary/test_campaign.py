@@ -219,6 +219,20 @@ two = one
 @THREADS@
 assert n == 2
 """,
+    "a dispatch that is kept although it is out of date": """
+import functools
+@functools.singledispatch
+def kind(value):
+    return "any"
+def of_float(value):
+    return "float"
+def one():
+    kind(1.5)
+def two():
+    kind.register(float, of_float)
+@THREADS@
+assert kind(1.5) == "float"
+""",
     "a counter that misses a key": """
 from collections import Counter
 c = Counter()
@@ -232,6 +246,47 @@ assert c["a"] == 2
 
 # Each fails in CPython under some schedule, too, and is refused.
 REFUSED = {
+    "a dict whose keys are replaced under a loop": """
+def nothing():
+    pass
+d = {1: 1, 2: 2}
+met = []
+def one():
+    for key in d:
+        nothing()
+        met.append(key)
+def two():
+    d.clear()
+    d[5] = d[6] = 1
+@THREADS@
+assert len(met) == 0 or met in ([1, 2], [5, 6])
+""",
+    "a dict whose keys are replaced under a loop from its end": """
+def nothing():
+    pass
+d = {1: 1, 2: 2, 3: 3}
+met = []
+def one():
+    for key in reversed(d):
+        nothing()
+        met.append(key)
+def two():
+    del d[2]
+    d[4] = 4
+@THREADS@
+assert len(met) == 3
+""",
+    "a copy that empties the original for a moment": """
+from collections import UserDict
+class Settings(UserDict):
+    pass
+settings = Settings(a=1)
+def one():
+    settings.copy()
+def two():
+    settings["a"]
+@THREADS@
+""",
     "keys that are compared": """
 @ITEM@
 d = {K(1): 0}
@@ -296,6 +351,29 @@ def one():
 two = one
 @THREADS@
 assert d[K(1)] == 2
+""",
+    "a method that calls the one of the built-in class": """
+class Log(list):
+    def append(self, entry):
+        super().append(entry)
+    def __setitem__(self, place, entry):
+        super().__setitem__(place, entry)
+log = Log([0])
+def one():
+    log.append(1)
+def two():
+    log[0] = 2
+@THREADS@
+assert list(log) == [2, 1]
+""",
+    "dates are instances of their classes": """
+from datetime import date, datetime
+day, moment = date(2020, 1, 1), datetime(2020, 1, 1)
+def one():
+    assert isinstance(moment, date) and isinstance(moment, datetime) and isinstance(datetime.now(), date)
+def two():
+    assert isinstance(day, date) and not isinstance(day, datetime) and issubclass(datetime, date)
+@THREADS@
 """,
     "list.remove with a lock": """
 @ITEM@

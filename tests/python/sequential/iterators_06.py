@@ -1,27 +1,5 @@
 from collections import deque, OrderedDict
 
-d = {1: 1, 2: 2, 3: 3}
-out = []
-try:
-    for k in d:
-        out.append(k)
-        if k == 1:
-            del d[1]
-            d[9] = 9
-except RuntimeError as e:
-    out.append(str(e))
-print(out)
-d = {1: 1, 2: 2, 3: 3}
-out = []
-try:
-    for k in d:
-        out.append(k)
-        if k == 2:
-            del d[1]
-            d[1] = 9
-except RuntimeError as e:
-    out.append(str(e))
-print(out)
 q = deque([1, 2], maxlen=2)
 out = []
 try:

@@ -1,3 +1,3 @@
-chan q = [1] of { byte };
-active proctype main() { q!1 }
-trace { do :: q!1 od }
+byte x;
+active proctype main() { x = 1 }
+never { do :: x = 2 od }

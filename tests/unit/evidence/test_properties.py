@@ -83,6 +83,21 @@ def test_what_is_left_out_was_not_asked_for():
     assert of(STOPPED, unchecked=[asked])["the ltl claim 'p'"] == "not decided"
 
 
+def test_what_a_program_says_of_its_events_is_a_property_of_its_own():
+    name = ("trace", "every event follows the trace of line 4")
+
+    def found(*violated):
+        listed = standings(
+            ALL_VIOLATIONS if violated else VERIFIED, violated, OPTIONS, check_deadlock=True, monitors=[name]
+        )
+        return {one.kind: str(one.standing) for one in listed}
+
+    assert found()["trace"] == "holds"
+    assert found(("trace", "q!1 does not follow the trace"))["trace"] == "violated"
+    assert found(("trace", "q!1 does not follow the trace"))["error"] == "holds"
+    assert found(("assertion", "assert(false)"))["trace"] == "holds"
+
+
 # --- Promela, from the text to the headline ---
 
 MODELS = {
@@ -95,7 +110,6 @@ MODELS = {
     "exclusive": ("chan c = [1] of {byte}; active proctype P() { xs c; c!1 }", "whether xr and xs are true"),
     "ltl": ("bit b; ltl p { <> b } active proctype P() { b = 1 }", "the ltl claim 'p'"),
     "never": ("bit b; never { accept: do :: !b od } active proctype P() { b = 1 }", "the never claim"),
-    "trace": ("chan c = [1] of {byte}; trace { end: c!_ } active proctype P() { c!1 }", "the trace claim"),
     "inline": (
         "inline loop() { do :: progress: skip od } active proctype P() { loop() }",
         "non-progress cycles",

@@ -294,3 +294,15 @@ def test_a_search_for_runs_on_disk_can_be_continued(tmp_path):
     ended = assay.verify(model, ltl=["above"], spill=tmp_path / "disk", resume=True, trace=None)
     assert standing(ended, "above") is Standing.HOLDS
     assert not (tmp_path / "disk").exists()
+
+
+def test_a_run_tells_what_its_steps_do_to_the_conditions(tmp_path):
+    model = tmp_path / "model.pml"
+    model.write_text(
+        "byte x, y; active proctype P() { x = 1; do :: y = 1; y = 0 od } ltl f { [] (x == 1 -> <> (y == 2)) }"
+    )
+    run = assay.verify(model, trace=tmp_path / "trace.json").violations[0].counterexample
+    assert [step.conditions for step in run.steps if step.conditions] == [("x == 1 becomes true",)]
+    assert run.conditions == ("x == 1 is true", "y == 2 is false")
+    again = replay(model, tmp_path / "trace.json")
+    assert (again.conditions, again.steps) == (run.conditions, run.steps)

@@ -244,7 +244,7 @@ def may_be_undefined(expression: Expr) -> bool:
 
 def watched(
     claims: Sequence[Asked],
-    all_claims: Sequence[syntax.Claim],
+    all_claims: Sequence[syntax.Claim],  # of runs that never end
     suggested: Sequence[Unchecked],
     resolver: Resolver,
     graphs: Mapping[str, ControlGraph],
@@ -255,20 +255,12 @@ def watched(
         left = [Unchecked("claim", title_of(claim), asked=False) for claim in all_claims]
         return Watched(unchecked=(*left, *suggested))
     temporal: list[TemporalProperty] = []
-    unchecked: list[Unchecked] = []
+    tried = {id(each.claim) for each in claims if each.claim is not None}
+    unchecked = [
+        Unchecked("claim", title_of(claim), asked=False) for claim in all_claims if id(claim) not in tried
+    ]
     reasons: list[str] = []
     labels = _Labels()
-    tried = {id(each.claim) for each in claims if each.claim is not None}
-    other_kinds = sorted({claim.kind for claim in all_claims} - {"ltl", "never"})
-    if other_kinds:
-        reasons.append(
-            f"the model has claims ({', '.join(other_kinds)}) that this version does not check; "
-            "--safety checks the rest and says so"
-        )
-    for claim in all_claims:
-        if id(claim) not in tried:
-            missing = claim.kind not in ("ltl", "never")
-            unchecked.append(Unchecked("claim", title_of(claim), asked=missing))
     for each in claims:
         attempt = labels.copy()
         try:

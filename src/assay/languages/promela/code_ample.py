@@ -33,7 +33,7 @@ static int uses_channel(const u8 *r, int channel, uint64_t bit, int receiving) {
 static int exclusive_and_ready(struct run *c, const u8 *g, uint32_t pid, int channel, int receiving,
                                int breaks) {
   struct queue q = find_queue(c, g, channel, 0);
-  if (q.shape < 0 || shape_capacity[q.shape] == 0) return 0;
+  if (q.shape < 0 || shape_capacity[q.shape] == 0 || is_event(channel, receiving)) return 0;
   if (receiving ? queue_length(q) == 0 : queue_full(q)) return 0;
   uint64_t bit = (uint64_t)1 << channel_unit(g, channel);
   const u8 *r = g + GLOBALS_SIZE;

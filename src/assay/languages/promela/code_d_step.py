@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Finisher, Kind, Node, Transition
-from assay.languages.promela.operations import Process
+from assay.languages.promela.events import RECEIVE, SEND
+from assay.languages.promela.operations import Process, Source
 from assay.languages.promela.plan import MAXIMAL_D_STEP_WORK, Context
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
@@ -247,9 +248,9 @@ class DStepCode:
                 g.line(f"    if (!executable) {fail}; }}")
                 return
             case ops.SendMessage():
-                self.send_code(operation, c, fail)
+                self.send_code(operation, node.source, c, fail)
             case ops.ReceiveMessage():
-                self.receive_code(operation, c, fail)
+                self.receive_code(operation, node.source, c, fail)
             case _:
                 g.line("  {")
                 g.perform(operation, c)
@@ -257,7 +258,7 @@ class DStepCode:
         if c.fails:
             g.line("  if (c->fatal) goto failed;")
 
-    def send_code(self, send: ops.SendMessage, c: Context, fail: str) -> None:
+    def send_code(self, send: ops.SendMessage, source: Source, c: Context, fail: str) -> None:
         g = self.g
         layout = g.fixed_queue(send.channel)
         action = "insert" if send.sorted else "append"
@@ -286,9 +287,15 @@ class DStepCode:
             g.line("    if (c->fatal) goto failed;")
         g.line(f"    {put}(q, v);")
         g.short_message(send.channel, len(send.arguments), send.where, c)
+        if g.watched(send.channel, SEND):
+            g.note_event_channel(send.channel, c)
+            if layout is None:
+                g.line("    queue_truncate(q, v);")
+            names = [f"v[{i}]" for i in range(len(send.arguments))]
+            g.event(source, "event_channel", SEND, g.sent_message(layout, names), c)
         g.line("  }")
 
-    def receive_code(self, receive: ops.ReceiveMessage, c: Context, fail: str) -> None:
+    def receive_code(self, receive: ops.ReceiveMessage, source: Source, c: Context, fail: str) -> None:
         g = self.g
         layout = g.fixed_queue(receive.channel)
         given = len(receive.fields)
@@ -300,6 +307,8 @@ class DStepCode:
                 g.line(f"    struct queue q = {g.found_queue(receive.channel, c)};")
                 self.require_fields(given, receive)
             g.short_message(receive.channel, given, receive.where, c)
+            if g.watched(receive.channel, RECEIVE):
+                g.event(source, "channel", RECEIVE, "c->message", c)
             for i, place in stored:
                 g.store(place, f"c->message[{i}]", c)
             g.line("  } else")
@@ -327,8 +336,14 @@ class DStepCode:
         for i, _ in stored:
             g.line(f"    int v{i} = {g.field_text(layout, 'slot', i)};")
         if not receive.keep:
+            is_watched = g.watched(receive.channel, RECEIVE)
+            if is_watched:
+                g.note_event_channel(receive.channel, c)
+                g.note_received_message(layout, "slot")
             g.line(f"    {take}(q, slot);")
             g.short_message(receive.channel, len(receive.fields), receive.where, c)
+            if is_watched:
+                g.event(source, "event_channel", RECEIVE, "event_message", c)
         for i, place in stored:
             g.store(place, f"v{i}", c)
         g.line("  }")

@@ -72,7 +72,12 @@ class LabelCode(AmpleCode):
                 self.line(
                     f"    case {graph.process.number}: switch (LOCATION(p)) {{ {cases} return 1; }} break;"
                 )
-        self.line("    default: break;\n    }\n  }\n  return 0;\n}")
+        self.line("    default: break;\n    }\n  }")
+        claim = self.plan.events
+        if claim is not None and claim.marked(prefix):
+            cases = " ".join(f"case {n}:" for n in sorted(claim.marked(prefix)))
+            self.line(f"  switch (EVENT(g)) {{ {cases} return 1; }}")
+        self.line("  return 0;\n}")
 
     def label_entries(self) -> str:
         """Of the model's table; nothing in a model without claims."""

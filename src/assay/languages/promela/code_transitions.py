@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.code_channels import ChannelCode
 from assay.languages.promela.code_d_step import DStepCode
+from assay.languages.promela.code_events import EventCode
 from assay.languages.promela.control import ControlGraph, Transition
+from assay.languages.promela.events import RECEIVE, SEND
 from assay.languages.promela.layout import MAXIMAL_CHANNELS, MAXIMAL_PROCESSES, QueueLayout
 from assay.languages.promela.operations import Operation, Place, Process, Scalar, Symbol
 from assay.languages.promela.plan import Context
@@ -21,7 +22,7 @@ from assay.languages.promela.syntax import Location, Match
 from assay.transition_system.interface import SourceProblem
 
 
-class TransitionCode(ChannelCode):
+class TransitionCode(EventCode):
     def failed(self, t: Transition) -> str:
         return f"fail(c, state, size, pid, {t.number}u)"
 
@@ -274,15 +275,18 @@ class TransitionCode(ChannelCode):
             self.line(f"  int v[MAX_MESSAGE_FIELDS + 1] = {{{', '.join(values)}}};")
         if c.fails:
             self.line(f"  if (c->fatal) return {self.failed(t)};")
+        is_watched = self.watched(send.channel, SEND)
+        if is_watched and (capacity or layout is None):
+            self.note_event_channel(send.channel, Context(process))
         if layout is None:
             self.line("  queue_truncate(q, v);")
             if self.has_rendezvous:
                 self.line("  if (shape_capacity[q.shape] == 0) {")
-                self.offer(process, t, number)
+                self.offer(process, t, send, number)
                 self.line("  }")
         elif not capacity:
             self.line(f"  truncate_{layout.number}(v);")
-            self.offer(process, t, number)
+            self.offer(process, t, send, number)
             return
         elif send.sorted and self.fixed_queue(send.channel) is None:
             self.line(f"  truncate_{layout.number}(v);")
@@ -295,6 +299,10 @@ class TransitionCode(ChannelCode):
         else:
             self.line(f"    insert_{layout.number}(q, v);")
         self.short_message(send.channel, given, send.where, inner)
+        if is_watched:
+            names = [f"v{i}" if appended else f"v[{i}]" for i in range(given)]
+            message = self.sent_message(layout, names)
+            self.event(t.source, "event_channel", SEND, message, inner)
         self.close_effect(process, graph, t, inner)
 
     def wrong_offer(self, t: Transition, send: ops.SendMessage, layout: QueueLayout | None) -> None:
@@ -371,17 +379,27 @@ class TransitionCode(ChannelCode):
         condition = f"queue_fields(q) > {given} && " if layout is None else ""
         self.line(f"    if ({condition}!c->violation) c->violation = {self.fields_code(where)}u;")
 
-    def offer(self, process: Process, t: Transition, number: str) -> None:
+    def offer(self, process: Process, t: Transition, send: ops.SendMessage, number: str) -> None:
         """A rendezvous: the sender moves, then somebody must receive."""
+        is_watched = self.watched(send.channel, SEND)
         self.line(f"    int channel = {number};")
         self.line("    uint32_t next = begin_chain(c, state, size);")
         self.line("    u8 *n = c->base + next;")
         self.line("    memcpy(c->message, v, sizeof v);")
+        if is_watched:
+            self.line("    uint32_t violation = c->violation;")
         self.line("    { u8 *p = n + process; u8 *g = n; (void)p; (void)g;")
+        if is_watched:
+            self.event(t.source, "channel", SEND, "c->message", Context(process))
         self.land(process, t.target, [], Context(process))
         self.line("    }")
         self.after_step("n")
-        self.line(f"    return handshake(c, next, size, pid, {t.number}u, channel) ? 1 : -1;")
+        result = f"handshake(c, next, size, pid, {t.number}u, channel) ? 1 : -1"
+        if is_watched:
+            self.line(f"    int result = {result};")
+            self.line("    c->violation = violation;")
+            result = "result"
+        self.line(f"    return {result};")
 
     def receive_plain(
         self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
@@ -424,10 +442,16 @@ class TransitionCode(ChannelCode):
         if receive.keep:
             self.open_effect(process, t)
         else:
+            is_watched = self.watched(receive.channel, RECEIVE)
+            if is_watched:
+                self.note_event_channel(receive.channel, Context(process))
+                self.note_received_message(layout, slot)
             self.open_channel_effect(process, t, layout)
             take = "queue_take" if layout is None else f"take_{layout.number}"
             self.line(f"    {take}(q, {slot});")
             self.short_message(receive.channel, given, receive.where, inner)
+            if is_watched:
+                self.event(t.source, "event_channel", RECEIVE, "event_message", inner)
         for i, place in stored:
             self.store(place, f"v{i}", inner)
         self.close_effect(process, graph, t, inner)
@@ -486,6 +510,8 @@ class TransitionCode(ChannelCode):
             if f.place is not None:
                 self.store(f.place, f"c->message[{i}]", inner)
         self.short_message(receive.channel, given, receive.where, inner)
+        if self.watched(receive.channel, RECEIVE):
+            self.event(t.source, "channel", RECEIVE, "c->message", inner)
         self.close_effect(process, graph, t, inner)
         self.line("}")
 

@@ -39,7 +39,9 @@ class Generator(LabelCode):
         self.model_table()
         generated = "\n".join(self.lines)
         runtime = resources.files("assay.languages.promela").joinpath("runtime.h").read_text(encoding="utf-8")
-        return f"{self.constants()}\n{runtime}\n{self.tables()}\n{self.queues()}\n{generated}\n"
+        return (
+            f"{self.constants()}\n{runtime}\n{self.tables()}\n{self.queues()}\n{self.events()}\n{generated}\n"
+        )
 
     def constants(self) -> str:
         largest = max((b.size for b in self.layout.processes.values()), default=8)
@@ -197,6 +199,8 @@ class Generator(LabelCode):
         self.line("  (void)p; (void)pid; (void)moved;")
         self.line("  memset(c, 0, sizeof run);")
         self.line("  memset(g, 0, GLOBALS_SIZE);")
+        if self.plan.events is not None:
+            self.line("  EVENT(g) = 0;")
         c = Context(None)
         for symbol in self.plan.resolver.globals:
             self.initialise(symbol, c)
@@ -264,6 +268,11 @@ class Generator(LabelCode):
                 f"{'break;' if cases else ''} default: return 0; }} break;"
             )
         joined = "\n".join(ends)
+        claim = self.plan.events
+        unfinished = ""
+        if claim is not None and not claim.is_negated:  # to stop short of what must not happen is no fault
+            cases = " ".join(f"case {n}:" for n in sorted(claim.ends))
+            unfinished = f"  switch (EVENT(g)) {{ {cases} break; default: return 0; }}\n"
         timeout = (
             "  if (!moved) { c.timeout = 1; everybody(&c, 0, word_count * 8); }\n"
             if self.plan.resolver.uses_timeout
@@ -279,7 +288,7 @@ static uint32_t is_valid_end(const uint64_t *words, uint32_t word_count) {{
 {joined}
     }}
   }}
-  return 1;
+{unfinished}  return 1;
 }}
 static void follow(const uint64_t *words, uint32_t word_count, assay_buffer *out, int reduced) {{
   struct run c;

@@ -4,7 +4,8 @@ A state is a string of bytes: a block for the globals, then one block per living
 process in the order of their pids. A block holds plain scalars at natural
 alignment and ends at a multiple of eight, so that the engine's words never mix two
 processes. Channels live in the block of whoever declared them. Channels without a
-buffer need no room: a rendezvous begins and ends within one step.
+buffer need no room: a rendezvous begins and ends within one step. A `trace` or `notrace` has its location
+among the globals.
 
 A chan variable that nobody assigns always means the channel it was declared with;
 it needs no room either.
@@ -30,7 +31,9 @@ from assay.transition_system.interface import UnsupportedConstruct
 
 PROCESS_COUNT_OFFSET = 0
 LAST_PID_OFFSET = 1
+EVENT_LOCATION_OFFSET = 2
 GLOBAL_HEADER = 2
+GLOBAL_HEADER_WITH_EVENTS = 4  # the location of a trace or notrace
 PROCESS_TYPE_OFFSET = 0
 PROCESS_PRIORITY_OFFSET = 1
 PROCESS_LOCATION_OFFSET = 2
@@ -106,11 +109,19 @@ def is_fixed_index(step: Step) -> bool:
 
 
 class Layout:
-    def __init__(self, symbols: Sequence[Symbol], processes: Sequence[Process], unread: set[Symbol]) -> None:
+    def __init__(
+        self,
+        symbols: Sequence[Symbol],
+        processes: Sequence[Process],
+        unread: set[Symbol],
+        *,
+        has_events: bool = False,
+    ) -> None:
         self.structures: dict[Structure, StructureLayout] = {}
         self.shapes: dict[ChannelShape, QueueLayout] = {}
         self.unread = unread  # write-only variables get no room
-        self.globals = self.block(None, GLOBAL_HEADER, symbols)
+        header = GLOBAL_HEADER_WITH_EVENTS if has_events else GLOBAL_HEADER
+        self.globals = self.block(None, header, symbols)
         self.processes = {p.name: self.block(p, PROCESS_HEADER, p.symbols) for p in processes}
 
     def block(self, owner: Process | None, header: int, symbols: Sequence[Symbol]) -> Block:

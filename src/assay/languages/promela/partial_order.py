@@ -25,6 +25,8 @@ it is executable: beside `else`, beside an escape and inside an atomic sequence 
 operation counts as a test, which disturbs both directions. What a process may do to a
 channel includes what the processes do that it may start.
 
+A send or receive that is an event of a `trace` or `notrace` is never ample: all events meet at the claim.
+
 Not reduced at all: models where one step may be noticed by everybody (`_last`,
 `enabled`, priorities, `provided`, `pc_value`, properties over consecutive states).
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assay.languages.promela.control import ControlGraph, Transition
+from assay.languages.promela.events import EventClaim
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Expr, Process, Symbol
 from assay.languages.promela.partial_order import AmplePlan
@@ -63,6 +64,7 @@ class Plan:
     ample: AmplePlan = field(default_factory=AmplePlan)
     labels: dict[int, Label] = field(default_factory=dict)
     counts_claim: bool = False  # `_nr_pr` counts the claim, as it does in SPIN
+    events: EventClaim | None = None  # trace or notrace
 
 
 @dataclass(slots=True)

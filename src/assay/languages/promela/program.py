@@ -18,9 +18,11 @@ from assay.languages.promela.claims import asked as claims_asked
 from assay.languages.promela.compiler import compile_model
 from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
 from assay.languages.promela.dead_variables import resets, without_influence
+from assay.languages.promela.events import Event, EventClaim, event_claim, only_claim
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
+    EVENT_LOCATION_OFFSET,
     MAXIMAL_PROCESSES,
     PROCESS_COUNT_OFFSET,
     PROCESS_LOCATION_OFFSET,
@@ -61,8 +63,9 @@ class PromelaModel:
     resolver: Resolver
     processes: list[Process]
     graphs: dict[str, ControlGraph]
-    claims: list[syntax.Claim]
+    claims: list[syntax.Claim]  # of runs that never end
     watched: Watched
+    events: EventClaim | None
     sources: tuple[syntax.SourceFile, ...]
 
 
@@ -129,9 +132,12 @@ def build(model: syntax.Model, options: LanguageOptions) -> PromelaModel:
         if proctype in builders:
             builders[proctype].keep_label(label)
     graphs = {name: builder.finish() for name, builder in builders.items()}
-    suggestions = suggested([unit for unit in model.units if not isinstance(unit, syntax.Claim)])
+    of_events = only_claim(claims)
+    events = event_claim(of_events, resolver, len(processes)) if of_events is not None else None
+    claims = [claim for claim in claims if claim is not of_events]
+    suggestions = suggested([unit for unit in model.units if all(unit is not claim for claim in claims)])
     watch = watched(asked, claims, suggestions, resolver, graphs, options)
-    return PromelaModel(resolver, processes, graphs, claims, watch, model.sources)
+    return PromelaModel(resolver, processes, graphs, claims, watch, events, model.sources)
 
 
 def suggested(units: Sequence[object]) -> list[Unchecked]:
@@ -295,12 +301,12 @@ def plan_of(
     unread = without_influence(symbols, model.processes, visibility)
     if "dead-variables" not in reductions:
         unread = {s for s in unread if s.hidden}
-    layout = Layout(resolver.globals, model.processes, unread)
+    layout = Layout(resolver.globals, model.processes, unread, has_events=model.events is not None)
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
             layout.queue_layout(symbol.channel)
     plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
-    plan.labels, plan.counts_claim = labels, model.watched.has_claim
+    plan.labels, plan.counts_claim, plan.events = labels, model.watched.has_claim, model.events
     over_steps = any(p.over_step for p in properties)
     if "dead-variables" in reductions:
         plan.resets = resets(model.processes, model.graphs, visibility, layout)
@@ -369,6 +375,7 @@ class PromelaProgram:
             "reductions": sorted(reductions_of(self.model, self.options)),
             "safety_only": self.options.safety_only and bool(self.model.claims),
             "defines": list(self.options.defines),
+            **({self.model.events.kind: self.model.events.text} if self.model.events is not None else {}),
         }
 
     @cached_property
@@ -384,6 +391,10 @@ class PromelaProgram:
     @property
     def unchecked(self) -> Sequence[Unchecked]:
         return self.model.watched.unchecked
+
+    @property
+    def monitors(self) -> Sequence[tuple[str, str]]:
+        return [(self.model.events.kind, self.model.events.text)] if self.model.events is not None else []
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
@@ -435,12 +446,25 @@ class PromelaProgram:
     def describe_state(self, state: bytes) -> Mapping[str, object]:
         values: dict[str, object] = {}
         layout = self.plan.layout
+        if self.model.events is not None:
+            values[self.model.events.kind] = self.event_location(state)
         self.describe_block(state, 0, layout.globals, "", values)
         for pid, offset, process in self.blocks(state):
             name = process_title(process, pid)
             values[f"{name}@"] = self.location_line(process, self.location(state, offset))
             self.describe_block(state, offset, layout.processes[process.name], f"{name}.", values)
         return values
+
+    def event_location(self, state: bytes) -> str:
+        """Where a trace or notrace is: what it expects next."""
+        events = self.expected_events(state)
+        return " or ".join(f"({event.source.text})" for event in events) or "-end-"
+
+    def expected_events(self, state: bytes) -> Sequence[Event]:
+        claim = self.model.events
+        if claim is None:
+            return ()
+        return claim.locations[self.event_number(state)]
 
     @staticmethod
     def location(state: bytes, offset: int) -> int:
@@ -534,6 +558,15 @@ class PromelaProgram:
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        waiting = list(self.describe_everybody(state))
+        if self.event_is_missing(state):
+            events = self.expected_events(state)
+            where = events[0].source.where
+            text = " or ".join(event.source.text for event in events)
+            waiting.append(Waiting("the trace", where.file, where.line, text))
+        return waiting
+
+    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
         result = []
         for pid, offset, process in self.blocks(state):
             graph = self.model.graphs[process.name]
@@ -547,8 +580,14 @@ class PromelaProgram:
             result.append(Waiting(title, where.file, where.line, text, number=pid))
         return result
 
-    def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
-        return self.describe_waiting(state)
+    def event_is_missing(self, state: bytes) -> bool:
+        """Would this state be no valid end because of a trace?"""
+        claim = self.model.events
+        return claim is not None and not claim.is_negated and self.event_number(state) not in claim.ends
+
+    @staticmethod
+    def event_number(state: bytes) -> int:
+        return int.from_bytes(state[EVENT_LOCATION_OFFSET : EVENT_LOCATION_OFFSET + 2], "little")
 
 
 def process_title(process: Process, pid: int) -> str:

@@ -148,6 +148,10 @@ class PythonProgram:
         return [Unchecked("claim", title, asked=False) for title in self.left_out]
 
     @property
+    def monitors(self) -> Sequence[tuple[str, str]]:
+        return []
+
+    @property
     def temporal(self) -> Sequence[TemporalProperty]:
         return self._temporal
 

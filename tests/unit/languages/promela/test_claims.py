@@ -192,14 +192,6 @@ def test_more_conditions_than_there_are_labels_stay_unchecked(loaded):
     assert verdicts(loaded(COUNTER + formulas, ltl=("f39",))) == {"f39": False}
 
 
-def test_trace_claims_stay_unchecked(loaded):
-    text = "chan q = [1] of { byte }; active proctype P() { q!1 }\ntrace { do :: q!1 od }"
-    subject = loaded(text)
-    assert list(subject.program.temporal) == []
-    assert [(each.kind, each.asked) for each in subject.program.unchecked] == [("claim", True)]
-    assert "trace" in subject.program.caveats[0]
-
-
 def test_with_safety_nothing_is_built(loaded):
     text = "byte x; active proctype P() { accept: x = 1 }\nltl a { <> (x == 1) }"
     subject = loaded(text, safety_only=True)

@@ -6,8 +6,11 @@ derived from it: they call methods of the program, or are many operations on wha
 """
 
 from collections import Counter as _Counter
+from collections import UserDict as _UserDict
 from collections import abc as _abc
+from copy import copy as _copy
 
+import _assay
 from _builtins import _ABSENT, _items, _matches, _sorted_items, count_elements
 
 _iter = iter
@@ -536,6 +539,24 @@ def UserDict___repr__(self):
 def UserDict___ior__(self, other):
     self.data |= other.data if hasattr(other, "data") else other
     return self
+
+
+def UserDict_copy(self):
+    if type(self) is _UserDict:
+        return _UserDict(self.data.copy())
+    if not _assay.is_single():
+        _assay.unsupported(
+            "copying an instance of a subclass of UserDict leaves it empty for a moment, which is not modelled; "
+            "make a new one of its items"
+        )
+    data = self.data
+    try:
+        self.data = {}
+        copied = _copy(self)
+    finally:
+        self.data = data
+    copied.update(self)
+    return copied
 
 
 def UserList___len__(self):

@@ -79,7 +79,19 @@ class _Moment(Unknown):
     year = month = day = hour = minute = second = microsecond = property(_number)
 
 
-class datetime:
+class _KindOfMoment(type):
+    """What is written down is CPython's own, and an instance all the same; so is the present."""
+
+    def __instancecheck__(cls, value):
+        return issubclass(type(value), cls)
+
+    def __subclasscheck__(cls, kind):
+        if kind in (date, datetime, _Moment):
+            return cls is date or kind is not date
+        return issubclass(kind, _date if cls is date else _datetime)
+
+
+class datetime(metaclass=_KindOfMoment):
     """Calling it makes one of CPython's own."""
 
     min = _datetime.min
@@ -121,7 +133,7 @@ class datetime:
         _assay.unsupported("datetime.strptime is not modelled; use datetime.fromisoformat")
 
 
-class date:
+class date(metaclass=_KindOfMoment):
     """Calling it makes one of CPython's own."""
 
     min = _date.min

@@ -336,20 +336,25 @@ class _ComparedKey:
         self._key_comparison = comparison
         self.obj = obj
 
+    def _key_compared(self, other):
+        if type(other) is not _ComparedKey:
+            raise TypeError("other argument must be K instance")
+        return self._key_comparison(self.obj, other.obj)
+
     def __lt__(self, other):
-        return self._key_comparison(self.obj, other.obj) < 0
+        return self._key_compared(other) < 0
 
     def __gt__(self, other):
-        return self._key_comparison(self.obj, other.obj) > 0
+        return self._key_compared(other) > 0
 
     def __eq__(self, other):
-        return self._key_comparison(self.obj, other.obj) == 0
+        return self._key_compared(other) == 0
 
     def __le__(self, other):
-        return self._key_comparison(self.obj, other.obj) <= 0
+        return self._key_compared(other) <= 0
 
     def __ge__(self, other):
-        return self._key_comparison(self.obj, other.obj) >= 0
+        return self._key_compared(other) >= 0
 
     __hash__ = None
 
@@ -364,8 +369,20 @@ def cmp_to_key(mycmp):
 def singledispatch(func):
     """Abstract base classes are asked with issubclass when no class of the method resolution order is registered."""
     registry = {object: func}
+    found_before = {}  # what is found while another thread registers something is kept although it is out of date
 
     def dispatch(cls):
+        try:
+            found = found_before[cls]
+        except KeyError:
+            found = find(cls)
+            keep(cls, found)
+        return found
+
+    def keep(cls, found):  # a function: others may come in before it, as in CPython
+        found_before[cls] = found
+
+    def find(cls):
         for base in cls.__mro__:
             if base is not object and base in registry:
                 return registry[base]
@@ -390,6 +407,7 @@ def singledispatch(func):
 
             return decorate
         registry[cls] = implementation
+        found_before.clear()
         return implementation
 
     def wrapper(*args, **keywords):

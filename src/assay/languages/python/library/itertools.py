@@ -536,6 +536,8 @@ class permutations(_Given):
         pool = tuple(iterable)
         if r is None:
             r = len(pool)
+        elif not isinstance(r, int):
+            raise TypeError("Expected int as r")
         elif r < 0:
             raise ValueError("r must be non-negative")
         self._given_source = _permutations(pool, r)
