@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "languages/python/program_system.hpp"
+#include "languages/python/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

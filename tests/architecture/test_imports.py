@@ -167,7 +167,6 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 
 # Headers of several classes that are one thing, which the header is named after.
 FAMILIES = {
-    "languages/python/program_system.hpp": {"NotFinal", "StepWorld", "Machine"},
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
     "support/memory.hpp": {"MemoryRefused", "MemoryBudget", "Pages"},

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 from assay import _engine
 from assay.certification import products
-from assay.evidence.thesis.forgetting import ForgettingMap
 from tests.certificates.graph_certificates import TREE, Certificate, RawFrame, certify
 from tests.conformance.graphs import Graph, pack, random_graph, replayed_codes
 from tests.engine.models import search
+from tests.oracles.thesis.forgetting import ForgettingMap
 
 STRATEGIES = {"bfs": "breadth-first", "dfs": "depth-first"}
 PURPOSES = ("authenticate", "explain", "trust")

@@ -18,8 +18,6 @@ from assay.certification.task import CertificationTask, walk
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.script import Script
-from assay.evidence.thesis.partition import PartitionProblem, partition
-from assay.evidence.thesis.partition import subgraphs as list_of
 from assay.evidence.verdict import Verdict
 from assay.transition_system.interface import Opening, OptionProblem
 from tests.certificates.attacks import Subject, hide_subtree, references, sealed
@@ -27,6 +25,8 @@ from tests.certificates.graph_certificates import Certificate, RawFrame, default
 from tests.certificates.test_native_walk import produced
 from tests.certificates.test_thesis_examples import FIGURE_3_3
 from tests.conformance.graphs import Graph
+from tests.oracles.thesis.partition import PartitionProblem, partition
+from tests.oracles.thesis.partition import subgraphs as list_of
 
 LARGEST_LISTED = (1 << 49) - 1  # a varint of seven bytes
 

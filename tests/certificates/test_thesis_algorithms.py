@@ -9,24 +9,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.script import TREE, MalformedScript, Rows, Script
-from assay.evidence.thesis.certification import (
+from tests.oracles.thesis.certification import (
     Discrepancy,
     Model,
     VeracityError,
     certify,
     cut_sequence,
 )
-from assay.evidence.thesis.duplicates import without_duplicates
-from assay.evidence.thesis.forgetting import (
+from tests.oracles.thesis.duplicates import without_duplicates
+from tests.oracles.thesis.forgetting import (
     MarkProblem,
     certify_with_counts,
     certify_with_marks,
     last_occurrences,
     reference_counts,
 )
-from assay.evidence.thesis.parallel import certify_in_parallel
-from assay.evidence.thesis.partition import PartitionProblem, even_intervals, partition, subgraphs
-from assay.evidence.thesis.trustful import perfect_search
+from tests.oracles.thesis.parallel import certify_in_parallel
+from tests.oracles.thesis.partition import PartitionProblem, even_intervals, partition, subgraphs
+from tests.oracles.thesis.trustful import perfect_search
 
 # a -> b, c; b -> c, d; c -> d, a; d -> nothing
 DIAMONDS = {"a": ["b", "c"], "b": ["c", "d"], "c": ["d", "a"], "d": []}

@@ -13,11 +13,11 @@ is asserted of it as the thesis's, the rest follows from the definitions.
 import pytest
 
 from assay.evidence.script import TREE, MalformedScript, Rows, Script
-from assay.evidence.thesis.certification import Model, certify
-from assay.evidence.thesis.duplicates import without_duplicates
-from assay.evidence.thesis.parallel import certify_in_parallel
-from assay.evidence.thesis.partition import partition, subgraphs
-from assay.evidence.thesis.trustful import perfect_search
+from tests.oracles.thesis.certification import Model, certify
+from tests.oracles.thesis.duplicates import without_duplicates
+from tests.oracles.thesis.parallel import certify_in_parallel
+from tests.oracles.thesis.partition import partition, subgraphs
+from tests.oracles.thesis.trustful import perfect_search
 
 FIGURE_3_1 = {
     "S1": ["S2", "S4"],

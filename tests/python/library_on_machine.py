@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from assay.languages.python import exploration
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import library_modules
 from assay.languages.python.compiler.program import LIBRARY
+from tests.oracles import exploration
 
 
 def endings(path, library, most_states):

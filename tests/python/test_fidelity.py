@@ -10,13 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.languages.python import outcomes
 from assay.transition_system.interface import SourceProblem
-from tests.python.oracle import machine
+from tests.oracles.exploration import outcomes
 
 PROGRAMS = sorted((Path(__file__).parent / "fidelity").glob("*.py"))
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

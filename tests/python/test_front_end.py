@@ -20,7 +20,6 @@ from assay.evidence.counterexample import load_trace
 from assay.execution import model_process
 from assay.languages.python import invariants as invariants_module
 from assay.languages.python import program as program_module
-from assay.languages.python.exploration import plain_text
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import PythonProgram, attribute_values
 from assay.report.console import print_result, print_run
@@ -35,6 +34,7 @@ from assay.transition_system.interface import (
 )
 from assay.transition_system.sealed_file import SealedFile
 from assay.verification import verify_call
+from tests.oracles.exploration import plain_text
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = "tests.python.fake_machine:open_image"

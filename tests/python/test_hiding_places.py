@@ -16,9 +16,6 @@ import pytest
 from tests.python.hiding.places import PLACES, Place
 from tests.python.hiding.programs import FORMS, RIGHT, Form
 from tests.python.hiding.trial import REFUSED, endings, written, wrong_in_cpython
-from tests.python.oracle import machine
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 FORM = {form.name: form for form in FORMS}
 MOST_STATES = 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.languages.python import outcomes
 from assay.transition_system.interface import SourceProblem
+from tests.oracles.exploration import outcomes
 from tests.python.oracle import machine
 
 pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))

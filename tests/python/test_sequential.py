@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import assay.languages.python as machine
+from tests.oracles import sequential as machine
 
 PROGRAMS = sorted((Path(__file__).parent / "sequential").glob("*.py"))
 ENDS_WITH = "# ends with "

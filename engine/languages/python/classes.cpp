@@ -264,6 +264,12 @@ Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* k
 
 // --- helpers
 
+std::string text_if_any(PyObject* object) {
+  const char* const text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
+  if (text == nullptr) PyErr_Clear();
+  return text == nullptr ? "?" : text;
+}
+
 std::string utf8(PyObject* text) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text, &size);

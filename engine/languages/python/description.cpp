@@ -1,7 +1,8 @@
 /// States and steps in the program's words.
 #include <algorithm>
 
-#include "languages/python/program_system.hpp"
+#include "languages/python/helpers.hpp"
+#include "languages/python/machine.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -20,12 +21,6 @@ void push(const Ref& list, const Ref& value) {
   if (PyList_Append(list.get(), value.get()) < 0) throw PythonError();
 }
 Ref number(std::uint64_t n) { return checked(PyLong_FromUnsignedLongLong(n)); }
-
-std::string string_of(PyObject* object) {
-  const char* s = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
-  if (s == nullptr) PyErr_Clear();
-  return s == nullptr ? "?" : s;
-}
 
 std::string short_type(PyTypeObject* type) {
   const std::string name = type->tp_name;
@@ -85,7 +80,7 @@ class Speaker {
     }
     if (heap_.leaves.find(o) || facts.base == Base::kException) {
       const Ref shown = Ref::steal(PyObject_Repr(o));
-      if (shown) return string_of(shown.get());
+      if (shown) return text_if_any(shown.get());
       PyErr_Clear();
     }
     return "<" + short_type(type) + ">";
@@ -96,7 +91,7 @@ class Speaker {
       const Ref dict = checked(PyObject_GenericGetDict(identity, nullptr));
       for (const char* key : {"_name", "name"}) {
         PyObject* const name = PyDict_GetItemString(dict.get(), key);
-        if (name != nullptr && PyUnicode_Check(name)) return string_of(name);
+        if (name != nullptr && PyUnicode_Check(name)) return text_if_any(name);
       }
     }
     return index == 0 ? "MainThread" : "Thread " + std::to_string(index);
@@ -112,7 +107,7 @@ class Speaker {
     PyObject *key = nullptr, *item = nullptr;
     Py_ssize_t position = 0, shown = 0;
     while (PyDict_Next(dict, &position, &key, &item) && shown++ < kItems) {
-      const std::string name = are_names ? string_of(key) : repr(key, depth - 1);
+      const std::string name = are_names ? text_if_any(key) : repr(key, depth - 1);
       if (are_names && name.starts_with("__")) continue;
       inside += (inside.empty() ? "" : ", ") + name + between + repr(item, depth - 1);
     }
@@ -203,11 +198,11 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
       Ref locals = checked(PyDict_New());
       for (std::size_t i = 0; i < frame->locals.size(); ++i) {
         if (!frame->locals[i]) continue;
-        put(locals, string_of(frame->code->local_names[i].get()).c_str(),
+        put(locals, text_if_any(frame->code->local_names[i].get()).c_str(),
             text(speaker.repr(frame->locals[i].get())));
       }
       for (std::size_t i = 0; i < frame->cells.size() && i < frame->code->cell_names.size(); ++i) {
-        put(locals, string_of(frame->code->cell_names[i].get()).c_str(),
+        put(locals, text_if_any(frame->code->cell_names[i].get()).c_str(),
             text(speaker.repr(frame->cells[i].get())));
       }
       put(shown, "locals", locals);
@@ -254,7 +249,7 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
     Ref shown = checked(PyDict_New());
     for (std::size_t g = 0; g < module.global_names.size(); ++g) {
       PyObject* const value = world.globals[module.first_global + g].get();
-      const std::string name = string_of(module.global_names[g].get());
+      const std::string name = text_if_any(module.global_names[g].get());
       if (value == nullptr || is_function(value) || PyType_Check(value) || is_module(value) ||
           PyModule_Check(value) || name.starts_with("__") || PyCFunction_Check(value)) {
         continue;

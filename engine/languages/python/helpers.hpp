@@ -16,6 +16,8 @@ namespace assay::languages::python {
 [[noreturn]] void raise(PyObject* type, const char* format, ...);
 /// The text as C++ sees it, for messages and tables.
 std::string utf8(PyObject* text);
+/// The same for what may be no text, or none that has bytes: then a question mark.
+std::string text_if_any(PyObject* object);
 /// Of that name; null if there is none.
 Ref built_in(PyObject* name);
 /// For the body of a module or a class.

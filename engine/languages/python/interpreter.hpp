@@ -57,6 +57,9 @@ struct NestedStop {
   Stop stop;
 };
 
+struct NativeCall;
+enum class Special : std::uint8_t;
+
 class Interpreter {
  public:
   Interpreter(World& world_of_run, Thread& thread_of_run) : world(world_of_run), thread(thread_of_run) {}
@@ -161,6 +164,10 @@ class Interpreter {
   /// its class before, in another state, it is that one.
   Ref new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords);
 
+  // --- keys.cpp
+  /// The instruction that runs looks that key up, and nothing else.
+  void looks_up(PyObject* key);
+
   // --- natives.cpp
   Step call_native(PyObject* callable, Arguments arguments, Site site);
   /// Asks whether a built-in may read what can be reached from the arguments, and write some of them.
@@ -172,8 +179,13 @@ class Interpreter {
   /// The same for an instruction that does what a function of the module `operator` does.
   std::optional<Step> operate_undisturbed(const char* function, std::initializer_list<PyObject*> operands,
                                           Site& site);
-  /// The instruction that runs looks that key up, and nothing else.
-  void looks_up(PyObject* key);
+  /// Asks for what a method of a container, a type or any other built-in touches; adds what it writes.
+  bool may_run_method(const NativeCall& call, std::vector<PyObject*>& written);
+  bool may_run_type(const NativeCall& call, const std::string& counterpart,
+                    const std::vector<PyObject*>& written);
+  bool may_run_function(const NativeCall& call, std::vector<PyObject*>& written);
+  /// Runs a function that is written in Python and looks what it has changed of all that it reached.
+  Step run_settled(const NativeCall& call, const std::vector<std::uint32_t>& reached);
   /// Runs it in one piece: everything was asked.
   Step run_native(PyObject* callable, const Arguments& arguments, Site site);
   /// The built-in's counterpart in the library module `_builtins`, if there is one; no value: there is none.
@@ -181,7 +193,7 @@ class Interpreter {
 
   // --- special_natives.cpp
   /// Built-ins that the interpreter takes apart itself; no value: the callable is none of them.
-  std::optional<Step> call_special(PyObject* callable, Arguments& arguments, Site& site);
+  std::optional<Step> call_special(PyObject* callable, Special special, Arguments& arguments, Site& site);
   std::optional<Step> call_generator_method(PyObject* callable, Arguments& arguments, Site& site);
   Step next_value(Arguments& arguments, Site site);
   Step length(PyObject* object, Site site);

@@ -1,43 +1,9 @@
 /// Built-ins that the interpreter takes apart: what they call is entered as frames.
-#include <unordered_map>
-
+#include "languages/python/effects.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
-
-enum class Special : std::uint8_t {
-  kPrint,
-  kLen,
-  kIter,
-  kNext,
-  kRepr,
-  kStr,
-  kFormat,
-  kHash,
-  kGetattr,
-  kHasattr,
-  kSetattr,
-  kDelattr,
-  kBool,
-  kReversed,
-  kId
-};
-
-const std::unordered_map<PyObject*, Special>& specials() {
-  static const std::unordered_map<PyObject*, Special> known = [] {
-    std::unordered_map<PyObject*, Special> map;
-    const std::pair<const char*, Special> names[] = {
-        {"print", Special::kPrint},     {"len", Special::kLen},           {"iter", Special::kIter},
-        {"next", Special::kNext},       {"repr", Special::kRepr},         {"str", Special::kStr},
-        {"format", Special::kFormat},   {"hash", Special::kHash},         {"getattr", Special::kGetattr},
-        {"hasattr", Special::kHasattr}, {"setattr", Special::kSetattr},   {"delattr", Special::kDelattr},
-        {"bool", Special::kBool},       {"reversed", Special::kReversed}, {"id", Special::kId}};
-    for (const auto& [name, special] : names) map.emplace(built_in(interned(name)).release(), special);
-    return map;
-  }();
-  return known;
-}
 
 Ref number(Conversion conversion) { return checked(PyLong_FromLong(static_cast<long>(conversion))); }
 
@@ -72,14 +38,14 @@ std::optional<Step> Interpreter::call_generator_method(PyObject* callable, Argum
   return std::nullopt;
 }
 
-std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arguments, Site& site) {
+std::optional<Step> Interpreter::call_special(PyObject* callable, Special special, Arguments& arguments,
+                                              Site& site) {
   if (std::optional<Step> step = call_generator_method(callable, arguments, site)) return step;
-  const auto found = specials().find(callable);
-  if (found == specials().end()) return std::nullopt;
   const std::size_t count = arguments.positional.size();
   const bool plain_call = arguments.keywords.empty();
   PyObject* first = count > 0 ? arguments.positional[0].get() : nullptr;
-  switch (found->second) {
+  switch (special) {
+    case Special::kNone: return std::nullopt;
     case Special::kPrint: return print(arguments, std::move(site));
     case Special::kLen:
       if (count == 1 && plain_call) return length(first, std::move(site));
@@ -136,7 +102,7 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Arguments& arg
       break;
     case Special::kSetattr:
     case Special::kDelattr: {
-      const std::size_t wanted = found->second == Special::kSetattr ? 3 : 2;
+      const std::size_t wanted = special == Special::kSetattr ? 3 : 2;
       if (count != wanted || !plain_call || site.mode != Return::kPush) break;
       PyObject* name = arguments.positional[1].get();
       if (!PyUnicode_Check(name))

@@ -19,8 +19,8 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 
-from assay.languages.python.exploration import TooLarge, outcomes
 from assay.transition_system.interface import SourceProblem
+from tests.oracles.exploration import TooLarge, outcomes
 from tests.python.adversary.probes import Probe, all_probes
 from tests.python.adversary.reality import Ending, Observer
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from assay.languages.python.exploration import text_of_value
+from tests.oracles.exploration import text_of_value
 
 Ending = tuple[str, str]
 

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.languages.python.exploration import outcomes
 from assay.transition_system.interface import SourceProblem
+from tests.oracles.exploration import outcomes
 from tests.python.adversary.campaign import Judgement, judge
 from tests.python.adversary.probes import ITEM, Probe, all_probes
 from tests.python.adversary.reality import Observer
-from tests.python.oracle import machine
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 ONE_OF = 61  # a prime, so that every table has its turn
 PART = [pytest.param(probe, id=f"{probe.family}: {probe.name}") for probe in all_probes()[::ONE_OF]]

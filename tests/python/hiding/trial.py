@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.languages.python import outcomes
 from assay.transition_system.interface import SourceProblem
+from tests.oracles.exploration import outcomes
 from tests.python.hiding.places import HELPER, Place
 from tests.python.hiding.programs import Form
 

@@ -15,11 +15,11 @@ import assay
 from assay import _engine
 from assay.evidence.cache import Cache
 from assay.evidence.script import Rows, Script
-from assay.evidence.thesis.duplicates import without_duplicates
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 from assay.search import reference
 from assay.search.reference.replacement import Candidates, packed, rounded
 from assay.transition_system.interface import OptionProblem
+from tests.oracles.thesis.duplicates import without_duplicates
 
 MODELS = Path(__file__).parents[3] / "benchmarks" / "models"
 PHILOSOPHERS = MODELS / "philosophers.pml"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from assay.evidence.script import MalformedScript, position_of
-from assay.evidence.thesis.certification import Discrepancy, Model, VeracityError
+from tests.oracles.thesis.certification import Discrepancy, Model, VeracityError
 
 State = TypeVar("State")
 

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TypeVar
 
 from assay.evidence.script import Script
-from assay.evidence.thesis.certification import (
+from tests.oracles.thesis.certification import (
     Claim,
     Discrepancy,
     FingerprintMap,
@@ -23,7 +23,7 @@ from assay.evidence.thesis.certification import (
     VeracityError,
     follow,
 )
-from assay.evidence.thesis.partition import Region
+from tests.oracles.thesis.partition import Region
 
 State = TypeVar("State")
 

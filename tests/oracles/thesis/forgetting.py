@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from assay.evidence.script import Script
-from assay.evidence.thesis.certification import Claim, Model, follow
+from tests.oracles.thesis.certification import Claim, Model, follow
 
 State = TypeVar("State")
 

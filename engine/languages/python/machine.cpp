@@ -1,4 +1,4 @@
-#include "languages/python/program_system.hpp"
+#include "languages/python/machine.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -74,7 +74,7 @@ class Explorer:
     def __init__(self) -> None:
         self.errors = tempfile.TemporaryFile(mode="w+", encoding="utf-8")  # noqa: SIM115 (closed by `close`)
         self.child = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__],
+            [sys.executable, "-P", __file__],
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -205,7 +205,7 @@ def text_of_value(value: object) -> str | None:
 def serve() -> None:
     """In the child: answers requests, a line each, until there are no more."""
     for line in sys.stdin:
-        print(json.dumps(endings(*json.loads(line))), flush=True)  # noqa: T201
+        print(json.dumps(endings(*json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":
