@@ -219,7 +219,7 @@ def test_tests_of_channels_disturb(searcher, monkeypatch):
 
 
 def test_receivers_must_stay_where_a_sender_sees_them(searcher, monkeypatch):
-    monkeypatch.setattr(footprint.Visibility, "watch_receivers", lambda *_: None)
+    monkeypatch.setattr(footprint.Visibility, "watch_receivers", lambda *_, **__: None)
     assert searcher.loses(RENDEZVOUS_OR_ELSE, ORDER)
 
 
