@@ -211,10 +211,12 @@ class Planner:
             for s in process.symbols
             if not isinstance(s.type, Structure) and s.type.name == "chan" and self.layout.has_room(s)
         }
-        for transition in self.visibility.transitions[process.name].values():
-            for symbol, mask in self.uses(operations_of(transition)):
-                if symbol in directions:
-                    directions[symbol] |= mask
+        for location, edges in self.graphs[process.name].edges.items():
+            testing = location in self.visibility.testing[process.name]
+            for edge in edges:
+                for symbol, mask in self.uses(operations_of(edge.transition), testing):
+                    if symbol in directions:
+                        directions[symbol] |= mask
         return [(symbol, mask) for symbol, mask in directions.items() if mask]
 
     def uses(self, operations: list[ops.Operation], testing: bool = False) -> list[tuple[Symbol, int]]:

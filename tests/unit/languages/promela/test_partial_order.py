@@ -38,6 +38,20 @@ chan q = [1] of { byte };
 active proctype a() { q!1; if :: q!2 :: else -> assert(false) fi }
 active proctype b() { byte x; q?x }
 """
+RECEIVE_FROM_A_PARAMETER_OR_ELSE = """
+chan q = [1] of { byte };
+proctype r(chan a) { byte y; if :: a?y :: else -> assert(false) fi }
+proctype s(chan b) { b!1 }
+init { atomic { run r(q); run s(q) } }
+"""
+
+D_STEP_BLOCKS_AT_A_PARAMETER = """
+chan q = [1] of { byte };
+proctype r(chan a) { byte y; d_step { skip; a?y } }
+proctype s(chan b) { b!1 }
+init { atomic { run r(q); run s(q) } }
+"""
+
 RECEIVE_OR_ELSE = """
 chan q = [1] of { byte };
 active proctype a() { byte y; if :: q?y :: else -> assert(false) fi }
@@ -211,6 +225,8 @@ def test_tests_of_channels_disturb(searcher, monkeypatch):
     for text in (
         SEND_OR_ELSE,
         RECEIVE_OR_ELSE,
+        RECEIVE_FROM_A_PARAMETER_OR_ELSE,
+        D_STEP_BLOCKS_AT_A_PARAMETER,
         MESSAGE_ESCAPES,
         ATOMIC_SEQUENCE_BLOCKS,
         RENDEZVOUS_OR_ELSE,
