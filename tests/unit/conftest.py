@@ -53,6 +53,7 @@ class CounterProgram:
     sources: tuple[SourceHash, ...]
     caveats: tuple[str, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
+    monitors: tuple[tuple[str, str], ...] = ()
     temporal: tuple[TemporalProperty, ...] = ()
     process_limit: int = 0
     notes: tuple[str, ...] = ()
@@ -67,7 +68,7 @@ class CounterProgram:
     def opened(self) -> "CounterProgram":
         return self
 
-    def knowing(self, words: object) -> "CounterProgram":
+    def knowing(self, descriptions: object) -> "CounterProgram":
         return self
 
     def describe_violation(self, code: int) -> ViolationFacts:

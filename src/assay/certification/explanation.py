@@ -9,7 +9,7 @@ from assay.certification.task import EntryFacts, FrameSource, RankedWalk, TaskRe
 from assay.distribution.interface import Executor
 from assay.evidence.certificate.container import StoredScript
 from assay.evidence.certificate.header import CertificateProblem
-from assay.evidence.counterexample import translate, with_words
+from assay.evidence.counterexample import described_by, translate
 from assay.evidence.result import Violation
 from assay.execution import replaying
 from assay.transition_system.interface import Program
@@ -21,10 +21,10 @@ def explain_violation(program: Program, code: int, path: tuple[int, ...]) -> Vio
     """A violation that a walk met; without its run if the program died while that was executed again."""
     replayed = replaying.replay(program.opening, path)
     run = replayed.run
-    if run is not None and run.words is not None and code != 0:
+    if run is not None and run.descriptions is not None and code != 0:
         # Such a program numbers its violations as it meets them: this process may have met others.
         code = min(replayed.codes - {0}, default=code)
-    program = with_words(program, run)
+    program = described_by(program, run)
     facts = program.describe_violation(code)
     shown = run is not None and code in replayed.codes
     return Violation(
@@ -109,8 +109,8 @@ def _step_text(
     entry = cast(EntryFacts, facts)
     if not entry.steps:
         return "a step without a statement" if entry.state else "the run stays at its end"
-    if entry.words is not None:
-        program = program.knowing(entry.words)
+    if entry.descriptions is not None:
+        program = program.knowing(entry.descriptions)
     process, transition, _ = entry.steps[0]
     step = program.describe_step(entry.state, process, transition)
     more = f" and {len(entry.steps) - 1} more" if len(entry.steps) > 1 else ""

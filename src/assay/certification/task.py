@@ -312,7 +312,7 @@ class EntryFacts:
 
     state: bytes
     steps: tuple[tuple[int, int, bytes], ...]  # process, transition, state after
-    words: Mapping[str, object] | None = None  # of a model that describes itself
+    descriptions: Mapping[str, object] | None = None  # of a model that describes itself
 
 
 def describe_entry(
@@ -332,8 +332,8 @@ def describe_entry(
         assert following is not None
         state = following
     if opening_of_models.describes_itself(model):
-        words = {"states": {}, "steps": [model.explain(state, position)], "violations": {}}
-        return EntryFacts(state, ((0, 0, state),), words)
+        descriptions = {"states": {}, "steps": [model.explain(state, position)], "violations": {}}
+        return EntryFacts(state, ((0, 0, state),), descriptions)
     return EntryFacts(state, tuple(model.explain(state, position)))
 
 

@@ -179,8 +179,8 @@ class ProgramSteps:
         from assay.transition_system.opening import describes_itself
 
         if describes_itself(self._model):
-            words = {"states": {}, "steps": [self._model.explain(state, position)], "violations": {}}
-            step = self._program.knowing(words).describe_step(state, 0, 0)
+            descriptions = {"states": {}, "steps": [self._model.explain(state, position)], "violations": {}}
+            step = self._program.knowing(descriptions).describe_step(state, 0, 0)
             return "; ".join(f"{part.process} {part.text}" for part in (step, *step.then))
         texts = []
         for process, transition, after in self._model.explain(state, position):

@@ -140,7 +140,7 @@ class RawRun:
     omitted: int = 0
     break_after: int = 0
     resume: bytes = b""  # the state at the far side of the gap
-    words: Mapping[str, object] | None = None  # of a model that describes itself
+    descriptions: Mapping[str, object] | None = None  # of a model that describes itself
 
 
 def changes_between(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Change, ...]:
@@ -163,7 +163,7 @@ def translate(
     loop_start: int | None = None,
 ) -> Counterexample:
     """Put an executed run into the words of its source; `violation`, where no code of the program says it."""
-    program = with_words(program, run)
+    program = described_by(program, run)
     initial = dict(program.describe_state(run.initial))
     steps: list[Step] = []
     state, variables = run.initial, initial
@@ -201,9 +201,9 @@ def _shared_out(parts: Sequence[StepFacts], changes: Iterable[Change]) -> list[t
     return [tuple(share) for share in shares]
 
 
-def with_words(program: Program, run: RawRun | None) -> Program:
+def described_by(program: Program, run: RawRun | None) -> Program:
     """The program, knowing what the process that executed the run said about it."""
-    return program if run is None or run.words is None else program.knowing(run.words)
+    return program if run is None or run.descriptions is None else program.knowing(run.descriptions)
 
 
 def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change, ...]) -> Step:

@@ -63,7 +63,7 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
     """
     from assay.transition_system.opening import describes_itself, root_of
 
-    words = _Words(model) if describes_itself(model) else None
+    descriptions = _Descriptions(model) if describes_itself(model) else None
     state, violation = model.initial_state()
     codes = {violation} - {0}
     begin = 0
@@ -76,11 +76,11 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         state, begin = chosen, 1
     initial = state
     steps: list[list[object]] = []
-    kept = STEPS_KEPT_AT_EACH_END if words is None else STEPS_TOLD_AT_EACH_END
+    kept = STEPS_KEPT_AT_EACH_END if descriptions is None else STEPS_TOLD_AT_EACH_END
     gap_begin = kept
     gap_end = len(positions) - kept
-    if words is not None:
-        words.say_state(initial)
+    if descriptions is not None:
+        descriptions.say_state(initial)
     break_after, resume = 0, b""
     final: bytes | None = state
     for index, position in enumerate(positions[begin:], start=begin):
@@ -94,11 +94,11 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         else:
             if index == gap_end and gap_end > gap_begin:
                 resume = state
-                if words is not None:
-                    words.say_state(state)
-            if words is not None:
+                if descriptions is not None:
+                    descriptions.say_state(state)
+            if descriptions is not None:
                 after = successors[position][0] or state
-                steps.append([index, 0, words.say_step(state, position, after), after.hex()])
+                steps.append([index, 0, descriptions.say_step(state, position, after), after.hex()])
             else:
                 for process, transition, after in model.explain(state, position):
                     steps.append([index, process, transition, after.hex()])
@@ -112,8 +112,8 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         codes |= {model.check_state(final)} - {0}
         if not model.successors(final) and not model.is_valid_end(final):
             codes.add(0)
-    if words is not None:
-        words.say_end(final or state, codes)
+    if descriptions is not None:
+        descriptions.say_end(final or state, codes)
     return {
         "failed_at": None,
         "initial": initial.hex(),
@@ -123,11 +123,11 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         "omitted": max(0, gap_end - gap_begin),
         "break_after": break_after,
         "resume": resume.hex(),
-        "words": None if words is None else words.said,
+        "descriptions": None if descriptions is None else descriptions.said,
     }
 
 
-class _Words:
+class _Descriptions:
     """What a model that describes itself says about one run, for those who cannot ask it."""
 
     def __init__(self, model: Any) -> None:
@@ -166,5 +166,5 @@ def raw_run(run: dict[str, Any]) -> RawRun:
         omitted=run["omitted"],
         break_after=run["break_after"],
         resume=bytes.fromhex(run["resume"]),
-        words=run["words"],
+        descriptions=run["descriptions"],
     )

@@ -356,7 +356,7 @@ class ClassProgram:
     system: HandwrittenSystem
     options: LanguageOptions
     model: ClassModel | None = None  # open in this process, as a search needs it
-    words: Mapping[str, Any] = field(default_factory=dict)
+    descriptions: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
     capabilities = Capabilities()
@@ -409,8 +409,8 @@ class ClassProgram:
     def temporal(self) -> Sequence[TemporalProperty]:
         return self._properties.temporal
 
-    def knowing(self, words: Mapping[str, object]) -> ClassProgram:
-        return replace(self, words=words)
+    def knowing(self, descriptions: Mapping[str, object]) -> ClassProgram:
+        return replace(self, descriptions=descriptions)
 
     def without(self, assumption: str) -> ClassProgram:
         raise RuntimeError(f"no class assumes anything that a search could refute, such as {assumption!r}")
@@ -418,19 +418,19 @@ class ClassProgram:
     def describe_violation(self, code: int) -> ViolationFacts:
         if code == 0:
             return DEADLOCK
-        found = self.words.get("violations", {}).get(str(code))
+        found = self.descriptions.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
         return ViolationFacts(found["kind"], found["message"])
 
     def describe_state(self, state: bytes) -> Mapping[str, object]:
-        described: Mapping[str, object] = self.words.get("states", {}).get(state.hex(), {})
+        described: Mapping[str, object] = self.descriptions.get("states", {}).get(state.hex(), {})
         return described
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
         del before, process  # the class is the one process there is
         file, line = self.system.place()
-        return StepFacts(self.actor, file, line, self.words["steps"][transition]["text"])
+        return StepFacts(self.actor, file, line, self.descriptions["steps"][transition]["text"])
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
         del state

@@ -217,7 +217,7 @@ class Program(Protocol):
         """What a reader of the verdict should know, without weakening it."""
         ...
 
-    def knowing(self, words: Mapping[str, object]) -> Program:
+    def knowing(self, descriptions: Mapping[str, object]) -> Program:
         """The same program, knowing what the process that made a run says of it: `states`, `steps` and
         `violations`. Where bytes say it all there is nothing to know."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.evidence.certificate.claim import CertificateRequest
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
@@ -252,7 +252,7 @@ def _explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[V
     violations, problems = [], []
     for found in outcome.violations:
         try:
-            violations.append(_in_words(with_words(program, found.run), found))
+            violations.append(_in_words(described_by(program, found.run), found))
         except Exception as problem:
             violations.append(Violation(kind="violation", message="a property fails"))
             problems.append(
@@ -322,7 +322,7 @@ def replay_program(name: str, load: Callable[[LanguageOptions], Program], record
     if replayed.failed_at is not None or replayed.run is None:
         where = f"at step {replayed.failed_at + 1}" if replayed.failed_at is not None else replayed.problem
         raise TraceProblem(f"the trace does not replay on {name} ({where}); verify the program again")
-    program = with_words(program, replayed.run)
+    program = described_by(program, replayed.run)
     for code in sorted(replayed.codes):
         if is_same_violation(program.describe_violation(code), recorded.counterexample.violation):
             return translate(program, code, positions, replayed.run)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, translate, with_words
+from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
@@ -162,7 +162,7 @@ def _in_words(
     if lasso.loop_start == len(lasso.positions):  # nobody can move
         return run
     last = lasso.run.final if lasso.run.final is not None else lasso.run.steps[-1].state
-    standing = with_words(program, lasso.run).describe_everybody(last)
+    standing = described_by(program, lasso.run).describe_everybody(last)
     return replace(run, waiting=tuple(_bystanders(standing, lasso)))
 
 

@@ -89,7 +89,7 @@ class PythonProgram:
     call: str = ""  # instead of the whole program: this call of a function of the file
     formulas: Formulas = field(default_factory=Formulas)
     left_out: tuple[str, ...] = ()  # what it states of its runs and nobody asks for
-    words: Mapping[str, Any] = field(default_factory=dict)
+    descriptions: Mapping[str, Any] = field(default_factory=dict)
 
     language = LANGUAGE
     capabilities = Capabilities(on_disk=True, lossy=True, assumes=True)
@@ -171,8 +171,8 @@ class PythonProgram:
     def opened(self) -> PythonProgram:
         return self
 
-    def knowing(self, words: Mapping[str, object]) -> PythonProgram:
-        return replace(self, words=words)
+    def knowing(self, descriptions: Mapping[str, object]) -> PythonProgram:
+        return replace(self, descriptions=descriptions)
 
     def without(self, assumption: str) -> PythonProgram:
         if assumption in self.options.not_final:
@@ -199,7 +199,7 @@ class PythonProgram:
     def describe_violation(self, code: int) -> ViolationFacts:
         if code == 0:
             return ViolationFacts("deadlock", DEADLOCK)
-        found = self.words.get("violations", {}).get(str(code))
+        found = self.descriptions.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
         message = found["message"]
@@ -218,7 +218,7 @@ class PythonProgram:
         frames = [frame for frame in found.get("traceback") or () if frame[0] in self._own_files]
         if not frames or not found.get("last_line"):
             return
-        steps = self.words.get("steps") or [{}]
+        steps = self.descriptions.get("steps") or [{}]
         thread = steps[-1].get("thread", MAIN_THREAD)
         if thread != MAIN_THREAD:
             yield f"Exception in thread {thread}:"
@@ -230,7 +230,7 @@ class PythonProgram:
         yield found["last_line"]
 
     def _described(self, state: bytes) -> Mapping[str, Any]:
-        described: Mapping[str, Any] = self.words.get("states", {}).get(state.hex(), {})
+        described: Mapping[str, Any] = self.descriptions.get("states", {}).get(state.hex(), {})
         return described
 
     def describe_state(self, state: bytes) -> Mapping[str, object]:
@@ -263,7 +263,7 @@ class PythonProgram:
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
         del process  # a step knows its thread
-        step = self.words["steps"][transition]
+        step = self.descriptions["steps"][transition]
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
         begin, operation = self._begin(before, step)
@@ -307,7 +307,7 @@ class PythonProgram:
         """With the name as the source line has it, and the value if the states around the step tell it."""
         state = step.get("before" if kind == "read" else "after", "")
         if not value:
-            value = self._value_in(self.words.get("states", {}).get(state, {}), name)
+            value = self._value_in(self.descriptions.get("states", {}).get(state, {}), name)
         _, dot, attribute = name.rpartition(".")
         if dot and (found := re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text)):
             name = found[0]
@@ -354,7 +354,7 @@ class PythonProgram:
         That is so if the thread's last step stayed inside of it, or ended there because it started one or
         began to wait.
         """
-        steps = self.words["steps"]
+        steps = self.descriptions["steps"]
         before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
         if not before:
             return False
@@ -363,7 +363,7 @@ class PythonProgram:
         return not before[0]["lines"] or begins_to_wait or self._starts_a_thread(before[0])
 
     def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
-        states = self.words.get("states", {})
+        states = self.descriptions.get("states", {})
         then, now = (states.get(step.get(key, ""), {}).get("threads", ()) for key in ("before", "after"))
         return len({thread["name"] for thread in now} - {thread["name"] for thread in then}) > 0
 
