@@ -35,7 +35,8 @@ def endings(path, library, most_states):
 def outcomes_on_machine(texts, own=(), most_states=60_000):
     """For each program, by its name, what `library_stand_in.outcomes` gives, or why there is nothing."""
     run = subprocess.run(
-        [sys.executable, __file__],
+        [sys.executable, "-m", "tests.python.library_on_machine"],
+        cwd=Path(__file__).parents[2],
         input=json.dumps({"texts": texts, "own": list(own), "most_states": most_states}),
         capture_output=True,
         text=True,

@@ -655,9 +655,12 @@ def test_a_function_is_verified_by_calling_it():
 
 
 def test_outcomes_are_all_ways_to_end():
-    from assay.languages import python
+    from tests.oracles import exploration
 
-    found = python.outcomes(COUNTER.rpartition("assert")[0])
+    found = exploration.outcomes(COUNTER.rpartition("assert")[0])
     assert {dict(variables)["counter"] for variables, _ in found} == {"1", "2"}
     assert {ended for _, ended in found} == {"ok"}
-    assert {ended for _, ended in python.outcomes("counter.py")} == {"ok", "AssertionError: counted to 1"}
+    assert {ended for _, ended in exploration.outcomes("counter.py")} == {
+        "ok",
+        "AssertionError: counted to 1",
+    }

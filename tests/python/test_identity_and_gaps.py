@@ -6,9 +6,6 @@ import pytest
 
 from assay.transition_system.interface import SourceProblem
 from tests.oracles.exploration import outcomes
-from tests.python.oracle import machine
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 THREADS = """
 threads = [threading.Thread(target=work) for _ in range(2)]

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.python.oracle import GRANULARITIES, machine
+from tests.python.oracle import GRANULARITIES
 from tests.python.oracle.comparison import Incomparable, difference, sequential_difference
 from tests.python.oracle.generate import generate
 from tests.python.oracle.generate_sequential import generate_sequential
@@ -14,8 +14,6 @@ from tests.python.oracle.programs import PROGRAMS
 
 RANDOM_PROGRAMS = 20
 RANDOM_SEQUENTIAL_PROGRAMS = 30
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
 
 
 def test_the_corpus_is_large():

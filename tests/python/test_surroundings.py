@@ -7,12 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from tests.python.oracle import machine
-
-pytestmark = pytest.mark.skipif(machine.why_missing() is not None, reason=str(machine.why_missing()))
-
 VIOLATED, REFUSED = 1, 2
 
 
