@@ -39,7 +39,8 @@ from assay.evidence.verdict import Verdict
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.languages import names_a_class
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, PropertyProblem
+from assay.transition_system.interface import Program, PropertyProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.opening import draw_key
 from assay.transition_system.question import question_of
 

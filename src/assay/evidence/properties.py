@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.evidence.verdict import Judgement, Verdict
-from assay.transition_system.interface import LanguageOptions, Unchecked
+from assay.transition_system.interface import Unchecked
+from assay.transition_system.language_options import LanguageOptions
 
 
 class Standing(StrEnum):

@@ -43,7 +43,6 @@ from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, Canonical
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
     Capabilities,
-    LanguageOptions,
     Opening,
     PropertyProblem,
     SourceHash,
@@ -56,6 +55,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import LanguageOptions
 
 LANGUAGE = "python-class"
 REQUIRED = ("initial_states", "enabled", "step")

@@ -13,7 +13,8 @@ from assay import languages
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.execution import interrupts
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.request import (
     Listener,
     Request,

@@ -19,13 +19,8 @@ from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.search import native, spilled
-from assay.transition_system.interface import (
-    LanguageOptions,
-    OptionProblem,
-    Program,
-    SourceHash,
-    SourceProblem,
-)
+from assay.transition_system.interface import Program, SourceHash, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
     certificate_in_parts,
     claim_of,
@@ -33,7 +28,7 @@ from assay.verification.certificates import (
     without_certificate,
 )
 from assay.verification.estimating import estimate, search_deadline
-from assay.verification.request import Phase, Request, language_options_of, require_own_file
+from assay.verification.request import Phase, Request, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.temporal import (
     answers,
@@ -306,10 +301,14 @@ def _in_words(program: Program, found: native.NativeViolation) -> Violation:
 
 
 def replay_program(name: str, load: Callable[[LanguageOptions], Program], recorded: Trace) -> Counterexample:
+    # What the search found out about the program belongs to the semantics.
+    found_out = {"not_final": recorded.semantics.get("not_final", [])}
     try:
-        # What the search found out about the program belongs to the semantics.
-        found_out = {"not_final": recorded.semantics.get("not_final", [])}
-        program = load(language_options_of({**recorded.options, **found_out})).opened()
+        options = LanguageOptions.from_json({**recorded.options, **found_out})
+    except OptionProblem as problem:
+        raise TraceProblem(f"the trace has options that are none: {problem}") from None
+    try:
+        program = load(options).opened()
     except SourceProblem:
         # A changed program may not even compile any more; that it has changed is what matters.
         require_same_file(recorded, Path(name))

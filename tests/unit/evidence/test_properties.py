@@ -8,7 +8,8 @@ import assay
 from assay.evidence.properties import Standing, standings
 from assay.evidence.verdict import Judgement, Verdict
 from assay.report.console import print_result
-from assay.transition_system.interface import LanguageOptions, Unchecked
+from assay.transition_system.interface import Unchecked
+from assay.transition_system.language_options import LanguageOptions
 
 VERIFIED = Judgement(Verdict.VERIFIED, complete=True, reasons=())
 VIOLATED = Judgement(Verdict.VIOLATED, complete=False, reasons=())

@@ -33,7 +33,6 @@ from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
     Capabilities,
-    LanguageOptions,
     Opening,
     SourceHash,
     SourceProblem,
@@ -43,6 +42,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.sealed_file import SealedFile
 
 LANGUAGE = "python"
