@@ -59,6 +59,7 @@ class ViolationFacts:
     file: str | None = None
     line: int | None = None
     traceback: tuple[str, ...] = ()  # where the language has one: its lines as the language prints them
+    property: str = ""  # the one that fails, as it was asked for; empty: nobody asked for it by its text
 
 
 @dataclass(frozen=True, slots=True)

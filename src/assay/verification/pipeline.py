@@ -97,7 +97,7 @@ def verify_program(
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
         about_states,
-        ((found.kind, found.message) for found in violations[: len(outcome.violations)]),
+        ((found.kind, found.property) for found in violations[: len(outcome.violations)]),
         request.language_options,
         check_deadlock=request.options.check_deadlock,
         monitors=program.monitors,
@@ -297,6 +297,7 @@ def _in_words(program: Program, found: native.NativeViolation) -> Violation:
         line=facts.line,
         traceback=facts.traceback,
         counterexample=run,
+        property=facts.property,
     )
 
 

@@ -202,15 +202,13 @@ class PythonProgram:
         found = self.descriptions.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
-        message = found["message"]
-        if found["kind"] == "invariant":  # as other languages: the property itself
-            message = message.removeprefix("the invariant ").removesuffix(" does not hold")
         return ViolationFacts(
             found["kind"],
-            message,
+            found["message"],
             found.get("file") or None,
             found.get("line") or None,
             tuple(self._traceback(found)),
+            found.get("property", ""),
         )
 
     def _traceback(self, found: Mapping[str, Any]) -> Iterator[str]:
