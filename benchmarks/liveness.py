@@ -31,7 +31,7 @@ from pathlib import Path
 
 from assay import _engine, languages
 from assay.search.cycle_worker import CycleSearch
-from assay.transition_system.interface import REDUCTIONS, LanguageOptions
+from assay.transition_system.language_options import REDUCTIONS, LanguageOptions
 from assay.transition_system.opening import open_model
 from assay.transition_system.question import question_of
 

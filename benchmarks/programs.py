@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import _engine, languages
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import ASSUMPTION_FAILED, open_model
 from benchmarks import thesis
 from benchmarks.counterparts import QUICK, Counterpart

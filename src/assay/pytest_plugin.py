@@ -115,7 +115,8 @@ def _literal(name: str, value: object) -> str:
 
 
 def _verify(item: pytest.Function, call: str, options: dict[str, Any]) -> Result:
-    from assay.transition_system.interface import OptionProblem, SourceProblem
+    from assay.transition_system.interface import SourceProblem
+    from assay.transition_system.language_options import OptionProblem
     from assay.verification import verify_call
 
     try:

@@ -33,7 +33,8 @@ from assay import _engine
 from assay.automata.automaton import cycles
 from assay.languages.promela import program
 from assay.search.reference.accepting_cycle import Judged, Step, has_accepting_cycle, reachable
-from assay.transition_system.interface import REDUCTIONS, LanguageOptions, SourceProblem, TemporalProperty
+from assay.transition_system.interface import SourceProblem, TemporalProperty
+from assay.transition_system.language_options import REDUCTIONS, LanguageOptions
 from tests.agreement.generator import render
 from tests.agreement.process import run
 from tests.agreement.reductions import Talk

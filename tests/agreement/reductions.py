@@ -31,7 +31,8 @@ from pathlib import Path
 from assay import _engine
 from assay.languages.promela import program
 from assay.languages.promela.operations import Scalar
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 from tests.agreement.generator import Form, Node, generate, leaf, render
 from tests.agreement.shrink import shrink
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from assay import _engine
 from assay.languages.promela import program
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 from tests.agreement.process import run
 
 FORK = multiprocessing.get_context("fork")

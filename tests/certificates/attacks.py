@@ -19,7 +19,8 @@ from typing import Any
 from assay import languages
 from assay._engine import CompiledModel
 from assay.evidence.certificate.claim import Claim
-from assay.transition_system.interface import LanguageOptions, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import LanguageOptions
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import TREE, Certificate
 

@@ -17,7 +17,7 @@ from typing import Any
 from assay import languages
 from assay.automata.automaton import components
 from assay.checker.temporal import Product, Step
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import open_model
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import TREE, Certificate, RawFrame, Tree, varint, zigzag

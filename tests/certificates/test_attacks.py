@@ -22,7 +22,7 @@ from assay.cli.main import main
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.signature import generate_keys, sign
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.attacks import Subject, sealed

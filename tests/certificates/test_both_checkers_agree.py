@@ -14,7 +14,7 @@ from assay import checker
 from assay.checker.container import read_container
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.certificates import graph_certificates as forge
 from tests.certificates.attacks import Subject, sealed
 from tests.certificates.graph_certificates import file_bytes

@@ -12,7 +12,7 @@ import assay
 from assay import _engine, checker
 from assay.evidence.certificate.claim import partial_name
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 from tests.conformance.graphs import Graph, random_graph
 from tests.conformance.test_cached_search import ENGINE
 

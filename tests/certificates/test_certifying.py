@@ -17,7 +17,8 @@ from assay.cli import main as cli
 from assay.evidence.certificate.container import RECORD, CertificateFile, CertificateWriter
 from assay.evidence.signature import default_envelope, generate_keys, sign
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import OptionProblem, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import OptionProblem
 
 MODELS = Path(__file__).parents[2] / "benchmarks" / "models"
 EXAMPLES = Path(__file__).parents[2] / "examples"

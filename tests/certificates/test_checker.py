@@ -20,7 +20,7 @@ from assay._engine import CompiledModel
 from assay.checker.__main__ import main
 from assay.checker.container import LARGEST_START, MOST_FRAMES, read_container
 from assay.checker.walk import check_script
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import TREE, Certificate, certify, file_bytes
 from tests.conformance.graphs import Graph, PlainModel, random_graph

@@ -22,7 +22,7 @@ import assay
 from assay.distribution.cluster import Cluster, ClusterProblem
 from assay.evidence.certificate.container import CertificateFile, CertificateWriter
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 ROOT = Path(__file__).parents[2]
 WORKERS = 3

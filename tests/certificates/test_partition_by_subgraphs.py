@@ -19,7 +19,8 @@ from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.script import Script
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import Opening, OptionProblem
+from assay.transition_system.interface import Opening
+from assay.transition_system.language_options import OptionProblem
 from tests.certificates.attacks import Subject, hide_subtree, references, sealed
 from tests.certificates.graph_certificates import Certificate, RawFrame, default_header, file_bytes, varint
 from tests.certificates.test_native_walk import produced

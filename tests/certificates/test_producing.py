@@ -23,7 +23,7 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.verdict import Verdict
 from assay.search import worker
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 from tests.conformance.graphs import Graph
 from tests.engine.models import search
 

@@ -20,7 +20,8 @@ from assay.distribution.in_process import InProcess
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.verdict import Verdict
 from assay.languages import handwritten
-from assay.transition_system.interface import LanguageOptions, OptionProblem, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from tests.certificates import graph_certificates as forge
 from tests.certificates.attacks import hide_subtree, references, sealed, swap_references
 

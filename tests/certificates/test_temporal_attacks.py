@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay import checker
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.certificates.graph_certificates import TREE, file_bytes, varint
 from tests.certificates.temporal_certificates import Forgery, least_ranks, sealed
 

@@ -19,7 +19,7 @@ from test_native_engine_agrees_with_the_reference import native_search
 from assay import _engine
 from assay.languages import load
 from assay.languages.promela.program import REDUCTIONS
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import open_model
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -31,7 +31,8 @@ from assay.evidence.certificate.claim import Claim
 from assay.execution.children import environment
 from assay.languages.python.program import OPENER
 from assay.search.certificate_writing import write_certificate
-from assay.transition_system.interface import LanguageOptions, Opening
+from assay.transition_system.interface import Opening
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import open_model
 
 MODELS = (

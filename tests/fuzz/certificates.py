@@ -48,7 +48,8 @@ from assay.evidence.certificate.header import Header
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
 from assay.evidence.verdict import Verdict
 from assay.languages import AnotherText, names_a_class
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
+from assay.transition_system.interface import Program, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import SECTIONS, TREE, RawFrame

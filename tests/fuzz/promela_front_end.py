@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from assay.languages.promela import syntax
 from assay.languages.promela.parser import parse_text
 from assay.languages.promela.program import REDUCTIONS, compile_model, translate
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 from tests.fuzz.promela_parser import SLOW_SECONDS, models, mutation, splice, truncation
 
 OPTIONS = (LanguageOptions(), LanguageOptions(reductions=frozenset(REDUCTIONS)))

@@ -35,7 +35,8 @@ from assay.distribution.in_process import InProcess
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.verdict import Verdict
 from assay.languages import AnotherText, names_a_class
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
+from assay.transition_system.interface import Program, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import SECTIONS, TREE, RawFrame

@@ -25,7 +25,8 @@ from typing import Any
 from assay import _engine
 from assay.languages.python.machine import open_image
 from assay.languages.python.program import PythonProgram, load
-from assay.transition_system.interface import LanguageOptions, Opening, SourceProblem
+from assay.transition_system.interface import Opening, SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 
 Globals = tuple[tuple[str, str], ...]
 Ending = tuple[Globals, str]

@@ -22,7 +22,7 @@ from assay.languages.python.machine import open_image
 from assay.languages.python.program import load
 from assay.search.cycle_worker import CycleSearch
 from assay.search.cycles import question_of
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.python.oracle import GRANULARITIES, TooLarge, Unsupported
 from tests.python.oracle.fair_runs import Graph, explore_runs
 from tests.python.oracle.generate_liveness import FORMULAS, generate_liveness

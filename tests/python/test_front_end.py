@@ -25,13 +25,8 @@ from assay.languages.python.program import PythonProgram, attribute_values
 from assay.report.console import print_result, print_run
 from assay.search import native
 from assay.search.options import SearchOptions
-from assay.transition_system.interface import (
-    LanguageOptions,
-    Opening,
-    OptionProblem,
-    SourceProblem,
-    UnsupportedConstruct,
-)
+from assay.transition_system.interface import Opening, SourceProblem, UnsupportedConstruct
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.sealed_file import SealedFile
 from assay.verification import verify_call
 from tests.oracles.exploration import plain_text

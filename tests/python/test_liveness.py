@@ -15,7 +15,8 @@ from rich.console import Console
 
 import assay
 from assay.report.console import print_result, print_run
-from assay.transition_system.interface import OptionProblem, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import OptionProblem
 from assay.verification.live import replay_live
 
 ROOT = Path(__file__).resolve().parents[2]

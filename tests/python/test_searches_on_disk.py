@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay import _engine, languages
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import LanguageOptions, OptionProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from kill_and_resume import child_for, compile_program, in_memory, play

@@ -10,7 +10,6 @@ import pytest
 from assay import languages
 from assay.transition_system.interface import (
     Capabilities,
-    LanguageOptions,
     Opening,
     SourceHash,
     SourceProblem,
@@ -20,6 +19,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.native_interface import include_directory
 
 SOURCE = Path(__file__).parent / "models" / "counter.c"

@@ -142,7 +142,10 @@ PyObject* Machine::violation(std::uint32_t code) const {
   const Violation& found = world_->violations[code - 1];
   put(facts, "kind", text(found.kind));
   put(facts, "message", text(found.message));
-  put(facts, "last_line", text(found.message));
+  put(facts, "property", text(found.property));
+  const bool says_more = found.message != found.property;
+  const std::string failing = "the invariant " + found.message + (says_more ? "" : " does not hold");
+  put(facts, "last_line", text(found.property.empty() ? found.message : failing));
   put(facts, "file", found.file.empty() ? Ref::borrow(Py_None) : text(found.file));
   put(facts, "line", found.file.empty() ? Ref::borrow(Py_None) : number(found.line));
   Ref traceback = checked(PyList_New(0));

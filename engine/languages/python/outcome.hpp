@@ -51,6 +51,7 @@ struct Violation {
   std::string kind, message, file;
   std::uint32_t line = 0;
   std::vector<std::pair<const Code*, std::uint32_t>> traceback;
+  std::string property = {};  // an invariant that fails, by its name
 };
 
 }  // namespace assay::languages::python

@@ -226,7 +226,7 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     current_thread() = &thread;
     const Invariant invariant = heap.invariants.at(number);
     is_atom = number < heap.atoms;
-    violation.message = "the invariant " + invariant.name + " does not hold";
+    violation.message = violation.property = invariant.name;
     if (is_function(invariant.function.get())) {
       const Code& code = *reinterpret_cast<Function*>(invariant.function.get())->code;
       violation.file = program->modules[code.module].file;
@@ -247,7 +247,7 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     Py_XDECREF(value);
     Py_XDECREF(traceback);
     const std::string raised = text ? text_if_any(text.get()) : std::string("an error");
-    violation.message += ": evaluating it raised " + raised;
+    violation.message += " does not hold: evaluating it raised " + raised;
     if (is_atom) problem_of_atom = watch_.atoms.at(number) + " raised " + raised + " in some state";
     outcome.kind = Outcome::Kind::kViolation;
   } catch (const Unsupported& problem) {

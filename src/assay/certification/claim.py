@@ -10,7 +10,8 @@ from assay.certification.program import texts_of
 from assay.certification.request import CertificationRequest
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
-from assay.transition_system.interface import OptionProblem, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import OptionProblem
 
 
 def signer_of(file: CertificateFile, request: CertificationRequest) -> str | None:

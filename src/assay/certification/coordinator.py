@@ -32,14 +32,15 @@ from assay.certification.sharing_out import (
 from assay.certification.subgraphs import require_fitting_list, require_subgraphs
 from assay.certification.task import PURPOSES, CertificationTask, FrameSource, RankedWalk, TaskReport
 from assay.distribution.cluster import ClusterProblem
-from assay.distribution.interface import Executor, OutOfTime, WorkerDied
+from assay.distribution.interface import Cause, Executor, OutOfTime, WorkerDied
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.header import CertificateProblem, Header, Part, shown_name
 from assay.evidence.verdict import Verdict
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.languages import names_a_class
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, PropertyProblem
+from assay.transition_system.interface import Program, PropertyProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.opening import draw_key
 from assay.transition_system.question import question_of
 
@@ -182,10 +183,11 @@ def _with_file(
     except CertificateProblem as problem:
         return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
     except WorkerDied as problem:
-        if problem.took_too_long:
+        if problem.cause is Cause.PROCESSOR_TIME:
             reason = "a property that the certificate claims takes too long to evaluate"
             return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
-        reason = f"{problem}{request.how_to_allow_more('--memory') if 'memory' in problem.how else ''}"
+        remedy = request.how_to_allow_more("--memory") if problem.cause is Cause.MEMORY else ""
+        reason = f"{problem}{remedy}"
         return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
     except PropertyProblem as problem:
         if problem.text in {*request.added.invariants, *request.added.step_invariants}:

@@ -15,7 +15,8 @@ from assay import languages
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
 from assay.languages.handwritten import LANGUAGE as CLASS
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
+from assay.transition_system.interface import Program, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 
 def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import PYTHON_CLASS
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 
 BASE_BYTES, BASE_SECONDS = 256 << 20, 120.0  # that any walk may take
 STATE_BYTES, STATE_BYTES_IN_PYTHON = 1 << 10, 16 << 10

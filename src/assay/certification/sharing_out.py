@@ -18,7 +18,8 @@ from assay.distribution.interface import Executor
 from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.header import Header
-from assay.transition_system.interface import OptionProblem, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import OptionProblem
 
 TASK = "assay.certification.task"
 TASKS_PER_CLUSTER_WORKER = 4

@@ -17,7 +17,7 @@ from assay.distribution.interface import OutOfTime
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 MAX_NUMBERS = (1 << 32) - 2  # of states, and of entries: they are kept as 32 bits
 

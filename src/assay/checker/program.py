@@ -20,13 +20,8 @@ from assay.languages.class_properties import class_properties
 from assay.languages.handwritten import LANGUAGE, CanonicalSystem
 from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import (
-    LanguageOptions,
-    Program,
-    PropertyProblem,
-    SourceProblem,
-    TemporalProperty,
-)
+from assay.transition_system.interface import Program, PropertyProblem, SourceProblem, TemporalProperty
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import describes_itself, draw_key, open_model
 
 PYTHON = "python"

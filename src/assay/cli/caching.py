@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.search.options import MOST_CACHED
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 # A key, its place in the index, what the policy keeps, and the stack at its deepest.
 BYTES_PER_STATE = 100

@@ -151,8 +151,8 @@ class ProgramSteps:
 
     def __init__(self, path: Path, header: Header) -> None:
         from assay.languages import load
+        from assay.transition_system.language_options import LanguageOptions
         from assay.transition_system.opening import draw_key, open_model
-        from assay.verification.request import language_options_of
 
         options = {
             **header.semantics,
@@ -160,7 +160,7 @@ class ProgramSteps:
             "invariants": list(header.properties.invariants),
             "step_invariants": list(header.properties.step_invariants),
         }
-        self._program: Program = load(path, language_options_of(options))
+        self._program: Program = load(path, LanguageOptions.from_json(options))
         _require_same_sources(self._program, header)
         self._model = open_model(self._program.opening, key=draw_key())
 

@@ -23,8 +23,7 @@ from assay import __version__
 from assay.cli.certificates import inspect, keygen, sign
 from assay.cli.certify import certify
 from assay.cli.exit_codes import EXIT_CODES
-from assay.cli.quantities import Definition
-from assay.cli.search_flags import asked_of_the_search, search_flags
+from assay.cli.flags import asked_of_the_language, asked_of_the_search, language_flags, search_flags
 from assay.cli.telling import forget_standard_output, have_standard_streams, say, tell
 from assay.evidence.certificate.claim import CODINGS
 from assay.evidence.certificate.header import CertificateProblem
@@ -35,7 +34,8 @@ from assay.evidence.verdict import Verdict
 from assay.execution import interrupts
 from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
-from assay.transition_system.interface import REDUCTIONS, OptionProblem, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Listener, Phase
 
 
@@ -48,45 +48,7 @@ def assay() -> None:
 @assay.command(short_help="Check every reachable state of a program.")
 @click.argument("program")
 @search_flags
-@click.option(
-    "--invariant",
-    "invariants",
-    multiple=True,
-    metavar="EXPR",
-    help="Must hold in every state, for example 'critical <= 1'. Repeatable.",
-)
-@click.option(
-    "--step-invariant",
-    "step_invariants",
-    multiple=True,
-    metavar="EXPR",
-    help="Must hold between every two consecutive states: 'x == 5 implies next.x == 8'. Repeatable.",
-)
-@click.option(
-    "--ltl",
-    "ltl",
-    multiple=True,
-    metavar="NAME|FORMULA",
-    help="Check this formula: one of the model's own by its name, or one over its variables, "
-    "'[] (p -> <> q)'. Repeatable [all that the model has].",
-)
-@click.option("--progress", is_flag=True, help="No run goes on for ever without passing a progress label.")
-@click.option(
-    "--terminates", is_flag=True, help="Every run of a Python program ends, if whoever can always move does."
-)
-@click.option("--fair", is_flag=True, help="Only runs in which whoever can always move does (weak fairness).")
-@click.option("--safety", is_flag=True, help="Check safety only and say that claims were left out.")
-@click.option("--no-reductions", is_flag=True, help="Explore the whole graph: all reductions off.")
-@click.option("--no-dead-variables", is_flag=True, help="Keep values that are never read again.")
-@click.option("--no-merging", is_flag=True, help="Do not merge statements that only one process can see.")
-@click.option("--no-partial-order", is_flag=True, help="Explore all orders of independent steps.")
-@click.option("-D", "defines", type=Definition(), multiple=True, help="Define a macro. Repeatable.")
-@click.option(
-    "--granularity",
-    type=click.Choice(("bytecode", "gil", "sync")),
-    help="Python: where threads may switch: at every shared access [default], where CPython with its lock "
-    "does, or only at synchronisation.",
-)
+@language_flags
 @click.option(
     "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
 )
@@ -123,9 +85,6 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     from assay.report.progress import progress_listener
     from assay.verification import verify as verify_program
 
-    switched_off = {
-        name for name in REDUCTIONS if given["no_reductions"] or given[f"no_{name.replace('-', '_')}"]
-    }
     history: list[Progress] = []
 
     def watched(listener: Listener | None) -> Listener | None:
@@ -153,16 +112,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
             result = verify_program(
                 program,
                 **asked_of_the_search(given),
-                invariants=given["invariants"],
-                step_invariants=given["step_invariants"],
-                safety=given["safety"],
-                reductions=[name for name in REDUCTIONS if name not in switched_off],
-                defines=given["defines"],
-                granularity=given["granularity"] or "",
-                ltl=given["ltl"],
-                progress=given["progress"],
-                fair=given["fair"],
-                terminates=given["terminates"],
+                **asked_of_the_language(given),
                 trace=given["trace"] or _trace_name(program),
                 certificate=given["certificate"],
                 certificate_coding=given["certificate_coding"],

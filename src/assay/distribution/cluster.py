@@ -222,7 +222,7 @@ class Cluster:
             ) from error
         assert isinstance(outcome, _Outcome)
         if isinstance(outcome.error, WorkerDied):
-            raise WorkerDied(index, outcome.error.how)
+            raise WorkerDied(index, outcome.error.how, outcome.error.cause)
         return outcome
 
     def _threads(self) -> int:

@@ -10,6 +10,7 @@ process that did them dies, so doing a task twice must be harmless.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from importlib import import_module
 from typing import Any, Protocol, Self
 
@@ -51,14 +52,22 @@ class Executor(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
+class Cause(Enum):
+    """Why a process died, as far as somebody can do something about it."""
+
+    UNKNOWN = "unknown"
+    MEMORY = "memory"
+    PROCESSOR_TIME = "processor time"  # of which it had set itself a limit (SIGXCPU)
+
+
 class WorkerDied(Exception):
     """A process that did a task is gone, and trying again did not help or was not worth it."""
 
-    def __init__(self, task: int, how: str, *, took_too_long: bool = False) -> None:
-        super().__init__(task, how)
+    def __init__(self, task: int, how: str, cause: Cause = Cause.UNKNOWN) -> None:
+        super().__init__(task, how, cause)
         self.task = task
         self.how = how
-        self.took_too_long = took_too_long  # it had set itself a limit of processor time (SIGXCPU)
+        self.cause = cause
 
     def __str__(self) -> str:
         return f"the process that did task {self.task} died: {self.how}"

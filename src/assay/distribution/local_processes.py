@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self
 
-from assay.distribution.interface import OutOfTime, WorkerDied
+from assay.distribution.interface import Cause, OutOfTime, WorkerDied
 from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
 from assay.execution.children import deep_stack, environment, signal_name
 from assay.execution.memory import memory_of
@@ -28,6 +28,8 @@ from assay.execution.memory import memory_of
 TICK_SECONDS = 0.1
 READ_BYTES = 1 << 20
 LAST_WORDS_BYTES = 4000
+# Nobody but the system kills without a word.
+CAUSES = {signal.SIGKILL: Cause.MEMORY, signal.SIGXCPU: Cause.PROCESSOR_TIME}
 
 Answer = Reported | Returned | Raised
 
@@ -157,9 +159,9 @@ class LocalProcesses:
             if index is None:
                 return
             deaths[index] += 1
-            if deaths[index] > self._retries or child.took_too_long:
+            if deaths[index] > self._retries or child.cause is Cause.PROCESSOR_TIME:
                 times = f" (tried {deaths[index]} times)" if deaths[index] > 1 else ""
-                raise WorkerDied(index, how + times, took_too_long=child.took_too_long)
+                raise WorkerDied(index, how + times, child.cause)
             waiting.appendleft(index)
 
         def look_around(now: float) -> None:
@@ -216,7 +218,8 @@ class LocalProcesses:
             self._note_peak(memory.peak_bytes)
             if child.task is not None and 0 < self._memory_limit_bytes < memory.resident_bytes:
                 limit = self._memory_limit_bytes / (1 << 20)
-                raise WorkerDied(child.task, f"it had grown past the memory limit of {limit:,.0f} MiB")
+                how = f"it had grown past the memory limit of {limit:,.0f} MiB"
+                raise WorkerDied(child.task, how, Cause.MEMORY)
 
     def _note_peak(self, peak_bytes: int) -> None:
         self.peak_memory_bytes = max(self.peak_memory_bytes, peak_bytes)
@@ -233,7 +236,7 @@ class _Child:
 
     def __init__(self, kind: ChildKind, *, fixed_hashes: bool) -> None:
         self.task: int | None = None
-        self.took_too_long = False  # told by `end`
+        self.cause = Cause.UNKNOWN  # of its death, told by `end`
         self.assignment: Assignment | None = None
         self.arrived = bytearray()
         self._unsent = memoryview(kind.greeting())
@@ -306,7 +309,7 @@ class _Child:
         """Make sure that it is gone and say how it went."""
         self.kill()
         status = self._process.wait()
-        self.took_too_long = status == -signal.SIGXCPU
+        self.cause = next((CAUSES[one] for one in CAUSES if status == -one), Cause.UNKNOWN)
         self._errors.seek(0)
         last_words = self._errors.read()[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
         self._ours.close()

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.evidence.verdict import Judgement, Verdict
-from assay.transition_system.interface import LanguageOptions, Unchecked
+from assay.transition_system.interface import Unchecked
+from assay.transition_system.language_options import LanguageOptions
 
 
 class Standing(StrEnum):
@@ -58,13 +59,13 @@ def standings(
     temporal: Sequence[Property] = (),
     unchecked: Sequence[Unchecked] = (),
 ) -> tuple[Property, ...]:
-    """`violated` are the kinds and messages of the violations that were found in states and on steps; of what
-    runs that never end must do, the standing is known."""
+    """`violated` are the kinds of the violations that were found in states and on steps, and the properties
+    that they are about; of what runs that never end must do, the standing is known."""
     asked = [ERRORS, ASSERTIONS, *([DEADLOCK] if check_deadlock else [])]
     asked += [("invariant", text) for text in options.invariants]
     asked += [("step-invariant", text) for text in options.step_invariants]
     asked += monitors
-    broken = {_property_of(kind, message, asked) for kind, message in violated}
+    broken = {_asked_for(kind, text, asked) for kind, text in violated}
     # Something failed that nobody can name any more: it may have been any of them.
     unknown = judgement.verdict is Verdict.VIOLATED and not broken
     seen_all = judgement.complete and not unknown
@@ -90,16 +91,13 @@ def standings(
     )
 
 
-def _property_of(kind: str, message: str, asked: Sequence[tuple[str, str]]) -> tuple[str, str]:
+def _asked_for(kind: str, text: str, asked: Sequence[tuple[str, str]]) -> tuple[str, str]:
     if kind in {"assertion", "deadlock"}:
         return ASSERTIONS if kind == "assertion" else DEADLOCK
     if kind in EVENTS:
         return next((name for name in asked if name[0] == kind), ERRORS)
     if kind in {"invariant", "step-invariant"}:
-        named = [name for name in asked if name[0] == kind and message.startswith(name[1])]
-        if named:
-            return max(named, key=lambda name: len(name[1]))
-        return ASSERTIONS  # written in the program itself
+        return (kind, text) if (kind, text) in asked else ASSERTIONS  # written in the program itself
     return ERRORS
 
 

@@ -21,6 +21,7 @@ class Violation:
     traceback: tuple[str, ...] = ()  # as the language prints it, where it does
     counterexample: Counterexample | None = None
     trace: str | None = None  # the file it was saved in
+    property: str = ""  # the one that fails, as it was asked for (`ViolationFacts`)
 
     def as_json(self) -> dict[str, object]:
         run = self.counterexample

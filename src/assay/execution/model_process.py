@@ -25,13 +25,8 @@ from assay.execution import interrupts
 from assay.execution.children import deep_stack, environment, signal_name
 from assay.execution.copies import Copy
 from assay.execution.memory import memory_of
-from assay.transition_system.interface import (
-    Opening,
-    OptionProblem,
-    PropertyProblem,
-    SourceProblem,
-    UnsupportedConstruct,
-)
+from assay.transition_system.interface import Opening, PropertyProblem, SourceProblem, UnsupportedConstruct
+from assay.transition_system.language_options import OptionProblem
 
 POLL_SECONDS = 0.1
 # The engine watches its own limits; these are for a child that no longer can.

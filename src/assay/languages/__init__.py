@@ -10,7 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program, SourceProblem
+from assay.transition_system.interface import Program, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 # language -> module with a function `load(path, options) -> Program`
 FRONT_ENDS = {

@@ -43,7 +43,6 @@ from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, Canonical
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
     Capabilities,
-    LanguageOptions,
     Opening,
     PropertyProblem,
     SourceHash,
@@ -56,16 +55,24 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import LanguageOptions
 
 LANGUAGE = "python-class"
 REQUIRED = ("initial_states", "enabled", "step")
 ROOT = NOT_A_STATE  # before the initial states, when there are several
 MAX_STATE_WORDS = 4096  # of a state in a certified system
 OPENER = "assay.languages.handwritten:open_class"
+
+
 DEADLOCK = ViolationFacts("deadlock", "no action is enabled and the system may not end here")
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def _failing(kind: str, text: str) -> ViolationFacts:
+    """Of a property that was asked for."""
+    return ViolationFacts(kind, text, property=text)
 
 
 class HandwrittenSystem:
@@ -140,12 +147,19 @@ class NumberedSystem:
         self._keys: dict[object, bytes] = {}
         self._violations: list[ViolationFacts] = []
         self._codes: dict[ViolationFacts, int] = {}
-        self._predicates = [(self._code("invariant", name), name, predicate)
-                            for name, predicate in system.invariants.items()]  # fmt: skip
-        self._invariants = [(self._code("invariant", text), Expression(text, option="--invariant"))
-                            for text in options.invariants]  # fmt: skip
+        self._predicates = [
+            (self._code(ViolationFacts("invariant", name)), name, predicate)
+            for name, predicate in system.invariants.items()
+        ]
+        self._invariants = [
+            (self._code(_failing("invariant", text)), Expression(text, option="--invariant"))
+            for text in options.invariants
+        ]
         self._step_invariants = [
-            (self._code("step-invariant", text), Expression(text, option="--step-invariant", over_steps=True))
+            (
+                self._code(_failing("step-invariant", text)),
+                Expression(text, option="--step-invariant", over_steps=True),
+            )
             for text in options.step_invariants
         ]
         initial = list(self._call("initial_states", self._system.system.initial_states))
@@ -173,7 +187,9 @@ class NumberedSystem:
             try:
                 after = self._call("step", self._system.system.step, before, action)
             except Violated as violated:
-                found.append((None, self._code("assertion", str(violated) or "an assertion failed")))
+                found.append(
+                    (None, self._code(ViolationFacts("assertion", str(violated) or "an assertion failed")))
+                )
             else:
                 found.append((self._key(after), 0))
         return found
@@ -263,8 +279,7 @@ class NumberedSystem:
             hint="use tuples, frozen dataclasses and frozensets",
         )
 
-    def _code(self, kind: str, message: str) -> int:
-        facts = ViolationFacts(kind, message)
+    def _code(self, facts: ViolationFacts) -> int:
         if facts not in self._codes:
             self._violations.append(facts)
             self._codes[facts] = len(self._violations)
@@ -346,7 +361,7 @@ class ClassModel(_engine.PythonSystem):
 
     def violation(self, code: int) -> dict[str, object]:
         facts = self._system.violation(code)
-        return {"kind": facts.kind, "message": facts.message}
+        return {"kind": facts.kind, "message": facts.message, "property": facts.property}
 
 
 @dataclass(frozen=True)
@@ -421,7 +436,7 @@ class ClassProgram:
         found = self.descriptions.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
-        return ViolationFacts(found["kind"], found["message"])
+        return ViolationFacts(found["kind"], found["message"], property=found["property"])
 
     def describe_state(self, state: bytes) -> Mapping[str, object]:
         described: Mapping[str, object] = self.descriptions.get("states", {}).get(state.hex(), {})

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from assay.evidence.result import Result
 from assay.execution.model_process import Progress
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 SUFFIXES = (".png", ".svg")
 

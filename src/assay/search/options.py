@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 STRATEGIES = ("bfs", "dfs", "random-dfs", "cached")
 STORAGES = ("exact", "fingerprint", "bitstate")

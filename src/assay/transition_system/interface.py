@@ -18,8 +18,8 @@ Four promises hold for every transition system:
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from assay.automata.automaton import BuchiAutomaton
@@ -59,6 +59,7 @@ class ViolationFacts:
     file: str | None = None
     line: int | None = None
     traceback: tuple[str, ...] = ()  # where the language has one: its lines as the language prints them
+    property: str = ""  # the one that fails, as it was asked for; empty: nobody asked for it by its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,59 +241,6 @@ class Program(Protocol):
     def describe_everybody(self, state: bytes) -> Sequence[Waiting]:
         """Every process that is left, where it stands and before what, with its number."""
         ...
-
-
-# What a front end may leave out because no property can notice; a language has some of them.
-REDUCTIONS = ("dead-variables", "merging", "partial-order")
-
-
-def _of(languages: tuple[str, ...], default: Any, what: str) -> Any:
-    """An option that some languages have; the others refuse it."""
-    return field(default=default, metadata={"languages": languages, "what": what})
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageOptions:
-    """What a front end is given: the properties to check, and the options of its language."""
-
-    invariants: tuple[str, ...] = ()
-    step_invariants: tuple[str, ...] = ()
-    reductions: frozenset[str] = field(default_factory=frozenset)
-    safety_only: bool = False
-    defines: tuple[str, ...] = _of(("promela",), (), "-D defines macros, which are of Promela")
-    # Where threads may switch; empty: the default.
-    granularity: str = _of(
-        ("python",), "", "granularity: where threads switch is a choice in Python programs"
-    )
-    # Names of the program's own formulas, or formulas; empty: all that it has.
-    ltl: tuple[str, ...] = ()
-    # No run goes on for ever without passing what is marked as progress.
-    progress: bool = _of(("promela",), False, "progress: what counts as progress is marked in Promela models")
-    # Only runs count in which every process that can always move does.
-    fair: bool = _of(
-        ("promela", "python"), False, "fair: steps belong to processes or threads in programs, not in classes"
-    )
-    # Every run ends, if whoever can always move does.
-    terminates: bool = _of(
-        ("python",), False, "terminates: whether every run ends is asked of Python programs with threads"
-    )
-    not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
-    portable: bool = False  # states shall be the same bytes in every process, as certificates need them
-
-    def require_those_of(self, language: str) -> None:
-        """Refuses what was asked for and the language does not have."""
-        for option in fields(self):
-            owners = option.metadata.get("languages", (language,))
-            if language not in owners and getattr(self, option.name) != option.default:
-                raise OptionProblem(f"{option.metadata['what']}; this program is in {language}")
-        if self.safety_only and (self.ltl or self.progress or self.terminates):
-            raise OptionProblem(
-                "--safety checks no claim; leave it away, or --ltl, --progress and --terminates"
-            )
-
-
-class OptionProblem(ValueError):
-    """An option has a value that it cannot have, or that does not go with the others."""
 
 
 class SourceProblem(Exception):

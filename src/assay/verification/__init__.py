@@ -13,7 +13,8 @@ from assay import languages
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.execution import interrupts
-from assay.transition_system.interface import LanguageOptions, OptionProblem, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.request import (
     Listener,
     Request,
@@ -72,24 +73,17 @@ def verify(
         wanted,
         *estimate_request(estimate, estimate_file, options.time_limit_seconds),
     )
-    with interrupts.scope():
-        return _verified(program, request, trace)
-
-
-def _verified(
-    program: str | Path | Callable[[], object] | object, request: Request, trace: str | Path | None
-) -> Result:
-    """Everything behind the options."""
-    if isinstance(program, FunctionType | _Call) and (request.certificate is not None or trace is not None):
+    if isinstance(program, FunctionType | _Call) and (wanted is not None or trace is not None):
         raise OptionProblem(
             "certificates and traces are about a program; write one that calls the function and verify it"
         )
     from assay.verification.pipeline import verify_program
 
-    result, language, sources = verify_program(*_subject(program), request)
-    if trace is not None:
-        result = save_traces(result, Path(trace), language, sources)
-    return replace(result, seconds=time.monotonic() - request.started)
+    with interrupts.scope():
+        result, language, sources = verify_program(*_subject(program), request)
+        if trace is not None:
+            result = save_traces(result, Path(trace), language, sources)
+    return replace(result, seconds=time.monotonic() - started)
 
 
 def _subject(program: str | Path | object) -> tuple[str, Callable[[LanguageOptions], Program]]:

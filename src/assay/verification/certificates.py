@@ -17,7 +17,8 @@ from assay.evidence.certificate.header import CertificateProblem, Properties, So
 from assay.evidence.verdict import Judgement, Verdict
 from assay.search.cycles import CycleOutcome, PartRequest
 from assay.search.native import NativeOutcome, WrittenCertificate
-from assay.transition_system.interface import LanguageOptions, Program, SourceHash
+from assay.transition_system.interface import Program, SourceHash
+from assay.transition_system.language_options import LanguageOptions
 from assay.verification.request import Request
 
 TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first", "cached": "depth-first"}

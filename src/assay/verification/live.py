@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProblem, load_trace
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 LIVE = "assay.languages.python.live"
 PATIENCE_SECONDS = 120.0

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from assay import __version__
-from assay.evidence.certificate.claim import CertificateRequest
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
 from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
-from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge, what_was_forgotten
+from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge, what_was_forgotten
 from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.search import native, spilled
-from assay.transition_system.interface import (
-    LanguageOptions,
-    OptionProblem,
-    Program,
-    SourceHash,
-    SourceProblem,
-)
+from assay.transition_system.interface import Program, SourceHash, SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
+    CertificateInParts,
     certificate_in_parts,
     claim_of,
     why_no_certificate,
     without_certificate,
 )
 from assay.verification.estimating import estimate, search_deadline
-from assay.verification.request import Phase, Request, language_options_of, require_own_file
+from assay.verification.request import Phase, Request, require_own_file
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.temporal import (
+    Answer,
     answers,
     is_told_by,
     replay_temporal,
@@ -68,27 +64,45 @@ def verify_program(
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
     request.listener(Phase("searching", name))
     interrupts.hold()
+    found = _searched(name, program, request)
+    result = _told(name, found, request, compile_seconds=compiled - begin)
+    program = found.program
+    return _with_saved_estimate(result, request, program), program.language, tuple(program.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """What the searches found, in the words of the engine."""
+
+    program: Program  # without the assumptions that failed
+    outcome: native.NativeOutcome  # of its states
+    about_states: Judgement
+    answers: Sequence[Answer]  # about its runs
+    judgement: Judgement
+    certificate: native.WrittenCertificate | None
+    problem: str  # why there is no certificate
+
+
+def _searched(name: str, program: Program, request: Request) -> _Searched:
+    """Searches its states and its runs, and again without each assumption of the front end that turns out to
+    fail, in one process."""
     with ModelProcess() as process, certificate_in_parts(program, request) as parts:
-        wanted = parts.for_states if parts else request.certificate
         while True:
-            program, outcome = _search(name, program, request, process, wanted)
-            outcome = without_unconfirmed(program, outcome)
-            about_states = judge(outcome.facts, tuple(program.caveats))
-            was_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
-            has_script = parts is not None and outcome.certificate is not None
             try:
-                given = (
-                    []
-                    if was_interrupted
-                    else answers(
-                        program, request, process, name, parts.for_parts if parts and has_script else ()
-                    )
-                )
+                outcome = _search(name, program, request, process, parts)
+                is_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
+                has_script = parts is not None and outcome.certificate is not None
+                wanted = parts.for_parts if parts and has_script else ()
+                given = [] if is_interrupted else answers(program, request, process, name, wanted)
                 break
-            except AssumptionFailed as failed:  # where the search of the states did not come
+            except AssumptionFailed as failed:
                 if not program.capabilities.assumes:
                     raise
+                if request.options.spill_directory:
+                    # What was found of a program that is not as it was assumed to be is worth nothing.
+                    spilled.discard(request.options.spill_directory)
                 program = program.without(failed.assumption)
+        about_states = judge(outcome.facts, tuple(program.caveats))
         judgement = with_answers(about_states, program.temporal, given)
         certificate, problem = outcome.certificate, outcome.certificate_problem
         if parts is not None:
@@ -96,22 +110,55 @@ def verify_program(
             if judgement.verdict is Verdict.VERIFIED:
                 request.listener(Phase("writing the certificate of", name))
                 certificate, problem = parts.assembled(outcome, [one.outcome for one in given])
+    return _Searched(program, outcome, about_states, given, judgement, certificate, problem)
+
+
+def _search(
+    name: str,
+    program: Program,
+    request: Request,
+    process: ModelProcess,
+    parts: CertificateInParts | None,
+) -> native.NativeOutcome:
+    certificate = None if program.caveats else parts.for_states if parts else request.certificate
+    outcome = native.search(
+        program.opening,
+        request.options,
+        deadline=search_deadline(request, with_cycles=bool(program.temporal)),
+        on_progress=request.listener,
+        certificate=certificate,
+        claim=claim_of(
+            request,
+            program=name,
+            language=program.language,
+            sources=program.sources,
+            semantics=program.semantics,
+        ),
+        identity=identity_of(request, program, with_graph=certificate is not None),
+        process=process,
+    )
+    return without_unconfirmed(program, outcome)
+
+
+def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
+    program, outcome, given = found.program, found.outcome, found.answers
     violations, unexplained = _explained(program, outcome)
     news = [one for one in given if one.outcome.facts.violation_count and not is_told_by(one, violations)]
     violations += tuple(violation_of(program, one) for one in news)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
     properties = standings(
-        about_states,
-        ((found.kind, found.message) for found in violations[: len(outcome.violations)]),
+        found.about_states,
+        ((one.kind, one.property) for one in violations[: len(outcome.violations)]),
         request.language_options,
         check_deadlock=request.options.check_deadlock,
         monitors=program.monitors,
         temporal=standings_of(program.temporal, given),
         unchecked=program.unchecked,
     )
-    if certificate is None:
-        judgement = without_certificate(request, judgement, problem)
-    result = Result(
+    judgement = found.judgement
+    if found.certificate is None:
+        judgement = without_certificate(request, judgement, found.problem)
+    return Result(
         verdict=judgement.verdict,
         program=name,
         language=program.language,
@@ -131,13 +178,13 @@ def verify_program(
             ),
             *about_the_estimate,
         ),
-        certificate=None if certificate is None else asdict(certificate),
+        certificate=None if found.certificate is None else asdict(found.certificate),
         states=outcome.facts.states,
         transitions=outcome.facts.transitions,
         depth=outcome.facts.depth,
         frontier=outcome.facts.frontier,
         search_seconds=outcome.facts.seconds,
-        compile_seconds=compiled - begin,
+        compile_seconds=compile_seconds,
         peak_memory_bytes=max(
             outcome.peak_memory_bytes, *(one.outcome.peak_memory_bytes for one in given), 0
         ),
@@ -160,7 +207,6 @@ def verify_program(
         semantics=dict(program.semantics),
         version=__version__,
     )
-    return _with_saved_estimate(result, request, program), program.language, tuple(program.sources)
 
 
 def _with_saved_estimate(result: Result, request: Request, program: Program) -> Result:
@@ -179,38 +225,6 @@ def _with_saved_estimate(result: Result, request: Request, program: Program) -> 
         note = f"the estimate is not saved: {request.estimate_file} cannot be written ({problem.strerror})"
         return replace(result, notes=(*result.notes, note))
     return result
-
-
-def _search(
-    name: str, program: Program, request: Request, process: ModelProcess, wanted: CertificateRequest | None
-) -> tuple[Program, native.NativeOutcome]:
-    """Search, and again without each assumption of the front end that turns out to fail, in one process."""
-    while True:
-        certificate = None if program.caveats else wanted
-        try:
-            return program, native.search(
-                program.opening,
-                request.options,
-                deadline=search_deadline(request, with_cycles=bool(program.temporal)),
-                on_progress=request.listener,
-                certificate=certificate,
-                claim=claim_of(
-                    request,
-                    program=name,
-                    language=program.language,
-                    sources=program.sources,
-                    semantics=program.semantics,
-                ),
-                identity=identity_of(request, program, with_graph=certificate is not None),
-                process=process,
-            )
-        except AssumptionFailed as failed:
-            if not program.capabilities.assumes:
-                raise
-            if request.options.spill_directory:
-                # What was found of a program that is not as it was assumed to be is worth nothing.
-                spilled.discard(request.options.spill_directory)
-            program = program.without(failed.assumption)
 
 
 def _require_suitable_options(program: Program, request: Request) -> None:
@@ -302,14 +316,19 @@ def _in_words(program: Program, found: native.NativeViolation) -> Violation:
         line=facts.line,
         traceback=facts.traceback,
         counterexample=run,
+        property=facts.property,
     )
 
 
 def replay_program(name: str, load: Callable[[LanguageOptions], Program], recorded: Trace) -> Counterexample:
+    # What the search found out about the program belongs to the semantics.
+    found_out = {"not_final": recorded.semantics.get("not_final", [])}
     try:
-        # What the search found out about the program belongs to the semantics.
-        found_out = {"not_final": recorded.semantics.get("not_final", [])}
-        program = load(language_options_of({**recorded.options, **found_out})).opened()
+        options = LanguageOptions.from_json({**recorded.options, **found_out})
+    except OptionProblem as problem:
+        raise TraceProblem(f"the trace has options that are none: {problem}") from None
+    try:
+        program = load(options).opened()
     except SourceProblem:
         # A changed program may not even compile any more; that it has changed is what matters.
         require_same_file(recorded, Path(name))

@@ -20,7 +20,7 @@ from assay.evidence.verdict import Verdict
 from assay.execution import model_process
 from assay.search.estimation import METHODS, Estimation, Estimator, Plan
 from assay.search.options import SearchOptions
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 # Of a stranger's estimate, unless --memory says otherwise.
 MOST_MEMORY_BYTES = 2 * 1024**3
@@ -102,17 +102,7 @@ def _percent(share: float) -> str:
 
 
 def _language_options(saved: SavedEstimate) -> LanguageOptions:
-    def texts(key: str) -> tuple[str, ...]:
-        values = saved.options.get(key, [])
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise EstimateProblem(f"the estimate has no list of texts under {key!r}")
-        return tuple(values)
-
-    return LanguageOptions(
-        invariants=texts("invariants"),
-        step_invariants=texts("step_invariants"),
-        reductions=frozenset(texts("reductions")),
-        safety_only=saved.options.get("safety") is True,
-        defines=texts("defines"),
-        granularity=str(saved.options.get("granularity") or ""),
-    )
+    try:
+        return LanguageOptions.from_json(saved.options)
+    except OptionProblem as problem:
+        raise EstimateProblem(f"the estimate cannot be read: {problem}") from None

@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from assay.evidence.certificate.claim import CODINGS, CertificateRequest
 from assay.execution.model_process import Progress
 from assay.search.estimation import METHODS, best_method
 from assay.search.options import SearchKeywords, SearchOptions
-from assay.transition_system.interface import REDUCTIONS, LanguageOptions, OptionProblem, SourceHash
+from assay.transition_system.interface import SourceHash
+from assay.transition_system.language_options import LanguageKeywords, LanguageOptions, OptionProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +44,11 @@ class Request:
         return self.started + limit if limit else None
 
     def as_json(self) -> dict[str, object]:
-        options, language = self.options, self.language_options
         return {
-            **options.as_keywords(),
-            "invariants": list(language.invariants),
-            "step_invariants": list(language.step_invariants),
-            "safety": language.safety_only,
-            "reductions": sorted(language.reductions),
-            "defines": list(language.defines),
+            **self.options.as_keywords(),
+            **self.language_options.as_json(),
             "estimate": self.estimate,
-            "granularity": language.granularity or None,
-            "ltl": list(language.ltl),
-            "progress": language.progress,
-            "fair": language.fair,
-            "terminates": language.terminates,
         }
-
-
-class LanguageKeywords(TypedDict, total=False):
-    """What the front end of the program's language is asked for."""
-
-    invariants: Iterable[str]
-    step_invariants: Iterable[str]
-    safety: bool
-    reductions: Iterable[str]
-    defines: Iterable[str]
-    granularity: str
-    ltl: Iterable[str]
-    progress: bool
-    fair: bool
-    terminates: bool
 
 
 class VerifyKeywords(SearchKeywords, LanguageKeywords, total=False):
@@ -92,39 +68,7 @@ def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions
     search = SearchOptions.from_keywords(
         {**given, "spill": "" if directory is None else str(Path(directory).absolute())}
     )
-    language = LanguageOptions(
-        invariants=tuple(given.get("invariants", ())),
-        step_invariants=tuple(given.get("step_invariants", ())),
-        reductions=known_reductions(given.get("reductions", REDUCTIONS)),
-        safety_only=given.get("safety", False),
-        defines=tuple(given.get("defines", ())),
-        granularity=given.get("granularity", ""),
-        ltl=tuple(given.get("ltl", ())),
-        progress=given.get("progress", False),
-        fair=given.get("fair", False),
-        terminates=given.get("terminates", False),
-    )
-    return search, language
-
-
-def language_options_of(options: Mapping[str, object]) -> LanguageOptions:
-    def texts(key: str) -> tuple[str, ...]:
-        values = options.get(key, [])
-        return tuple(str(value) for value in values) if isinstance(values, list) else ()
-
-    return LanguageOptions(
-        invariants=texts("invariants"),
-        step_invariants=texts("step_invariants"),
-        reductions=frozenset(texts("reductions")),
-        safety_only=options.get("safety") is True,
-        defines=texts("defines"),
-        granularity=str(options.get("granularity") or ""),
-        ltl=texts("ltl"),
-        progress=options.get("progress") is True,
-        fair=options.get("fair") is True,
-        terminates=options.get("terminates") is True,
-        not_final=texts("not_final"),
-    )
+    return search, LanguageOptions.from_keywords(given)
 
 
 def certificate_request(
@@ -171,11 +115,3 @@ def require_own_file(certificate: Path, sources: Iterable[SourceHash]) -> None:
     """A certificate replaces what is there: that must not be what it is about."""
     if any(Path(source.path).resolve() == certificate.resolve() for source in sources):
         raise OptionProblem("certificate: expected a file of its own, got the program itself")
-
-
-def known_reductions(names: Iterable[str]) -> frozenset[str]:
-    chosen = frozenset(names)
-    unknown = sorted(chosen - set(REDUCTIONS))
-    if unknown:
-        raise OptionProblem(f"reductions: expected some of {', '.join(REDUCTIONS)}, got {', '.join(unknown)}")
-    return chosen

@@ -9,7 +9,8 @@ from dataclasses import replace
 from assay import __version__
 from assay.evidence.verdict import StopReason
 from assay.search.spilled import identity_in
-from assay.transition_system.interface import LanguageOptions, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import LanguageOptions
 from assay.verification.request import Request
 
 MEANING = "meaning of the program"

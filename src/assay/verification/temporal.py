@@ -14,13 +14,8 @@ from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
 from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest, find_violation, replay_lasso
-from assay.transition_system.interface import (
-    OptionProblem,
-    Program,
-    TemporalProperty,
-    ViolationFacts,
-    Waiting,
-)
+from assay.transition_system.interface import Program, TemporalProperty, ViolationFacts, Waiting
+from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Phase, Request
 from assay.verification.spilling import identity_of
 

@@ -18,7 +18,7 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.verdict import Verdict
 from assay.report.certification import print_certification, progress_text
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 
 NOTHING = LanguageOptions()
 

@@ -16,7 +16,8 @@ from assay.certification.walkers import NativeWalkers
 from assay.distribution.local_processes import LocalProcesses
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
-from assay.transition_system.interface import LanguageOptions, Opening
+from assay.transition_system.interface import Opening
+from assay.transition_system.language_options import LanguageOptions
 
 MODEL = Path(__file__).parents[3] / "examples" / "philosophers.pml"
 

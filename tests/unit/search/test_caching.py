@@ -18,7 +18,7 @@ from assay.evidence.script import Rows, Script
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 from assay.search import reference
 from assay.search.reference.replacement import Candidates, packed, rounded
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 from tests.oracles.thesis.duplicates import without_duplicates
 
 MODELS = Path(__file__).parents[3] / "benchmarks" / "models"

@@ -7,7 +7,7 @@ import assay
 from assay import _engine
 from assay.cli.main import verify
 from assay.search.options import SearchKeywords, SearchOptions, table
-from assay.transition_system.interface import OptionProblem
+from assay.transition_system.language_options import OptionProblem
 
 NAMES = {option.name for _, option in table()}
 

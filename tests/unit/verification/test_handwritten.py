@@ -9,7 +9,8 @@ import pytest
 import assay
 from assay.evidence.counterexample import TraceProblem
 from assay.evidence.verdict import Verdict
-from assay.transition_system.interface import OptionProblem, SourceProblem, Violated
+from assay.transition_system.interface import SourceProblem, Violated
+from assay.transition_system.language_options import OptionProblem
 
 
 class Counter:

@@ -15,7 +15,7 @@ from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
 from assay.search.estimation import METHODS, Estimator, Plan
 from assay.search.options import SearchOptions
-from assay.transition_system.interface import LanguageOptions, OptionProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.repeated_estimates import certify_estimate
 
 MIB = 1 << 20

@@ -13,7 +13,8 @@ from assay.automata.parser import parse
 from assay.automata.translation import violating
 from assay.evidence.properties import Standing
 from assay.search.reference.accepting_cycle import Judged, Step, has_accepting_cycle
-from assay.transition_system.interface import OptionProblem, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import OptionProblem
 from assay.verification import replay
 
 LIGHT = """\

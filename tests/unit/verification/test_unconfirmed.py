@@ -10,7 +10,8 @@ from assay.evidence.counterexample import RawRun
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict, judge
 from assay.languages.python.program import load
 from assay.search.native import NativeOutcome, NativeViolation
-from assay.transition_system.interface import LanguageOptions, Program
+from assay.transition_system.interface import Program
+from assay.transition_system.language_options import LanguageOptions
 from assay.verification.pipeline import without_unconfirmed
 
 FOUND = SearchFacts(states=3, transitions=2, stop_reason=StopReason.VIOLATION, violation_count=1)

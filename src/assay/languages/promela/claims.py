@@ -57,13 +57,8 @@ from assay.languages.promela.parser import parse_expression
 from assay.languages.promela.plan import Label
 from assay.languages.promela.resolve import Resolver, nearest
 from assay.languages.promela.unparse import unparse
-from assay.transition_system.interface import (
-    LanguageOptions,
-    SourceProblem,
-    TemporalProperty,
-    Unchecked,
-    UnsupportedConstruct,
-)
+from assay.transition_system.interface import SourceProblem, TemporalProperty, Unchecked, UnsupportedConstruct
+from assay.transition_system.language_options import LanguageOptions
 
 MOST_LABELS = 64  # of a model: what the engine keeps in one word
 AT_ACCEPT = "some process is at an accept label"

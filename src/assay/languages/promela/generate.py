@@ -237,8 +237,9 @@ class Generator(LabelCode):
                 context = Context(None, counts_claim=False)
                 text = self.expression(prop.expression, context)
                 kind = "step-invariant" if over_step else "invariant"
-                code = self.plan.violations.code(kind, prop.text)
-                undefined = self.plan.violations.code(kind, f"{prop.text} (cannot be evaluated)")
+                code = self.plan.violations.code(kind, prop.text, prop=prop.text)
+                text_of_undefined = f"{prop.text} (cannot be evaluated)"
+                undefined = self.plan.violations.code(kind, text_of_undefined, prop=prop.text)
                 self.line(f"  {{ int holds = {text};")
                 if context.fails:
                     self.line(f"    if (c->fatal) return {undefined}u;")

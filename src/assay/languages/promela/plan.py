@@ -24,8 +24,9 @@ class ViolationTable:
     facts: list[ViolationFacts] = field(default_factory=list)
     codes: dict[ViolationFacts, int] = field(default_factory=dict)
 
-    def code(self, kind: str, message: str, where: Location | None = None) -> int:
-        facts = ViolationFacts(kind, message, where.file if where else None, where.line if where else None)
+    def code(self, kind: str, message: str, where: Location | None = None, *, prop: str = "") -> int:
+        file, line = (where.file, where.line) if where else (None, None)
+        facts = ViolationFacts(kind, message, file, line, property=prop)
         if facts not in self.codes:
             self.facts.append(facts)
             self.codes[facts] = len(self.facts)

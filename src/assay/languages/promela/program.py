@@ -37,9 +37,7 @@ from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.transition_system.interface import (
-    REDUCTIONS,
     Capabilities,
-    LanguageOptions,
     Opening,
     SourceHash,
     SourceProblem,
@@ -49,6 +47,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import REDUCTIONS, LanguageOptions
 from assay.transition_system.sealed_file import SealedFile
 
 LARGEST_ACTIVE = 255

@@ -33,7 +33,6 @@ from assay.languages.python.invariants import with_invariants
 from assay.transition_system.interface import (
     Access,
     Capabilities,
-    LanguageOptions,
     Opening,
     SourceHash,
     SourceProblem,
@@ -43,6 +42,7 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
+from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.sealed_file import SealedFile
 
 LANGUAGE = "python"
@@ -202,15 +202,13 @@ class PythonProgram:
         found = self.descriptions.get("violations", {}).get(str(code))
         if found is None:
             return ViolationFacts("violation", "a property fails")
-        message = found["message"]
-        if found["kind"] == "invariant":  # as other languages: the property itself
-            message = message.removeprefix("the invariant ").removesuffix(" does not hold")
         return ViolationFacts(
             found["kind"],
-            message,
+            found["message"],
             found.get("file") or None,
             found.get("line") or None,
             tuple(self._traceback(found)),
+            found.get("property", ""),
         )
 
     def _traceback(self, found: Mapping[str, Any]) -> Iterator[str]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.languages.promela import program
-from assay.transition_system.interface import (
-    REDUCTIONS,
-    LanguageOptions,
-    SourceProblem,
-    UnsupportedConstruct,
-)
+from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
+from assay.transition_system.language_options import REDUCTIONS, LanguageOptions
 from tests.agreement.claims import Subject
 
 COUNTER = """

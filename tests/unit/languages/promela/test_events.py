@@ -12,7 +12,8 @@ from assay.evidence.verdict import Verdict
 from assay.languages.promela import program
 from assay.languages.promela.layout import GLOBAL_HEADER, GLOBAL_HEADER_WITH_EVENTS
 from assay.report.console import print_result
-from assay.transition_system.interface import LanguageOptions, SourceProblem
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 
 CHANNELS = """mtype = { one, two };
 chan q = [2] of { mtype, byte }; chan r = [0] of { byte }; chan a[3] = [1] of { byte }; chan spare;

@@ -9,7 +9,7 @@ import pytest
 
 from assay.languages.promela.parser import parse_model
 from assay.languages.promela.program import REDUCTIONS, translate
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from tests.agreement.reductions import violations
 
 

@@ -310,7 +310,7 @@ def test_two_models_that_lie_in_one_place_one_after_the_other_are_two(here):
     """The loader remembers names; one under /proc is given to another file as soon as it is free."""
     from assay import _engine
     from assay.languages import load
-    from assay.transition_system.interface import LanguageOptions
+    from assay.transition_system.language_options import LanguageOptions
 
     opened, places = [], set()
     for value in range(20):
@@ -326,7 +326,7 @@ def test_two_models_that_lie_in_one_place_one_after_the_other_are_two(here):
 def test_nobody_can_change_a_compiled_model(here):
     (here / "m.pml").write_text(HOLDS)
     from assay.languages import load
-    from assay.transition_system.interface import LanguageOptions
+    from assay.transition_system.language_options import LanguageOptions
 
     program = load(here / "m.pml", LanguageOptions())
     with pytest.raises(PermissionError):

@@ -9,7 +9,7 @@ from collections import deque
 import pytest
 
 from assay.languages.promela.program import REDUCTIONS, load
-from assay.transition_system.interface import LanguageOptions
+from assay.transition_system.language_options import LanguageOptions
 from benchmarks.tasks import MODELS
 from tests.agreement.generator import generate
 

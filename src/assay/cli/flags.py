@@ -1,4 +1,4 @@
-"""The flags of a search, from the one table of options."""
+"""The flags of searches and of languages, each from its one table of options."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 import click
 
 from assay.cli.caching import cache_size
-from assay.cli.quantities import Count, CountOrShare, Duration, Memory
+from assay.cli.quantities import Count, CountOrShare, Definition, Duration, Memory
 from assay.search.options import Option, SearchOptions, table
+from assay.transition_system import language_options
+from assay.transition_system.language_options import REDUCTIONS, LanguageOption
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULTS = {one.name: one.default for one in fields(SearchOptions)}
@@ -30,6 +32,54 @@ def asked_of_the_search(given: Mapping[str, Any]) -> dict[str, Any]:
     asked["cache_size"] = cache_size(given)
     asked["check_deadlock"] = not given["check_deadlock"]  # the flag is --no-deadlock
     return asked
+
+
+WITHOUT_REDUCTION = {
+    "dead-variables": "Keep values that are never read again.",
+    "merging": "Do not merge statements that only one process can see.",
+    "partial-order": "Explore all orders of independent steps.",
+}
+
+
+def language_flags(command: Command) -> Command:
+    """The same for what front ends are asked for; each reduction can be switched off."""
+    for _, option in reversed(list(language_options.table())):
+        if option.kind != "reductions":
+            command = _language_flag(option)(command)
+            continue
+        for name in reversed(REDUCTIONS):
+            command = click.option(f"--no-{name}", is_flag=True, help=WITHOUT_REDUCTION[name])(command)
+        everything = "Explore the whole graph: all reductions off."
+        command = click.option("--no-reductions", is_flag=True, help=everything)(command)
+    return command
+
+
+def asked_of_the_language(given: Mapping[str, Any]) -> dict[str, Any]:
+    asked = {
+        option.name: given[option.name]
+        for _, option in language_options.table()
+        if given.get(option.name) is not None
+    }
+    asked["reductions"] = [
+        name
+        for name in REDUCTIONS
+        if not given["no_reductions"] and not given[f"no_{name.replace('-', '_')}"]
+    ]
+    return asked
+
+
+def _language_flag(option: LanguageOption) -> Callable[[Command], Command]:
+    if option.kind == "switch":
+        return click.option(option.flag, option.name, is_flag=True, help=option.help)
+    kinds: dict[str, Any] = {"choice": click.Choice(option.choices), "definitions": Definition()}
+    return click.option(
+        option.flag,
+        option.name,
+        type=kinds.get(option.kind),
+        multiple=option.kind != "choice",
+        metavar=option.metavar,
+        help=option.help,
+    )
 
 
 def _usual_search(given: Mapping[str, Any]) -> str:

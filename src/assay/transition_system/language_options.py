@@ -1,0 +1,185 @@
+"""The one table of what a caller may ask of the front end of a language.
+
+Each field of `LanguageOptions` says everything about one option: its name in the API and in JSON, its flag,
+what it is for, which languages have it and what is said to a user of another one. The command line, the API
+and the JSON output read it here; an option of a language is added here and in the language's front end. The
+rows stand together, and not with their languages, because most have several languages, and because a flag is
+shown, and refused, before the language of a program is known and its front end imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypedDict
+
+# What a front end may leave out because no property can notice; a language has some of them.
+REDUCTIONS = ("dead-variables", "merging", "partial-order")
+
+Kind = Literal["texts", "definitions", "reductions", "choice", "switch"]
+
+
+class OptionProblem(ValueError):
+    """An option has a value that it cannot have, or that does not go with the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageOption:
+    name: str  # in the API and in JSON
+    flag: str  # empty: the command line asks in another way
+    kind: Kind
+    help: str
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # that have it; empty: all
+    refusal: str = ""  # what a user of another language is told
+
+    def value(self, given: Any) -> Any:
+        """What a front end is given for what a caller gave."""
+        if self.kind in {"texts", "definitions"}:
+            return tuple(given)
+        return known_reductions(given) if self.kind == "reductions" else given
+
+    def default(self) -> Any:
+        """Of the API: a caller who says nothing wants all reductions."""
+        defaults = {"reductions": REDUCTIONS, "choice": "", "switch": False}
+        return defaults.get(self.kind, ())
+
+    def as_json(self, value: Any) -> object:
+        if self.kind == "choice":
+            return value or None
+        return value if self.kind == "switch" else sorted(value) if self.kind == "reductions" else list(value)
+
+    def from_json(self, value: object) -> Any:
+        """What `as_json` wrote; what is not there is null."""
+        if self.kind == "switch":
+            return value is True
+        if self.kind == "choice":
+            return str(value or "")
+        if value is not None and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+            raise OptionProblem(f"there is no list of texts under {self.name!r}")
+        texts = tuple(value or ())
+        return frozenset(texts) if self.kind == "reductions" else texts
+
+
+def _option(default: Any, name: str, flag: str, kind: Kind, text: str, **more: Any) -> Any:
+    option = LanguageOption(name=name, flag=flag, kind=kind, help=text, **more)
+    return field(default=default, metadata={"option": option})
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageOptions:
+    """What a front end is given: the properties to check, and the options of its language."""
+
+    invariants: tuple[str, ...] = _option(
+        (), "invariants", "--invariant", "texts",
+        "Must hold in every state, for example 'critical <= 1'. Repeatable.", metavar="EXPR",
+    )  # fmt: skip
+    step_invariants: tuple[str, ...] = _option(
+        (), "step_invariants", "--step-invariant", "texts",
+        "Must hold between every two consecutive states: 'x == 5 implies next.x == 8'. Repeatable.",
+        metavar="EXPR",
+    )  # fmt: skip
+    ltl: tuple[str, ...] = _option(
+        (), "ltl", "--ltl", "texts",
+        "Check this formula: one of the model's own by its name, or one over its variables, "
+        "'[] (p -> <> q)'. Repeatable [all that the model has].",
+        metavar="NAME|FORMULA",
+    )  # fmt: skip
+    progress: bool = _option(
+        False, "progress", "--progress", "switch",
+        "No run goes on for ever without passing a progress label.",
+        languages=("promela",), refusal="progress: what counts as progress is marked in Promela models",
+    )  # fmt: skip
+    terminates: bool = _option(
+        False, "terminates", "--terminates", "switch",
+        "Every run of a Python program ends, if whoever can always move does.",
+        languages=("python",),
+        refusal="terminates: whether every run ends is asked of Python programs with threads",
+    )  # fmt: skip
+    fair: bool = _option(
+        False, "fair", "--fair", "switch",
+        "Only runs in which whoever can always move does (weak fairness).",
+        languages=("promela", "python"),
+        refusal="fair: steps belong to processes or threads in programs, not in classes",
+    )  # fmt: skip
+    safety_only: bool = _option(
+        False, "safety", "--safety", "switch", "Check safety only and say that claims were left out."
+    )  # fmt: skip
+    reductions: frozenset[str] = _option(
+        frozenset(), "reductions", "", "reductions", "What may be left out because no property can notice."
+    )  # fmt: skip
+    defines: tuple[str, ...] = _option(
+        (), "defines", "-D", "definitions", "Define a macro. Repeatable.",
+        languages=("promela",), refusal="-D defines macros, which are of Promela",
+    )  # fmt: skip
+    granularity: str = _option(
+        "", "granularity", "--granularity", "choice",
+        "Python: where threads may switch: at every shared access [default], where CPython with its lock "
+        "does, or only at synchronisation.",
+        choices=("bytecode", "gil", "sync"),
+        languages=("python",),
+        refusal="granularity: where threads switch is a choice in Python programs",
+    )  # fmt: skip
+    not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
+    portable: bool = False  # states shall be the same bytes in every process, as certificates need them
+
+    @classmethod
+    def from_keywords(cls, given: Mapping[str, Any]) -> LanguageOptions:
+        """From the words of the API."""
+        return cls(
+            **{name: option.value(given.get(option.name, option.default())) for name, option in table()}
+        )
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, object]) -> LanguageOptions:
+        """What `as_json` wrote, and assumptions that failed. Raises `OptionProblem`."""
+        values = {name: option.from_json(written.get(option.name)) for name, option in table()}
+        failed = written.get("not_final")
+        return cls(**values, not_final=tuple(map(str, failed)) if isinstance(failed, list) else ())
+
+    def as_json(self) -> dict[str, object]:
+        """In the words of the API and of JSON."""
+        return {option.name: option.as_json(getattr(self, name)) for name, option in table()}
+
+    def require_those_of(self, language: str) -> None:
+        """Refuses what was asked for and the language does not have."""
+        untouched = LanguageOptions()
+        for name, option in table():
+            has_it = not option.languages or language in option.languages
+            if not has_it and getattr(self, name) != getattr(untouched, name):
+                raise OptionProblem(f"{option.refusal}; this program is in {language}")
+        if self.safety_only and (self.ltl or self.progress or self.terminates):
+            raise OptionProblem(
+                "--safety checks no claim; leave it away, or --ltl, --progress and --terminates"
+            )
+
+
+class LanguageKeywords(TypedDict, total=False):
+    """The same words for whoever checks types; a test holds both together."""
+
+    invariants: Iterable[str]
+    step_invariants: Iterable[str]
+    ltl: Iterable[str]
+    progress: bool
+    terminates: bool
+    fair: bool
+    safety: bool
+    reductions: Iterable[str]
+    defines: Iterable[str]
+    granularity: str
+
+
+def table() -> Iterator[tuple[str, LanguageOption]]:
+    """Every option with the name of its field."""
+    for one in fields(LanguageOptions):
+        if (option := one.metadata.get("option")) is not None:
+            yield one.name, option
+
+
+def known_reductions(names: Iterable[str]) -> frozenset[str]:
+    chosen = frozenset(names)
+    unknown = sorted(chosen - set(REDUCTIONS))
+    if unknown:
+        raise OptionProblem(f"reductions: expected some of {', '.join(REDUCTIONS)}, got {', '.join(unknown)}")
+    return chosen
