@@ -157,7 +157,6 @@ def test_a_file_that_is_there_is_replaced_only_by_a_whole_one(program, tmp_path)
         (COUNTER, {"max_depth": 3, "search": "dfs"}, Verdict.INCOMPLETE),
         (COUNTER, {"timeout_seconds": 0.001}, Verdict.INCOMPLETE),
         (CLAIMING, {}, Verdict.VIOLATED),
-        (COUNTER + "ltl { [] (n < 10) }\n", {}, Verdict.INCOMPLETE),  # it holds, and cannot be written down
     ],
 )
 def test_only_a_verified_program_gets_a_certificate(program, tmp_path, text, options, verdict):

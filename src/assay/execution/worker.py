@@ -40,7 +40,10 @@ def serve(events_descriptor: int, own_model: object = None) -> None:
     be_the_first_to_go_when_memory_runs_out()
     events = os.fdopen(events_descriptor, "w", encoding="ascii")
 
+    said: set[str] = set()
+
     def send(event: str, **facts: object) -> None:
+        said.add(event)
         events.write(json.dumps({"event": event, **facts}) + "\n")
         events.flush()
 
@@ -49,6 +52,7 @@ def serve(events_descriptor: int, own_model: object = None) -> None:
     threading.Thread(target=_obey_the_parent, args=(jobs, stopped), daemon=True).start()
     opened: tuple[object, ...] | None = None
     model: Any = own_model
+    facts: dict[str, object]
     while True:
         job = jobs.get()
         try:
@@ -57,19 +61,23 @@ def serve(events_descriptor: int, own_model: object = None) -> None:
                 from assay.transition_system.opening import open_model
 
                 opened, model = None, None  # two at once would take the memory of both
-                facts: Any = SimpleNamespace(**job["opening"])  # `Opening` is slow to import
-                model = open_model(facts)
+                opening: Any = SimpleNamespace(**job["opening"])  # `Opening` is slow to import
+                model = open_model(opening)
                 opened = wanted
             module, _, function = job["work"].partition(":")
             getattr(import_module(module), function)(model, job, send, stopped)
         except MemoryError:
-            send("failed", kind="memory", message="memory ran out", peak_memory_bytes=peak_memory_bytes())
+            last, facts = "failed", {"kind": "memory", "message": "memory ran out"}
         except Exception as problem:
-            send("failed", **_told(problem))
+            last, facts = "failed", _told(problem)
         else:
-            send("done", peak_memory_bytes=peak_memory_bytes())
+            last, facts = "done", {}
+        peak = peak_memory_bytes()
         _forget_the_peak()
         stopped.clear()
+        if "failed" not in said:  # one last word per job: a second one would end the next job before it began
+            send(last, peak_memory_bytes=peak, **facts)
+        said.clear()
 
 
 def _told(problem: Exception) -> dict[str, object]:
