@@ -203,6 +203,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
         else None,
         coverage=None if estimation is None else estimation.as_json(),
         levels=outcome.levels,
+        observations=outcome.observations,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,
