@@ -338,7 +338,8 @@ def test_an_atom_that_raises_is_no_silent_false(verify):
     ],
 )
 def test_a_property_that_does_more_than_look_is_refused_by_name(verify, does, problem):
-    text = f"import assay, threading\nevent = threading.Event()\nitems = []\ndef look():\n    {does}\n    return True\n"
+    text = "import assay, threading\nevent = threading.Event()\nitems = []\n"
+    text += f"def look():\n    {does}\n    return True\n"
     with pytest.raises(SourceProblem, match=rf"program.py:1: look\(\): .* {problem}"):
         verify(text, invariants=["look()"])
     with pytest.raises(SourceProblem, match=rf"formula:1:4: the atom look\(\): .* {problem}"):

@@ -95,7 +95,9 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
                     deadline=search_deadline(request, with_cycles=bool(program.temporal)),
                     on_progress=request.listener,
                     certificate=certificate,
-                    claim=claim_of(
+                    claim=None
+                    if certificate is None
+                    else claim_of(
                         request,
                         program=name,
                         language=program.language,
