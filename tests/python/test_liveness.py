@@ -16,7 +16,6 @@ from rich.console import Console
 import assay
 from assay.report.console import print_result, print_run
 from assay.transition_system.interface import SourceProblem
-from assay.transition_system.language_options import OptionProblem
 from assay.verification.live import replay_live
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -336,11 +335,6 @@ def test_a_label_where_no_state_is_is_refused(verify):
     assert verify(text).verdict == "verified"
     with pytest.raises(SourceProblem, match="the label 'here' stands where no other thread gets a turn"):
         verify(text, ltl=["<> here"])
-
-
-def test_classes_and_models_are_not_asked_whether_they_end():
-    with pytest.raises(OptionProblem, match="terminates: whether every run ends is asked of Python programs"):
-        assay.verify(ROOT / "examples" / "peterson.pml", terminates=True)
 
 
 # --- how a violation is told ---
