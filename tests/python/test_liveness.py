@@ -202,6 +202,25 @@ def test_a_loop_that_touches_nothing_is_seen_not_to_end(verify, loop, is_alone):
     assert verify(text, terminates=True).verdict == "violated"
 
 
+@pytest.mark.parametrize("granularity", ["bytecode", "gil", "sync"])
+def test_who_never_synchronises_keeps_nobody_from_his_turn(verify, granularity):
+    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not make the loop
+    run alone for ever, as a run that is fair to nobody else and so does not count."""
+    spinning = (
+        "x = 0\ny = 0\ndone = False\n"
+        "def spin():\n    global y\n    while x == 0:\n        y = 1\n        y = 0\n"
+        "def work():\n    global done\n    done = True\n"
+        "for one in (spin, work):\n    threading.Thread(target=one).start()\n"
+    )
+    asked = {"granularity": granularity, "ltl": ["[]<> (y == 0)", "<> done"], "fair": True}
+    result = verify(START + spinning, terminates=True, **asked)
+    assert [one.standing for one in result.properties if one.kind in ("ltl", "termination")] == [
+        "holds",
+        "holds",
+        "violated",
+    ]
+
+
 def test_a_loop_that_counts_for_ever_is_not_called_verified(verify):
     assert verify("i = 0\nwhile True:\n    i += 1\n", terminates=True, max_states=30).verdict == "incomplete"
 
