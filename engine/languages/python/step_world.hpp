@@ -141,7 +141,7 @@ class StepWorld final : public World {
   bool is_allowed_ = false;        // the instruction that runs was allowed
   bool has_shown_ = false;  // the step may have changed what an atom says: the next one is another step
   bool has_polled_ = false;
-  bool has_looped_ = false;  // the step went back to the begin of a loop
+  bool has_looped_ = false;        // the step went back to the begin of a loop
   std::size_t choices_known_ = 0;  // the step runs again; these choices of it are among its events
   struct Outer {
     Frame* frame;
