@@ -204,8 +204,8 @@ def test_a_loop_that_touches_nothing_is_seen_not_to_end(verify, loop, is_alone):
 
 @pytest.mark.parametrize("granularity", ["bytecode", "gil", "sync"])
 def test_who_never_synchronises_keeps_nobody_from_his_turn(verify, granularity):
-    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not make the loop
-    run alone for ever, as a run that is fair to nobody else and so does not count."""
+    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not let the loop run
+    alone for ever: such a run is fair to nobody else and does not count."""
     spinning = (
         "x = 0\ny = 0\ndone = False\n"
         "def spin():\n    global y\n    while x == 0:\n        y = 1\n        y = 0\n"
@@ -356,7 +356,8 @@ def test_an_atom_that_raises_is_no_silent_false(verify):
     ],
 )
 def test_a_property_that_does_more_than_look_is_refused_by_name(verify, does, problem):
-    text = f"import assay, threading\nevent = threading.Event()\nitems = []\ndef look():\n    {does}\n    return True\n"
+    text = "import assay, threading\nevent = threading.Event()\nitems = []\n"
+    text += f"def look():\n    {does}\n    return True\n"
     with pytest.raises(SourceProblem, match=rf"program.py:1: look\(\): .* {problem}"):
         verify(text, invariants=["look()"])
     with pytest.raises(SourceProblem, match=rf"formula:1:4: the atom look\(\): .* {problem}"):
