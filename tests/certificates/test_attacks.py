@@ -565,12 +565,12 @@ def test_bytes_after_the_end_of_a_section_are_rejected(place, good, section):
 
 def test_flipped_bits_are_rejected(place, good):
     data = sealed(good.honest(frames=2))
-    for bit in range(8 * len(data)):
+    for number in range(len(data)):  # one bit of each byte, each of the eight in turn
         flipped = bytearray(data)
-        flipped[bit // 8] ^= 1 << bit % 8
+        flipped[number] ^= 1 << number % 8
         assert not is_opened(bytes(flipped), place)
     chance = random.Random(1)
-    for _ in range(2_000):
+    for _ in range(500):
         flipped = bytearray(data)
         for _ in range(chance.randint(2, 20)):
             flipped[chance.randrange(len(data))] ^= chance.randrange(1, 256)

@@ -74,7 +74,7 @@ def produced(model: _engine.Model, strategy: str, frames: int, *, subgraphs: boo
     return script, written
 
 
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(seeds, strategies, st.sampled_from([1, 1, 2, 3, 5, 8, 40]), st.booleans())
 def test_the_engine_writes_the_sections_that_the_reference_writes(seed, strategy, frames, subgraphs):
     model = harmless_graph(seed).native()
@@ -225,7 +225,7 @@ def expected_products(certificate: Certificate, model: _engine.Model, secrets: b
     return referred, visited
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seeds, strategies, st.integers(1, 12))
 def test_walks_accept_what_the_engine_wrote_in_one_task_or_cut_at_every_frame(seed, strategy, frames):
     model = harmless_graph(seed).native()
@@ -267,7 +267,7 @@ def test_walks_accept_what_the_engine_wrote_in_one_task_or_cut_at_every_frame(se
             assert whole[0].wrong_count is None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seeds, strategies, st.integers(1, 5))
 def test_a_map_that_forgets_is_as_large_as_its_specification_says(seed, strategy, frames):
     model = harmless_graph(seed).native()
@@ -318,7 +318,7 @@ def test_states_visited_under_two_numbers_are_counted_and_harmless():
 # --- Properties -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seeds, strategies, st.integers(1, 4), st.booleans())
 def test_a_walk_stops_at_the_first_property_that_fails(seed, strategy, frames, check_deadlock):
     graph = random_graph(seed)
