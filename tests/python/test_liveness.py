@@ -305,6 +305,10 @@ def test_a_function_is_asked(tmp_path):
         ("<> X (x == 1)", r"formula:1:1: .* speaks of the next step"),
         ("[] (x == )", r"formula:1:10: expected a value"),
         ("[] both", r"formula:1:4: 'both' is a global and a label"),
+        (
+            '<> assay.label("served")',
+            r"formula:1:4: the atom .* passes a label; write its name alone: served",
+        ),
         ("[] gone", r"program.py:7: a formula speaks of 'gone', which is unbound again here"),
     ],
 )
@@ -321,6 +325,24 @@ def test_an_atom_that_raises_is_no_silent_false(verify):
         verify("items = []\nitems.append(1)\n", ltl=["<> (items[0] == 1)"])
     protected = "<> { len(items) > 0 and items[0] == 1 }"
     assert verify("items = []\nitems.append(1)\n", ltl=[protected]).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    ("does", "problem"),
+    [
+        ("event.wait()", "waits"),
+        ("assay.label('here')", "passes a label"),
+        ("assay.assume(False)", "assumes something"),
+        ("assay.choose([1, 2])", "makes a choice"),
+        ("items.append(1)", "changes the program's state"),
+    ],
+)
+def test_a_property_that_does_more_than_look_is_refused_by_name(verify, does, problem):
+    text = f"import assay, threading\nevent = threading.Event()\nitems = []\ndef look():\n    {does}\n    return True\n"
+    with pytest.raises(SourceProblem, match=rf"program.py:1: look\(\): .* {problem}"):
+        verify(text, invariants=["look()"])
+    with pytest.raises(SourceProblem, match=rf"formula:1:4: the atom look\(\): .* {problem}"):
+        verify(text, ltl=["<> look()"])
 
 
 def test_an_atom_that_changes_something_is_refused(verify):

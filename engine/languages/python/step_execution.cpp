@@ -215,30 +215,61 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
   return outcome;
 }
 
+namespace {
+
+/// What a property must not do, if it ended in the middle of its work.
+Unsupported not_for_properties(Stop stop) {
+  switch (stop) {
+    case Stop::kBlocked: return Unsupported("a property waits; ask without waiting, or with a timeout of 0");
+    case Stop::kCut: return Unsupported("a property assumes something");
+    default: return Unsupported("a property ends the program");
+  }
+}
+
+}  // namespace
+
 Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
   events.clear();
   touched_objects_.assign(state.objects(), 0);
   touched_fixed_.assign(state.fixed, 0);
   begin_step(state, {});
-  World* const outer = std::exchange(current_world(), this);
-  Outcome outcome;
-  bool is_atom = false;
-  std::string problem_of_atom;
-  Violation violation{"invariant", "", "", 0, {}};
-  try {
-    heap.load(state);
-    is_checking_ = true;
-    Thread thread;
-    thread_ = &thread;
-    current_thread() = &thread;
-    const Invariant invariant = heap.invariants.at(number);
-    is_atom = number < heap.atoms;
-    violation.message = violation.property = invariant.name;
-    if (is_function(invariant.function.get())) {
-      const Code& code = *reinterpret_cast<Function*>(invariant.function.get())->code;
-      violation.file = program->modules[code.module].file;
-      violation.line = code.first_line;
+  struct Checking {
+    explicit Checking(StepWorld& checking)
+        : world(checking), outer(std::exchange(current_world(), &checking)) {}
+    Checking(const Checking&) = delete;
+    Checking& operator=(const Checking&) = delete;
+    ~Checking() {
+      world.is_checking_ = false;
+      world.thread_ = nullptr;
+      world.frame_ = nullptr;
+      current_world() = outer;
+      current_thread() = nullptr;
     }
+    StepWorld& world;
+    World* outer;
+  } const checking(*this);
+  Outcome outcome;
+  heap.load(state);
+  is_checking_ = true;
+  Thread thread;
+  thread_ = &thread;
+  current_thread() = &thread;
+  const Invariant invariant = heap.invariants.at(number);
+  const bool is_atom = number < heap.atoms;
+  Violation violation{"invariant", invariant.name, "", 0, {}};
+  violation.property = invariant.name;
+  if (is_function(invariant.function.get())) {
+    const Code& code = *reinterpret_cast<Function*>(invariant.function.get())->code;
+    violation.file = program->modules[code.module].file;
+    violation.line = code.first_line;
+  }
+  const auto refused = [&](const Unsupported& problem) {
+    return UnsupportedProgram(
+        (is_atom ? watch_.atoms.at(number)
+                 : violation.file + ":" + std::to_string(violation.line) + ": " + invariant.name) +
+        ": " + problem.what());
+  };
+  try {
     used(invariant.function.get());
     const Ref answer = call_nested(*this, invariant.function.get(), nullptr, 0);
     const int holds = PyObject_IsTrue(answer.get());
@@ -254,31 +285,14 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     Py_XDECREF(value);
     Py_XDECREF(traceback);
     const std::string raised = text ? text_if_any(text.get()) : std::string("an error");
+    if (is_atom) throw UnsupportedProgram(watch_.atoms.at(number) + " raised " + raised + " in some state");
     violation.message += " does not hold: evaluating it raised " + raised;
-    if (is_atom) problem_of_atom = watch_.atoms.at(number) + " raised " + raised + " in some state";
     outcome.kind = Outcome::Kind::kViolation;
   } catch (const Unsupported& problem) {
-    is_checking_ = false;
-    thread_ = nullptr;
-    frame_ = nullptr;
-    current_world() = outer;
-    current_thread() = nullptr;
-    throw UnsupportedProgram(
-        (is_atom ? watch_.atoms.at(number) : violation.file + ":" + std::to_string(violation.line)) + ": " +
-        problem.what());
-  } catch (...) {
-    is_checking_ = false;
-    thread_ = nullptr;
-    current_world() = outer;
-    current_thread() = nullptr;
-    throw;
+    throw refused(problem);
+  } catch (const NestedStop& nested) {
+    throw refused(not_for_properties(nested.stop));
   }
-  is_checking_ = false;
-  thread_ = nullptr;
-  frame_ = nullptr;
-  current_world() = outer;
-  current_thread() = nullptr;
-  if (!problem_of_atom.empty()) throw UnsupportedProgram(problem_of_atom);
   if (outcome.kind == Outcome::Kind::kViolation && !is_atom)
     outcome.violation = violation_code(std::move(violation));
   return outcome;

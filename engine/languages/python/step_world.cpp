@@ -185,9 +185,9 @@ void StepWorld::set_atoms(const std::vector<Ref>& functions) {
 }
 
 bool StepWorld::may_pass_label(const std::string& name) {
+  if (is_checking_) throw Unsupported("a property passes a label");
   const auto found = std::find(watch_.labels.begin(), watch_.labels.end(), name);
   if (found == watch_.labels.end() || heap.is_loading) return true;
-  if (is_checking_) throw Unsupported("a property passes a label");
   if (is_in_one_piece()) {
     throw Unsupported("the label '" + name +
                       "' stands where no other thread gets a turn, so no state is there; "

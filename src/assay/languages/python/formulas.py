@@ -249,6 +249,13 @@ def _read(text: str, names: AbstractSet[str], own_labels: AbstractSet[str]) -> A
             raise _unknown(problem.name, place, names, own_labels) from None
         except SourceProblem as problem:
             raise SourceProblem(problem.message, where=where, hint=problem.hint) from None
+        called, _ = labels_in(place.text)
+        if called:  # it would pass the label and be None, which is false
+            raise SourceProblem(
+                f"the atom {place.text} passes a label",
+                where=where,
+                hint=f"write its name alone: {called.pop()}",
+            )
         expressions.append(place)
     if not is_stutter_invariant(reading.formula):
         raise SourceProblem(
