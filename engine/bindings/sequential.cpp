@@ -26,6 +26,7 @@ class SequentialWorld final : public World {
 
   void begin_instruction(Thread&, Frame&) override {}
   void poll() override {}
+  void loop() override {}
   bool may_read_attribute(PyObject*, PyObject*) override { return true; }
   bool may_write_attribute(PyObject*, PyObject*) override { return true; }
   bool may_read_item(PyObject*, PyObject*) override { return true; }

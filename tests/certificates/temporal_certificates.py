@@ -17,6 +17,7 @@ from typing import Any
 from assay import languages
 from assay.automata.automaton import components
 from assay.checker.temporal import Product, Step
+from assay.transition_system.interface import Program, TemporalProperty
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import open_model
 from tests.certificates import graph_certificates as forge
@@ -153,6 +154,10 @@ class RankedScript:
         return {"dictionaries": [], "rank": self.ranks[0], **self.facts, **counts}
 
 
+def fair_processes(program: Program, wanted: TemporalProperty, options: LanguageOptions) -> int:
+    return program.process_limit if options.fair or wanted.always_fair else 0
+
+
 @dataclass
 class Forgery:
     """A certificate of a program with temporal parts."""
@@ -166,15 +171,15 @@ class Forgery:
         program = languages.load(path, options)
         model = open_model(program.opening)
         states = forge.certify(model, frames=frames, **forge.program_header(program, options))
-        processes = program.process_limit if options.fair else 0
         parts = [
             RankedScript.of(
-                Product(model, wanted, processes=processes, has_root=False),
+                Product(model, wanted, processes=fair_processes(program, wanted, options), has_root=False),
                 frames=frames, kind=wanted.kind, name=wanted.name, text=wanted.text,
             )
             for wanted in program.temporal
         ]  # fmt: skip
-        asked = {"ltl": list(options.ltl), "progress": options.progress, "fair": options.fair}
+        asked = {name: getattr(options, name) for name in ("progress", "fair", "terminates")}
+        asked["ltl"] = list(options.ltl)
         return cls(states, parts, asked)
 
     def header(self) -> dict[str, Any]:
@@ -195,6 +200,9 @@ def claim(header: dict[str, Any]) -> str:
     temporal = header["temporal"]
     parts = []
     for part in temporal["parts"]:
+        if part["kind"] == "termination":
+            parts.append("it comes to its end if it is weakly fair to each process")
+            continue
         title = forge.quoted(f"{part['name']}: {part['text']}" if part["name"] else part["text"])
         parts.append(
             f"no {title}" if part["kind"] in ("acceptance", "progress") else f"{part['kind']} {title} holds"

@@ -151,6 +151,52 @@ def test_a_forged_count_is_found_by_all_together_and_named_here(dask, certified,
     )
 
 
+COUNTERS = """
+byte x, y; bool done;
+active proctype P() { do :: x < 40 -> x++ :: else -> break od }
+active proctype Q() { do :: y < 40 -> y++ :: else -> break od }
+active proctype R() { done = true }
+ltl comes { <> done }
+ltl in_order { [] (x == 40 -> [] x == 40) }
+"""
+THREADS = """
+import threading
+turn, served = 0, 0
+def work(own):
+    global turn, served
+    while turn != own:
+        pass
+    served += 1
+    turn = own + 1
+threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ltl"),
+    [("counters.pml", COUNTERS, ()), ("threads.py", THREADS, ["<> (served == 2)", "[] (served <= 2)"])],
+)
+def test_what_holds_of_fair_runs_is_certified_on_a_cluster(dask, tmp_path, name, text, ltl):
+    """Ranks at the cuts between tasks, fairness and dictionaries travel along."""
+    program, file = tmp_path / name, tmp_path / "runs.assay"
+    program.write_text(text)
+    asked = {"ltl": ltl, "fair": True, "terminates": True}
+    assert assay.verify(
+        program, **asked, reductions=(), certificate=file, certificate_coding="small"
+    ).verdict is Verdict.VERIFIED  # fmt: skip
+    here = assay.certify(program, file, **asked, tasks=3, workers=2)
+    there = assay.certify(program, file, **asked, cluster=dask.address, tasks=3)
+    assert (here.verdict, here.reasons) == (there.verdict, there.reasons) == (Verdict.VERIFIED, ())
+    assert [(one.kind, one.fair, one.states, one.transitions) for one in there.temporal] == [
+        (one.kind, one.fair, one.states, one.transitions) for one in here.temporal
+    ]
+    assert [one.kind for one in there.temporal] == ["ltl", "ltl", "termination"]
+
+
 def test_time_that_runs_out_on_a_cluster_is_incomplete(dask, certified):
     result = assay.certify(*certified, cluster=dask.address, timeout_seconds=0.001)
     assert result.verdict is Verdict.INCOMPLETE

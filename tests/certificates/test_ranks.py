@@ -102,7 +102,13 @@ class Subject:
 
     def checker_says(self, made: RankedScript, frames: list[RawFrame]) -> bool:
         header = default_header() | made.script.header
-        temporal = {"ltl": [], "progress": False, "fair": False, "parts": [made.header()]}
+        temporal = {
+            "ltl": [],
+            "progress": False,
+            "fair": False,
+            "terminates": False,
+            "parts": [made.header()],
+        }
         states = made.script.raw_frames()
         from tests.certificates.temporal_certificates import claim
 

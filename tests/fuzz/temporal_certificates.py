@@ -40,7 +40,7 @@ from assay.transition_system.language_options import LanguageOptions, OptionProb
 from tests.certificates import attacks
 from tests.certificates import graph_certificates as forge
 from tests.certificates.graph_certificates import SECTIONS, TREE, RawFrame
-from tests.certificates.temporal_certificates import Forgery, RankedScript, is_met, sealed
+from tests.certificates.temporal_certificates import Forgery, RankedScript, fair_processes, is_met, sealed
 from tests.fuzz.certificates import Remembered, Report, mutated_bytes, near
 
 LOOP = """
@@ -62,12 +62,20 @@ byte x;
 active proctype P() { accept_first: x = 0; do :: x < 2 -> progress_a: x++ :: x >= 2 -> x = 0 od }
 active proctype Q() { x = 0 }
 """
+SPINS = """
+bool set, seen;
+active proctype P() { do :: !set -> skip :: set -> break od; seen = true }
+active proctype Q() { set = true }
+ltl seen_once_set { [] (seen -> set) }
+"""
 KINDS = (
     ("fair", LOOP, LanguageOptions(fair=True)),
     ("picked", LOOP, LanguageOptions(ltl=("zero",))),
     ("ends", ENDS, LanguageOptions()),
     ("labels", LABELS, LanguageOptions(progress=True)),
     ("fair_labels", LABELS, LanguageOptions(progress=True, fair=True)),
+    ("terminates", SPINS, LanguageOptions(terminates=True)),
+    ("all_at_once", ENDS, LanguageOptions(terminates=True, progress=True, fair=True)),
 )
 WALK_MEMORY_BYTES = 64 << 20
 ALSO_CHECKED = 5
@@ -83,9 +91,13 @@ class Target:
         self.remembered = Remembered(self.model)
         self.honest = Forgery.of(self.path, options, frames=2)
         self.data = self.honest.to_bytes()
-        processes = self.program.process_limit if options.fair else 0
         self.products = [
-            Product(self.remembered, wanted, processes=processes, has_root=False)
+            Product(
+                self.remembered,
+                wanted,
+                processes=fair_processes(self.program, wanted, options),
+                has_root=False,
+            )
             for wanted in self.program.temporal
         ]
         self.claim = self.facts(self.data)
@@ -99,7 +111,8 @@ class Target:
         parts = [(part.kind, part.name, part.text) for part in temporal.parts]
         return (
             header.program, header.language, header.sources, dict(header.semantics), header.check_deadlock,
-            header.invariants, header.step_invariants, temporal.ltl, temporal.progress, temporal.fair, parts,
+            header.invariants, header.step_invariants, temporal.ltl, temporal.progress, temporal.fair,
+            temporal.terminates, parts,
         )  # fmt: skip
 
 
@@ -267,7 +280,7 @@ def other_header(chance: random.Random, target: Target) -> bytes:
             name = chance.choice(("rank", "states", "transitions", "references", "depth", "frames"))
             part[name] = near(chance, part[name])
         case 2:
-            name = chance.choice(("fair", "progress"))
+            name = chance.choice(("fair", "progress", "terminates"))
             temporal[name] = not temporal[name]
         case 3:
             temporal["ltl"] = chance.choice(([], ["zero"], ["comes"], ["<> (x == 0)"]))

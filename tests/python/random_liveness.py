@@ -93,7 +93,8 @@ def oracle_graph(text: str, granularity: str, formula: str) -> Graph:
 def expected_answers(text: str, granularity: str, formula: str) -> dict[tuple[str, bool], bool]:
     from dataclasses import replace
 
-    from assay.languages.python.formulas import BEGUN, ENDED, read_formulas
+    from assay.languages.python.formulas import BEGUN, read_formulas
+    from assay.transition_system.termination import OVER
 
     graph = oracle_graph(text, granularity, formula)
     wanted = read_formulas(
@@ -101,7 +102,7 @@ def expected_answers(text: str, granularity: str, formula: str) -> dict[tuple[st
     ).properties()
     answers = {}
     for one in wanted:
-        names = {BEGUN: "begun", ENDED: "over"}
+        names = {BEGUN: "begun", OVER: "over"}
         automaton = replace(one.automaton, atoms=tuple(names.get(atom, atom) for atom in one.automaton.atoms))
         for fair in (False, True):
             answers[one.kind, fair] = graph.violates(automaton, fair=fair)

@@ -16,7 +16,6 @@ from rich.console import Console
 import assay
 from assay.report.console import print_result, print_run
 from assay.transition_system.interface import SourceProblem
-from assay.transition_system.language_options import OptionProblem
 from assay.verification.live import replay_live
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,6 +202,25 @@ def test_a_loop_that_touches_nothing_is_seen_not_to_end(verify, loop, is_alone):
     assert verify(text, terminates=True).verdict == "violated"
 
 
+@pytest.mark.parametrize("granularity", ["bytecode", "gil", "sync"])
+def test_who_never_synchronises_keeps_nobody_from_his_turn(verify, granularity):
+    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not let the loop run
+    alone for ever: such a run is fair to nobody else and does not count."""
+    spinning = (
+        "x = 0\ny = 0\ndone = False\n"
+        "def spin():\n    global y\n    while x == 0:\n        y = 1\n        y = 0\n"
+        "def work():\n    global done\n    done = True\n"
+        "for one in (spin, work):\n    threading.Thread(target=one).start()\n"
+    )
+    asked = {"granularity": granularity, "ltl": ["[]<> (y == 0)", "<> done"], "fair": True}
+    result = verify(START + spinning, terminates=True, **asked)
+    assert [one.standing for one in result.properties if one.kind in ("ltl", "termination")] == [
+        "holds",
+        "holds",
+        "violated",
+    ]
+
+
 def test_a_loop_that_counts_for_ever_is_not_called_verified(verify):
     assert verify("i = 0\nwhile True:\n    i += 1\n", terminates=True, max_states=30).verdict == "incomplete"
 
@@ -338,7 +356,8 @@ def test_an_atom_that_raises_is_no_silent_false(verify):
     ],
 )
 def test_a_property_that_does_more_than_look_is_refused_by_name(verify, does, problem):
-    text = f"import assay, threading\nevent = threading.Event()\nitems = []\ndef look():\n    {does}\n    return True\n"
+    text = "import assay, threading\nevent = threading.Event()\nitems = []\n"
+    text += f"def look():\n    {does}\n    return True\n"
     with pytest.raises(SourceProblem, match=rf"program.py:1: look\(\): .* {problem}"):
         verify(text, invariants=["look()"])
     with pytest.raises(SourceProblem, match=rf"formula:1:4: the atom look\(\): .* {problem}"):
@@ -358,11 +377,6 @@ def test_a_label_where_no_state_is_is_refused(verify):
     assert verify(text).verdict == "verified"
     with pytest.raises(SourceProblem, match="the label 'here' stands where no other thread gets a turn"):
         verify(text, ltl=["<> here"])
-
-
-def test_classes_and_models_are_not_asked_whether_they_end():
-    with pytest.raises(OptionProblem, match="terminates: whether every run ends is asked of Python programs"):
-        assay.verify(ROOT / "examples" / "peterson.pml", terminates=True)
 
 
 # --- how a violation is told ---

@@ -506,7 +506,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::JUMP: frame.pc = operand; return Step::kDone;
     case Operation::LOOP:
       frame.pc = operand;
-      world.poll();
+      world.loop();
       loops_ = true;
       return Step::kDone;
     case Operation::POP_JUMP_IF_FALSE:

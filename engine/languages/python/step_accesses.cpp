@@ -46,8 +46,9 @@ bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
     }
   }
   if (!stops && has_shown_ && !is_in_one_piece()) {
-    // Formulas look here, and threads cannot switch.
-    thread_->goes_on = true;
+    // Formulas look here, and threads cannot switch. Only once round a loop they can: a thread that never comes to a
+    // synchronisation would keep the others from their turn for ever, and no such run would be fair.
+    thread_->goes_on = granularity_ != Granularity::kSync || !has_looped_;
     stops = true;
   }
   if (stops) return false;

@@ -29,7 +29,8 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   thread_count_ = 0;
   for (std::uint32_t t = 0; t < state.threads; ++t)
     thread_count_ += heap.components.is_ended(state.thread(t)) ? 0 : 1;
-  is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = has_shown_ = false;
+  is_checking_ = has_acted_ = has_synchronised_ = is_allowed_ = has_polled_ = has_shown_ = has_looped_ =
+      false;
   instructions_ = 0;
   outer_.clear();
   synchronisations_ = 0;
@@ -95,6 +96,11 @@ void StepWorld::shows() {
 }
 
 void StepWorld::poll() { has_polled_ |= !is_standing_in(); }
+
+void StepWorld::loop() {
+  poll();
+  has_looped_ = true;
+}
 
 void StepWorld::enters(const Code& function) {
   // With the granularity of bytecode others may come in before C code begins; it never looks whether they want to.

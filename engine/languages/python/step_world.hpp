@@ -38,6 +38,7 @@ class StepWorld final : public World {
   // What the interpreter asks.
   void begin_instruction(Thread& thread, Frame& frame) override;
   void poll() override;
+  void loop() override;
   void enters(const Code& function) override;
   void comes_back(const Code& function, const Code& caller, bool was_called) override;
   bool may_read_attribute(PyObject* object, PyObject* name) override;
@@ -140,6 +141,7 @@ class StepWorld final : public World {
   bool is_allowed_ = false;        // the instruction that runs was allowed
   bool has_shown_ = false;  // the step may have changed what an atom says: the next one is another step
   bool has_polled_ = false;
+  bool has_looped_ = false;        // the step went back to the begin of a loop
   std::size_t choices_known_ = 0;  // the step runs again; these choices of it are among its events
   struct Outer {
     Frame* frame;

@@ -66,6 +66,8 @@ class World {
   /// A place where CPython looks whether another thread wants to run (entry of a function, back-edge, after a
   /// built-in).
   virtual void poll() = 0;
+  /// The same, where an instruction goes back to the begin of a loop.
+  virtual void loop() = 0;
   /// A function or generator begins to run, called by the instruction that runs.
   virtual void enters(const Code& function) = 0;
   /// It comes back to the code that called it. `was_called`: by a call, in contrast to an operator.

@@ -90,6 +90,11 @@ def _require_runs(header: Header, request: CertificationRequest) -> None:
             "the certificate says nothing of non-progress cycles, and that cannot be added to it: it "
             "takes a search; its producer can verify with --progress"
         )
+    if request.terminates and not (temporal and temporal.terminates):
+        raise CertificateProblem(
+            "the certificate does not say that every run ends, and that cannot be added to it: it takes a "
+            "search; its producer can verify with --terminates"
+        )
 
 
 def require_nothing_left_out(header: Header, program: Program, request: CertificationRequest) -> None:

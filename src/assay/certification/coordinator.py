@@ -64,6 +64,7 @@ def certify(
     ltl: Iterable[str] = (),
     progress: bool = False,
     fair: bool = False,
+    terminates: bool = False,
     defines: Iterable[str] | None = (),
     granularity: str = "",
     trusted_keys: Sequence[str | Path] = (),
@@ -88,7 +89,8 @@ def certify(
     with another one is refused.
     A certificate that leaves out the program's own claims needs `safety`, one that speaks of
     fair runs only needs `fair`. `ltl` names properties of runs, or gives their formulas, that the
-    certificate must cover, `progress` that there are no non-progress cycles; neither can be added to it.
+    certificate must cover, `progress` that there are no non-progress cycles, `terminates` that every fair run
+    ends; none of these can be added to it.
     Raises `SourceProblem` when the program cannot be used and `OptionProblem` when an
     option cannot.
     """
@@ -122,6 +124,7 @@ def certify(
         ltl=tuple(ltl),
         progress=progress,
         fair=fair,
+        terminates=terminates,
         defines=None if defines is None else tuple(defines),
         granularity=granularity,
         trusted_keys=tuple(Path(key) for key in trusted_keys),
@@ -253,8 +256,8 @@ def _walk(
         known = _walk_script(file, file.script, program, known, request, executors, None)
         if known.verdict is not Verdict.VERIFIED or temporal is None or request.mode == "trusted":
             return known
-        processes = processes_for_fairness(file.header, program)
         for wanted, part, script in zip(program.temporal, temporal.parts, file.parts, strict=True):
+            processes = processes_for_fairness(file.header, program, wanted)
             ranked = RankedWalk(question_of(wanted, processes), part.rank)
             try:
                 found = _walk_script(file, script, program, known, request, executors, ranked)
@@ -268,7 +271,7 @@ def _walk(
                     wrong_acceptance_log2=None,
                     reasons=tuple(f"{part.title}: {reason}" for reason in found.reasons),
                 )
-            known = _with_part(known, found, part, fair=temporal.fair)
+            known = _with_part(known, found, part, fair=processes > 0)
         return known
 
 

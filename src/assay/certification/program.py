@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +15,7 @@ from assay import languages
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
 from assay.languages.handwritten import LANGUAGE as CLASS
 from assay.transition_system.expressions import Expression
-from assay.transition_system.interface import Program, SourceProblem
+from assay.transition_system.interface import Program, SourceProblem, TemporalProperty
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 
@@ -36,6 +36,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         ltl=temporal.ltl if temporal else (),
         progress=temporal.progress if temporal else False,
         fair=temporal.fair if temporal else False,
+        terminates=temporal.terminates if temporal else False,
         portable=True,
     )
     try:
@@ -108,9 +109,9 @@ def _require_same_parts(header: Header, program: Program) -> None:
         )
 
 
-def processes_for_fairness(header: Header, program: Program) -> int:
-    """For how many there is fairness; 0: none is claimed."""
-    if header.temporal is None or not header.temporal.fair:
+def processes_for_fairness(header: Header, program: Program, wanted: TemporalProperty) -> int:
+    """For how many there is fairness; 0: none is claimed. What is about fair runs only, the program says."""
+    if header.temporal is None or not (header.temporal.fair or wanted.always_fair):
         return 0
     if not program.process_limit:
         raise CertificateProblem(
@@ -190,13 +191,17 @@ def _as_it_was(file: Path, sha256: str) -> bytes:
 
 @contextmanager
 def unpacked(shipped: ShippedProgram) -> Iterator[Program]:
-    """The program compiled on this machine, for as long as the block runs."""
-    with tempfile.TemporaryDirectory(prefix="assay-program-") as directory:
+    """The program compiled on this machine, for as long as the block runs.
+
+    It is called by the same relative path everywhere: a Python program has its own name in `__file__`, which
+    is part of its states, and those must be the same for all tasks.
+    """
+    with tempfile.TemporaryDirectory(prefix="assay-program-") as directory, chdir(directory):
         for name, content in shipped.files:
-            target = Path(directory, name)
+            target = Path(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        yield load_for(Path(directory, shipped.main), Header.from_bytes(shipped.header), shipped.added)
+        yield load_for(Path(shipped.main), Header.from_bytes(shipped.header), shipped.added)
 
 
 def _difference(claimed: Mapping[str, object], ours: Mapping[str, object]) -> str:

@@ -49,6 +49,7 @@ class CertificationRequest:
     ltl: tuple[str, ...]  # names or texts that the claim must cover
     progress: bool  # must be claimed
     fair: bool  # a claim about fair runs is enough
+    terminates: bool  # must be claimed, which is about fair runs
     defines: tuple[str, ...] | None
     granularity: str
     trusted_keys: tuple[Path, ...]
@@ -94,6 +95,7 @@ class CertificationRequest:
             "ltl": list(self.ltl),
             "progress": self.progress,
             "fair": self.fair,
+            "terminates": self.terminates,
             "defines": None if self.defines is None else list(self.defines),
             "granularity": self.granularity or None,
             "memory_limit_bytes": self.memory_limit_bytes,

@@ -69,8 +69,10 @@ def sentence(accepted: Accepted, program: str) -> str:
     runs = ""
     if header.temporal is not None:
         kind = "fair run" if header.temporal.fair else "run"
-        shown = ", ".join(json.dumps(part.name or part.text) for part in header.temporal.parts)
-        runs = f", and every {kind} satisfies {shown}"
+        shown = [json.dumps(part.name or part.text) for part in header.temporal.parts]
+        if header.temporal.terminates:  # the last part is about that
+            shown[-1] = "termination if it is weakly fair"
+        runs = f", and every {kind} satisfies {', '.join(shown)}"
     notes = f" ({'; '.join(accepted.notes)})" if accepted.notes else ""
     return (
         f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} "

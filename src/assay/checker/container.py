@@ -101,6 +101,7 @@ class Temporal:
     ltl: tuple[str, ...]
     progress: bool
     fair: bool
+    terminates: bool
     parts: tuple[Part, ...]
 
 
@@ -230,7 +231,9 @@ def read_header(raw: bytes) -> Header:
         frames=number(fields, "frames", 1, MOST_FRAMES),
         subgraphs=truth(fields, "subgraphs"),
         dictionaries=dictionary_lengths(fields["dictionaries"]),
-        temporal=read_temporal(mapping(fields, "temporal", {"ltl", "progress", "fair", "parts"}))
+        temporal=read_temporal(
+            mapping(fields, "temporal", {"ltl", "progress", "fair", "terminates", "parts"})
+        )
         if "temporal" in fields
         else None,
     )
@@ -275,12 +278,16 @@ def read_temporal(fields: Mapping[str, Any]) -> Temporal:
     asked = property_texts(fields, "ltl")
     if len(asked) + len(parts) > MOST_PROPERTIES:
         raise Rejected(f"the header claims more than {MOST_PROPERTIES} properties of runs")
-    return Temporal(asked, truth(fields, "progress"), truth(fields, "fair"), tuple(parts))
+    progress, fair, terminates = (truth(fields, name) for name in ("progress", "fair", "terminates"))
+    return Temporal(asked, progress, fair, terminates, tuple(parts))
 
 
 def claim_of_runs(temporal: Temporal) -> str:
     said = []
     for part in temporal.parts:
+        if part.kind == "termination":
+            said.append("it comes to its end if it is weakly fair to each process")
+            continue
         title = quoted(f"{part.name}: {part.text}" if part.name else part.text)
         absent = part.kind in {"acceptance", "progress"}
         said.append(f"no {title}" if absent else f"{name_shown(part.kind)} {title} holds")

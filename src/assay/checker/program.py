@@ -127,11 +127,11 @@ def with_parts(
     temporal = container.header.temporal
     if temporal is None:
         return accepted
-    processes = process_limit if temporal.fair else 0
-    if temporal.fair and not processes:
+    if temporal.fair and not process_limit:
         raise Rejected("the certificate speaks of fair runs, and steps of the program belong to no process")
     found = []
     for one, part, script in zip(wanted, temporal.parts, container.parts, strict=True):
+        processes = process_limit if temporal.fair or one.always_fair else 0
         product = Product(model, one, processes=processes, has_root=has_root)
         try:
             found.append(check_part(script, product, part.rank))
@@ -148,6 +148,7 @@ def options_of(header: Header) -> LanguageOptions:
         ltl=temporal.ltl if temporal else (),
         progress=temporal.progress if temporal else False,
         fair=temporal.fair if temporal else False,
+        terminates=temporal.terminates if temporal else False,
     )
     if header.language == PYTHON:
         return replace(
@@ -187,7 +188,10 @@ def check_class(program: Path, container: Container) -> Accepted:
         if own and safety_only:
             semantics["safety_only"] = True
         asked = header.temporal.ltl if header.temporal else ()
-        properties = class_properties({} if safety_only else own, asked, where=system.name)
+        terminates = header.temporal.terminates if header.temporal else False
+        properties = class_properties(
+            {} if safety_only else own, asked, terminates=terminates, where=system.name
+        )
         require_parts(header, properties.temporal)
         if not same(semantics, header.semantics):
             raise Rejected(f"the certificate is for other semantics than {json.dumps(semantics)}")

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     help="The certificate must cover this; a formula cannot be added. Repeatable.",
 )
 @click.option("--progress", is_flag=True, help="The certificate must rule out non-progress cycles.")
+@click.option("--terminates", is_flag=True, help="The certificate must show that every fair run ends.")
 @click.option("--fair", is_flag=True, help="Accept what is claimed of fair runs only.")
 @click.option(
     "-D", "defines", type=Definition(), multiple=True, help="The macros to accept, no others. Repeatable."
@@ -125,6 +126,7 @@ def certify(
             ltl=given["ltl"],
             progress=given["progress"],
             fair=given["fair"],
+            terminates=given["terminates"],
             defines=None if given["any_macros"] else given["defines"],
             granularity=given["granularity"] or "",
             trusted_keys=given["keys"],

@@ -13,15 +13,18 @@ from assay.automata.translation import violating
 from assay.temporal import Temporal
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import SourceProblem, TemporalProperty
+from assay.transition_system.termination import OVER, termination
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """An atomic proposition: a predicate over a state, or an expression over its variables."""
+    """An atomic proposition: a predicate over a state, an expression over its variables, or that a run is$
+    over there."""
 
     text: str
     predicate: Callable[[object], object] | None = None
     expression: Expression | None = None
+    is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,9 @@ class ClassProperties:
     labels: tuple[Label, ...] = ()
 
 
-def class_properties(own: object, asked: Sequence[str], *, where: str) -> ClassProperties:
+def class_properties(
+    own: object, asked: Sequence[str], *, terminates: bool = False, where: str
+) -> ClassProperties:
     """`own` are those of the class, `asked` names of these or formulas; nothing asked: all are meant."""
     if not isinstance(own, Mapping) or not all(
         isinstance(name, str) and isinstance(value, Temporal) for name, value in own.items()
@@ -63,6 +68,8 @@ def class_properties(own: object, asked: Sequence[str], *, where: str) -> ClassP
                 for atom in reading.atoms
             }
             temporal.append(_property("", text, numbers))
+    if terminates:  # a class has no processes, so every run counts
+        temporal.append(termination(_added(labels, Label(OVER, is_over=True)), fair=False))
     if len(labels) > MOST_ATOMS:
         raise SourceProblem(f"at most {MOST_ATOMS} atoms in all formulas, got {len(labels)}", where=where)
     return ClassProperties(tuple(temporal), tuple(labels))

@@ -94,6 +94,10 @@ class HandwrittenSystem:
         own = getattr(self.system, "variables", None)
         return dict(own(state)) if callable(own) else fields_of(state)
 
+    @property
+    def says_where_it_may_end(self) -> bool:
+        return callable(getattr(self.system, "may_end", None))
+
     def may_end(self, state: object) -> bool:
         own = getattr(self.system, "may_end", None)
         return bool(own(state)) if callable(own) else False
@@ -217,7 +221,9 @@ class NumberedSystem:
         bits = 0
         variables: dict[str, object] | None = None
         for number, label in enumerate(self._labels):
-            if label.predicate is not None:
+            if label.is_over:
+                holds = self._is_over(state)
+            elif label.predicate is not None:
                 holds = bool(self._call(label.text, label.predicate, self.state(state)))
             else:
                 assert label.expression is not None
@@ -228,6 +234,12 @@ class NumberedSystem:
                     raise PropertyProblem(str(problem), label.text) from None
             bits |= holds << number
         return bits
+
+    def _is_over(self, state: bytes) -> bool:
+        """No action is enabled; a class that says where it may end means only these."""
+        if self.actions(state):
+            return False
+        return not self._system.says_where_it_may_end or self.is_valid_end(state)
 
     # --- the way back ---
 
@@ -389,6 +401,7 @@ class ClassProgram:
             "invariants": list(self.options.invariants),
             "step_invariants": list(self.options.step_invariants),
             "ltl": list(self.options.ltl),
+            "terminates": self.options.terminates,
             "safety": self.options.safety_only,
         }
         return Opening(self.system.name.rpartition(":")[0], OPENER, settings, model=self.model)
@@ -418,7 +431,9 @@ class ClassProgram:
         if self.options.safety_only:
             return ClassProperties()
         own = getattr(self.system.system, "properties", {})
-        return class_properties(own, self.options.ltl, where=self.system.name)
+        return class_properties(
+            own, self.options.ltl, terminates=self.options.terminates, where=self.system.name
+        )
 
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
@@ -470,6 +485,7 @@ def open_class(opening: Opening, *, key: bytes = b"") -> ClassModel:
         invariants=tuple(settings["invariants"]),
         step_invariants=tuple(settings["step_invariants"]),
         ltl=tuple(settings["ltl"]),
+        terminates=settings["terminates"],
         safety_only=settings["safety"],
         portable=True,
     )

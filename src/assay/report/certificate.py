@@ -20,7 +20,14 @@ from rich.text import Text
 
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.frames import Frame
-from assay.evidence.certificate.header import RANKED_SECTIONS, SECTIONS, CertificateProblem, Header
+from assay.evidence.certificate.header import (
+    PYTHON_CLASS,
+    RANKED_SECTIONS,
+    SECTIONS,
+    TERMINATION,
+    CertificateProblem,
+    Header,
+)
 from assay.evidence.script import TREE, Script, instruction
 from assay.report.console import make_console
 from assay.report.quantities import bytes_text, count, value_text
@@ -355,7 +362,12 @@ def print_inspection(inspection: Inspection, *, console: Console | None = None) 
     for part, sizes in zip(
         header.temporal.parts if header.temporal else (), inspection.part_bytes, strict=True
     ):
-        fair = ", of fair runs" if header.temporal and header.temporal.fair else ""
+        is_fair = header.temporal is not None and header.temporal.fair
+        fair = (
+            ", of fair runs"
+            if is_fair or (part.kind == TERMINATION and header.language != PYTHON_CLASS)
+            else ""
+        )
         _print_fact(console, "runs", f"{part.kind} {part.title}{fair}")
         _print_fact(
             console,

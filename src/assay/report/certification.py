@@ -14,10 +14,11 @@ from rich.console import Console
 
 from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
+from assay.evidence.properties import TERMINATION
 from assay.evidence.verdict import Verdict
 from assay.report.console import (
+    NOTHING_ABOUT_ENDING,
     make_console,
-    nothing_about_ending,
     print_fact,
     print_heading,
     print_violations,
@@ -51,8 +52,8 @@ def print_certification(
         print_fact(console, f"note: {note}")
     if result.states:
         print_fact(console, _figures(result), "dim")
-    if result.verdict is Verdict.VERIFIED:
-        print_fact(console, nothing_about_ending(""), "dim")
+    if result.verdict is Verdict.VERIFIED and TERMINATION[0] not in {one.kind for one in result.temporal}:
+        print_fact(console, f"{NOTHING_ABOUT_ENDING}: verify asks with --terminates", "dim")
 
 
 def _headline(result: CertificationResult) -> str:

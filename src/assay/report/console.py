@@ -16,6 +16,7 @@ from typing import cast
 from rich.console import Console
 from rich.text import Text
 
+from assay.evidence.certificate.header import PYTHON_CLASS
 from assay.evidence.counterexample import Counterexample, Step
 from assay.evidence.properties import (
     EVENTS,
@@ -39,12 +40,12 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
-HOW_TO_ASK_WHETHER_IT_ENDS = {"python": "ask with --terminates"}  # by language
 DOES = {  # whoever does not move
     "waits": "waits",
     "starves": "can always move and never does,",
     "sometimes": "can move now and then and never does,",
 }
+NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends"
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
@@ -99,7 +100,9 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_violations(console, result.violations)
     for one in result.properties:
         if one.kind in (*TEMPORAL, *EVENTS) and one.standing is not Standing.NOT_ASKED:
-            is_fair = result.options.get("fair") or one.kind == TERMINATION[0]
+            is_fair = result.options.get("fair") or (
+                one.kind == TERMINATION[0] and result.language != PYTHON_CLASS
+            )
             fair = " (in fair runs)" if is_fair and one.kind in TEMPORAL else ""
             print_fact(console, f"{one.standing}: {one.text}{fair}")
     if result.verdict is not Verdict.INCOMPLETE:
@@ -111,14 +114,9 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, coverage_text(result.coverage))
     print_fact(console, _figures(result), "dim")
     if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
-        print_fact(console, nothing_about_ending(result.language), "dim")
+        print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
-
-
-def nothing_about_ending(language: str) -> str:
-    how = HOW_TO_ASK_WHETHER_IT_ENDS.get(language, "that cannot be asked yet")
-    return f"nothing is said about whether every run ends: {how}"
 
 
 def print_violations(console: Console, violations: Sequence[Violation]) -> None:
@@ -229,6 +227,7 @@ def _certifying(result: Result, certificate: str) -> list[str]:
         command += ["--ltl", formula]
     if result.options.get("fair") is True and any(one.kind in TEMPORAL for one in result.properties):
         command.append("--fair")
+    command += [f"--{name}" for name in ("progress", "terminates") if result.options.get(name) is True]
     return command
 
 

@@ -93,9 +93,7 @@ class LanguageOptions:
     )  # fmt: skip
     terminates: bool = _option(
         False, "terminates", "--terminates", "switch",
-        "Every run of a Python program ends, if whoever can always move does.",
-        languages=("python",),
-        refusal="terminates: whether every run ends is asked of Python programs with threads",
+        "Every run ends, if whoever can always move does.",
     )  # fmt: skip
     fair: bool = _option(
         False, "fair", "--fair", "switch",

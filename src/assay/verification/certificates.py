@@ -58,7 +58,13 @@ class CertificateInParts:
 
     def __init__(self, request: CertificateRequest, options: LanguageOptions, parts: int) -> None:
         self._request = request
-        self._asked = Temporal(ltl=options.ltl, progress=options.progress, fair=options.fair, parts=())
+        self._asked = Temporal(
+            ltl=options.ltl,
+            progress=options.progress,
+            fair=options.fair,
+            terminates=options.terminates,
+            parts=(),
+        )
         self._states = partial_name(request.path)
         self._parts = [partial_name(request.path) for _ in range(parts)]
 

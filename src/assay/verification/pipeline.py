@@ -236,10 +236,6 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
-    if request.certificate is not None and any(wanted.always_fair for wanted in program.temporal):
-        raise OptionProblem(
-            "certificate: that every run ends is not written down yet; leave --terminates out for it"
-        )
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 

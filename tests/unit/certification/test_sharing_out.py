@@ -112,7 +112,7 @@ def test_a_shipped_program_is_compiled_and_compared_where_it_arrives(certified):
         assert shipped.main == "models/grid.pml"
         assert sorted(name for name, _ in shipped.files) == ["include/limits.h", "models/grid.pml"]
         with unpacked(shipped) as arrived:
-            places = [Path(source.path) for source in arrived.sources]
+            places = [Path(source.path).resolve() for source in arrived.sources]
             assert [source.sha256 for source in arrived.sources] == [s.sha256 for s in program.sources]
             (source,) = frame_sources(file, 1)
             report = run(task_for(file, program, with_bodies(file, source), shipped=shipped), lambda _: None)

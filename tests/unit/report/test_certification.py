@@ -43,7 +43,7 @@ def test_a_pipe_gets_one_line_for_each_fact():
         "(at most 36, with 64 transitions), no assertion fails.\n"
         "  under: defines: N=6; reductions: none; safety only: false\n"
         "  36 states, 64 transitions, 0.00 s (compiling 0.00 s, walking 0.00 s), 1 task in 1 local process\n"
-        "  nothing is said about whether every run ends: that cannot be asked yet\n"
+        "  nothing is said about whether every run ends: verify asks with --terminates\n"
     )
 
 
@@ -56,8 +56,8 @@ def test_a_terminal_folds_between_words_below_the_first_one():
         "  under: defines: N=6; reductions: none; safety only: false\n"
         "  36 states, 64 transitions, 0.00 s (compiling 0.00 s,\n"
         "      walking 0.00 s), 1 task in 1 local process\n"
-        "  nothing is said about whether every run ends: that cannot\n"
-        "      be asked yet\n"
+        "  nothing is said about whether every run ends: verify asks\n"
+        "      with --terminates\n"
     )
 
 

@@ -19,6 +19,7 @@ MAX_FRAMES = 1 << 16
 SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
 RANKED_SECTIONS = ("start", "bits", "ids", "counts", "excesses")  # of a temporal part
 MAX_RANK = 1 << 31
+TERMINATION = "termination"  # the kind that is about fair runs, whether or not the others are
 ABSENT = frozenset({"acceptance", "progress"})  # kinds whose text names what there is none of
 MAX_DICTIONARY_BYTES = 1 << 20
 MOST_DICTIONARY_BYTES = 1 << 26  # of all scripts together
@@ -83,6 +84,8 @@ class Part:
 
     @property
     def claim(self) -> str:
+        if self.kind == TERMINATION:
+            return "it comes to its end if it is weakly fair to each process"
         title = shown_text(self.title)
         return f"no {title}" if self.kind in ABSENT else f"{shown_name(self.kind)} {title} holds"
 
@@ -94,6 +97,7 @@ class Temporal:
     ltl: tuple[str, ...] = ()  # names of the program's own formulas, or formulas; empty: all it has
     progress: bool = False
     fair: bool = False
+    terminates: bool = False
     parts: tuple[Part, ...]
 
     @property
@@ -216,6 +220,7 @@ def _temporal(data: Mapping[str, Any]) -> Temporal:
         ltl=_texts(data, "ltl"),
         progress=_flag(data, "progress"),
         fair=_flag(data, "fair"),
+        terminates=_flag(data, "terminates"),
         parts=tuple(
             Part(
                 kind=_text(part, "kind"),

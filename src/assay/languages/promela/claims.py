@@ -3,7 +3,7 @@
 Which claims are checked: all `ltl` blocks and `never` claims, and acceptance cycles if a process has an
 `accept` label; or, if the user names some or gives formulas, exactly these. Each is a property of its own.
 With a claim SPIN looks for cycles through accept labels of claim and processes at once; here they are two
-questions. Non-progress cycles are looked for if the user asks.
+questions. Non-progress cycles are looked for if the user asks, and so is a run that never ends.
 
 A formula is read as text (`assay.automata.parser`), because SPIN's own reading of it is sometimes not what
 is meant. What cannot be made an automaton stays on the list of what is not checked, with the reason.
@@ -59,6 +59,7 @@ from assay.languages.promela.resolve import Resolver, nearest
 from assay.languages.promela.unparse import unparse
 from assay.transition_system.interface import SourceProblem, TemporalProperty, Unchecked, UnsupportedConstruct
 from assay.transition_system.language_options import LanguageOptions
+from assay.transition_system.termination import OVER, termination
 
 MOST_LABELS = 64  # of a model: what the engine keeps in one word
 AT_ACCEPT = "some process is at an accept label"
@@ -290,6 +291,9 @@ def watched(
                 labels.numbers[AT_PROGRESS],
             )
         )
+    if options.terminates:
+        labels.add(OVER, ops.IsOver())
+        temporal.append(termination(labels.numbers[OVER], fair=True))
     return Watched(tuple(temporal), labels.labels, tuple(unchecked), tuple(reasons))
 
 

@@ -127,6 +127,8 @@ class ExpressionCode:
                 return f"somebody_at_{prefix}({c.state})"
             case ops.SomebodyMoves():
                 return "somebody_moves(words, word_count)"
+            case ops.IsOver():  # the cheap half first
+                return "(is_valid_end(words, word_count) && !somebody_moves(words, word_count))"
             case ops.LastPid():
                 return f"(int)LAST({c.state})"
             case ops.ChannelLength(channel):

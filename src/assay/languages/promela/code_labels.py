@@ -40,7 +40,7 @@ class LabelCode(AmpleCode):
         parts = [part for label in self.plan.labels.values() for part in ops.subexpressions(label.expression)]
         for prefix in sorted({part.prefix for part in parts if isinstance(part, ops.SomebodyAt)}):
             self.somebody_at(prefix)
-        if any(isinstance(part, ops.SomebodyMoves) for part in parts):
+        if any(isinstance(part, ops.SomebodyMoves | ops.IsOver) for part in parts):
             self.line(SOMEBODY_MOVES)
         self.line("static uint64_t labels(const uint64_t *words, uint32_t word_count) {")
         self.line("  const u8 *g = (const u8 *)words, *p = g;")

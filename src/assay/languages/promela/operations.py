@@ -254,6 +254,11 @@ class SomebodyMoves(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class IsOver(Expr):
+    """Only in claims: nobody can move, and everybody may stop here."""
+
+
+@dataclass(frozen=True, slots=True)
 class InNextState(Expr):
     """Only in properties over consecutive states."""
 

@@ -280,7 +280,8 @@ def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[st
 
 
 def is_fair(model: PromelaModel, options: LanguageOptions) -> bool:
-    return options.fair and bool(model.watched.temporal)
+    """Is anything asked of fair runs alone?"""
+    return any(options.fair or each.always_fair for each in model.watched.temporal)
 
 
 def plan_of(

@@ -25,13 +25,12 @@ from assay.automata.questions import is_always_false, is_always_true, is_stutter
 from assay.automata.translation import violating
 from assay.languages.python.invariants import UnknownName, globals_of, require_usable
 from assay.transition_system.interface import SourceProblem, TemporalProperty
+from assay.transition_system.termination import termination
 
 # What joins a step because it only helps others. That a thread can move now and not then is what fairness is
 # about, and an atom may ask a lock: with formulas, everything is a step of its own.
 EARLY = frozenset({"releases of locks", "ends of threads"})
 BEGUN = "all its names are bound"  # an atom of ours in automata; no text of a user's
-ENDED = "the program is over"
-EVERY_RUN_ENDS = "every run ends"
 PREFIX = "__assay_atom"
 MOST_THREADS = MOST_ATOMS  # for which there can be fairness
 
@@ -185,8 +184,7 @@ class Formulas:
                 "ltl", stated.name, stated.text, automaton, tuple(numbers[atom] for atom in automaton.atoms)
             )
         if self.terminates:
-            never_over = BuchiAutomaton((ENDED,), 1, (1,), ((Edge(0, 1, 0),),))
-            yield TemporalProperty("termination", "", EVERY_RUN_ENDS, never_over, (number,), always_fair=True)
+            yield termination(number, fair=True)
 
     def require_labels(self, texts: Mapping[str, str]) -> None:
         """Refuses labels that no module has; `texts` are those of the user's modules, by file."""
