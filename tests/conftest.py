@@ -7,9 +7,21 @@ import os
 import shutil
 import signal
 
+import hypothesis
 import pytest
 
 from tests.time_limit import SECONDS, TimeLimitReached, limited, stop
+
+# In CI a failure is told at once, with the blob that repeats it: shrinking can take longer than all tests
+# may. Whoever repeats it (`@reproduce_failure`) on a machine of their own sees the shrunk one.
+FOUND_WITHOUT_SHRINKING = [
+    phase for phase in hypothesis.Phase if phase not in {hypothesis.Phase.shrink, hypothesis.Phase.explain}
+]
+hypothesis.settings.register_profile(
+    "found without shrinking", hypothesis.settings(), phases=FOUND_WITHOUT_SHRINKING, print_blob=True
+)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("found without shrinking")
 
 
 def pytest_configure(config):

@@ -392,7 +392,7 @@ NB_MODULE(_engine, m) {
     nb::list all;
     for (const search::Strategy& strategy : search::strategies()) {
       all.append(nb::make_tuple(strategy.name, strategy.storage, strategy.has_threads, strategy.is_on_disk,
-                                strategy.recording != search::Recording::kNone));
+                                strategy.recording != search::Recording::kNone, strategy.is_offered));
     }
     return all;
   });

@@ -50,7 +50,7 @@ GraphLog::GraphLog(const std::string& directory) : directory_(directory) {
     throw DiskProblem("no temporary file can be made in " + directory + ": " + std::strerror(errno));
   }
   unlink(name.c_str());
-  buffer_.reserve(kBufferWords);
+  buffer_ = std::make_unique_for_overwrite<std::uint32_t[]>(kBufferWords);
 }
 
 GraphLog::~GraphLog() {
@@ -58,9 +58,9 @@ GraphLog::~GraphLog() {
 }
 
 void GraphLog::flush() {
-  write_all(file_, buffer_.data(), buffer_.size() * sizeof(std::uint32_t), flushed_ * sizeof(std::uint32_t));
-  flushed_ += buffer_.size();
-  buffer_.clear();
+  write_all(file_, buffer_.get(), used_ * sizeof(std::uint32_t), flushed_ * sizeof(std::uint32_t));
+  flushed_ += used_;
+  used_ = 0;
 }
 
 void GraphLog::set(std::uint64_t at, std::uint32_t target) {
@@ -73,7 +73,7 @@ void GraphLog::set(std::uint64_t at, std::uint32_t target) {
 
 void GraphLog::finish() {
   flush();
-  buffer_.shrink_to_fit();
+  buffer_.reset();
   finished_ = true;
 }
 

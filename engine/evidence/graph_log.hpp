@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,17 +97,19 @@ class GraphLog {
  private:
   static constexpr std::size_t kBufferWords = std::size_t{1} << 18;
 
-  std::uint64_t position() const { return flushed_ + buffer_.size(); }
-  void put(std::uint32_t word) {
-    if (buffer_.size() == kBufferWords) flush();
-    buffer_.push_back(word);
+  std::uint64_t position() const { return flushed_ + used_; }
+  /// For each transition of a search: a comparison and a store, where appending to a vector is a call.
+  [[gnu::always_inline]] void put(std::uint32_t word) {
+    if (used_ == kBufferWords) flush();
+    buffer_[used_++] = word;
   }
   void flush();
 
   std::string directory_;
   int file_ = -1;
   Order order_ = Order::kBreadthFirst;
-  std::vector<std::uint32_t> buffer_;
+  std::unique_ptr<std::uint32_t[]> buffer_;  // until everything was written
+  std::size_t used_ = 0;
   std::uint64_t flushed_ = 0;
   std::uint64_t states_ = 0;
   std::uint64_t transitions_ = 0;

@@ -273,6 +273,7 @@ class AcceptingCycle {
 
 const Registered registered({.name = "accepting-cycle",
                              .storage = "exact",
+                             .tells = true,
                              .run = [](const Task& task,
                                        Result& result) { AcceptingCycle(task, result).run(); },
                              .options = {"fair", "processes", "progress_label"}});

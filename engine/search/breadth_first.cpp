@@ -143,6 +143,8 @@ class BreadthFirst {
 
 const Registered registered({.name = "bfs",
                              .storage = "exact",
+                             .is_offered = true,
+                             .tells = true,
                              .recording = Recording::kObserved,
                              .run = [](const Task& task, Result& result) {
                                BreadthFirst(task, result).run();

@@ -55,6 +55,7 @@ class CachedDepthFirst {
       store_.add_first(initial.words.data(), initial.length);
       if (initial.violation != 0) search_.record(initial.violation, Finding::kAtState);
       Expander expander(task_.system, store_, task_.options);
+      observers_.begins(TraversalOrder::kDepthFirst);
       if (!search_.is_over()) {
         make_place();
         enter(store_.key(StateId{0}), expander);
@@ -94,6 +95,7 @@ class CachedDepthFirst {
     max_depth_ = std::max<std::uint64_t>(max_depth_, depth);
     const Slot slot = cache_.add(key);
     policy_->entered(slot, depth);
+    if (depth > 0) observers_.edge({path_.last().position, slot, true});
     expand(slot, search_.at_limit(depth), expander);
     ++visits_;
     search_.cut = search_.cut || expander.cut;
@@ -123,7 +125,7 @@ class CachedDepthFirst {
     for (const auto& reached : expander.reached) cache_.prefetch(reached.probe.key);
     for (auto i = static_cast<std::uint32_t>(expander.reached.size()); i-- > first;) {
       const auto& reached = expander.reached[i];
-      if (!is_hit(reached.probe.key)) path_.add(reached.probe.key, reached.position);
+      if (!is_hit(reached.probe.key, reached.position)) path_.add(reached.probe.key, reached.position);
     }
   }
 
@@ -134,11 +136,12 @@ class CachedDepthFirst {
     await(next + 1, expander);
   }
 
-  bool is_hit(std::uint64_t key) {
+  bool is_hit(std::uint64_t key, Position position) {
     const Slot known = cache_.find(key);
     if (known == StateCache::kNone) return false;
     ++hits_;
     policy_->hit(known, path_.last().node);
+    observers_.edge({position, known, false});
     return true;
   }
 
@@ -146,7 +149,7 @@ class CachedDepthFirst {
   StopReason follow(Expander& expander) {
     const auto [key, position] = path_.take();
     if (!path_.waiting().empty()) cache_.prefetch(path_.waiting().next_key());
-    if (is_hit(key)) return StopReason::kNone;
+    if (is_hit(key, position)) return StopReason::kNone;
     path_.last().position = position;
     if (!make_place()) return StopReason::kCache;
     if (task_.options.state_limit != 0 && visits_ >= task_.options.state_limit) return StopReason::kStates;
@@ -207,7 +210,7 @@ void run(const Task& task, Result& result) {
     return;
   }
   evidence::VisitLog visits(graph->directory());
-  Observers observers;
+  Observers observers = task.observers;
   observers.add(std::make_unique<VisitRecorder>(visits));
   std::make_unique<CachedDepthFirst>(task, observers, result)->run();
   if (!result.complete || result.violation_count != 0) return;
@@ -240,6 +243,8 @@ void check(const Options& options) {
 
 const Registered registered({.name = "cached",
                              .storage = "exact",
+                             .is_offered = true,
+                             .tells = true,
                              .recording = Recording::kByItself,
                              .run = run,
                              .options = {"cache_size", "cache_policy", "cache_strata", "cache_pending_limit",

@@ -143,8 +143,14 @@ class DepthFirst {
 
 void run(const Task& task, Result& result) { DepthFirst(task, result).run(); }
 
-const Registered in_order({.name = "dfs", .storage = "exact", .recording = Recording::kObserved, .run = run});
-const Registered at_random({.name = "random-dfs", .storage = "exact", .run = run});
+const Registered in_order({.name = "dfs",
+                           .storage = "exact",
+                           .is_offered = true,
+                           .tells = true,
+                           .recording = Recording::kObserved,
+                           .run = run});
+const Registered at_random(
+    {.name = "random-dfs", .storage = "exact", .is_offered = true, .tells = true, .run = run});
 
 }  // namespace
 }  // namespace assay::search

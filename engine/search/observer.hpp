@@ -30,7 +30,7 @@ struct ExpandedState {
 struct Edge {
   transition_system::Position position;
   std::uint32_t target;
-  bool is_new;  // this step discovered the target
+  bool is_new;  // this step discovered the target, or came to it again after it was forgotten
 };
 
 /// Told by the searching thread, in the order in which it happens. All events may be ignored.
@@ -56,7 +56,7 @@ class Observer {
 /// All observers of one search. Without any, an event costs a comparison.
 class Observers {
  public:
-  void add(std::unique_ptr<Observer> observer) { list_.push_back(std::move(observer)); }
+  void add(std::shared_ptr<Observer> observer) { list_.push_back(std::move(observer)); }
   bool none() const { return list_.empty(); }
   bool look_at_states() const {
     return std::ranges::any_of(list_, [](const auto& observer) { return observer->looks_at_states(); });
@@ -90,7 +90,7 @@ class Observers {
     for (const auto& observer : list_) event(*observer);
   }
 
-  std::vector<std::unique_ptr<Observer>> list_;
+  std::vector<std::shared_ptr<Observer>> list_;
 };
 
 }  // namespace assay::search

@@ -6,7 +6,7 @@
 // random order, and are stored when they are taken off. Keys on the stack follow
 // the store when its layout changes.
 #include <algorithm>
-#include <memory>
+#include <optional>
 
 #include "search/exact_expander.hpp"
 #include "search/strategy.hpp"
@@ -172,93 +172,128 @@ class Explorer {
 
 /// Breadth first up to a number of states, then depth first from unexplored
 /// transitions drawn at random (Taleghani 2010, ch. 5).
-void two_phases(const Task& task, Result& result) {
-  const Options& options = task.options;
-  Seen& seen = result.seen;
-  const std::uint64_t limit = options.state_limit == 0 ? KeyTable::kMaxKeys : options.state_limit;
-  const std::uint64_t exhaustive_states = options.number("exhaustive_states", 0);
-  const std::uint64_t samplers = std::max<std::uint64_t>(1, options.number("samplers", 1));
-  std::unique_ptr<Explorer> explorer;
-  try {
-    explorer = std::make_unique<Explorer>(task, options.seed);
-    // The first phase.
-    std::uint32_t expanded = 0;
-    for (std::uint32_t end = 1; expanded < end && explorer->size() < exhaustive_states;) {
-      while (expanded < end && explorer->size() < exhaustive_states && !task.control.should_stop()) {
-        explorer->visit_successors(expanded++);
-        if (expanded % 64 == 0)
-          task.control.report(explorer->size(), explorer->transitions(), 0, explorer->size() - expanded);
-      }
-      if (task.control.should_stop()) break;
-      seen.levels.push_back(end - (seen.levels.empty() ? 0 : result.depth));
-      result.depth = end;  // where the next level begins, for now
-      end = explorer->size();
-    }
-    result.depth = seen.levels.empty() ? 0 : seen.levels.size() - 1;
-    seen.exhaustive = explorer->size();
+class TwoPhases {
+ public:
+  TwoPhases(const Task& task, Result& result)
+      : task_(task),
+        result_(result),
+        limit_(task.options.state_limit == 0 ? KeyTable::kMaxKeys : task.options.state_limit),
+        exhaustive_states_(task.options.number("exhaustive_states", 0)),
+        samplers_(std::max<std::uint64_t>(1, task.options.number("samplers", 1))) {}
 
-    // The worklist: the transitions of states that were not expanded.
-    const std::uint32_t frontier = static_cast<std::uint32_t>(seen.exhaustive) - expanded;
-    task.budget.require(std::size_t{frontier} * sizeof(std::uint64_t));
-    std::vector<std::uint64_t> starts(std::size_t{frontier} + 1);  // of each state's transitions
-    for (std::uint32_t i = 0; i < frontier && !task.control.should_stop(); ++i) {
-      starts[i + 1] = starts[i] + explorer->expand(expanded + i, false).size();
-    }
-    const std::uint64_t total = starts[frontier];
-    std::vector<bool> sampled(total);
-
-    // The second phase.
-    const auto draw = [&] {
-      std::uint64_t at = explorer->source().below(total);
-      for (int attempt = 0; attempt < 32 && sampled[at]; ++attempt) at = explorer->source().below(total);
-      while (sampled[at]) at = at + 1 == total ? 0 : at + 1;
-      return at;
-    };
-    std::vector<Explorer::Walk> walks;
-    explorer->set_walks(&walks);
-    while (explorer->size() < limit && !task.control.should_stop()) {
-      while (walks.size() < samplers && seen.tried < total && explorer->size() < limit) {
-        const std::uint64_t transition = draw();
-        sampled[transition] = true;
-        ++seen.tried;
-        const auto state = static_cast<std::uint32_t>(
-            std::upper_bound(starts.begin(), starts.end(), transition) - starts.begin() - 1);
-        const std::uint64_t key = explorer->expand(expanded + state, false)[transition - starts[state]];
-        if (explorer->knows(key)) continue;
-        Explorer::Walk walk{seen.sizes.size(), {}};
-        explorer->begin(walk, key);
-        walks.push_back(std::move(walk));
-        seen.sizes.push_back(1);
+  void run() {
+    try {
+      explorer_.emplace(task_, task_.options.seed);
+      explore_levels();
+      list_transitions();
+      explorer_->set_walks(&walks_);
+      while (explorer_->size() < limit_ && !task_.control.should_stop()) {
+        begin_walks();
+        if (walks_.empty()) break;
+        take_turns();
       }
-      if (walks.empty()) break;
-      for (std::size_t i = 0; i < walks.size();) {
-        const std::uint64_t steps = samplers > 1 ? kStepsPerTurn : ~std::uint64_t{0};
-        if (explorer->walk(walks[i], steps, limit, seen.sizes[walks[i].number])) {
-          walks.erase(walks.begin() + static_cast<std::ptrdiff_t>(i));
-        } else {
-          ++i;
+      count_what_is_left();
+    } catch (const std::bad_alloc&) {
+      result_.stop_reason = StopReason::kMemory;
+    }
+    if (!explorer_) return;
+    result_.states = explorer_->size();
+    result_.transitions = explorer_->transitions();
+    result_.violation_count = explorer_->violations();
+  }
+
+ private:
+  /// The first phase.
+  void explore_levels() {
+    std::uint32_t begin = 0;
+    for (std::uint32_t end = 1; expanded_ < end && explorer_->size() < exhaustive_states_;) {
+      while (expanded_ < end && explorer_->size() < exhaustive_states_ && !task_.control.should_stop()) {
+        explorer_->visit_successors(expanded_++);
+        if (expanded_ % 64 == 0) {
+          task_.control.report(explorer_->size(), explorer_->transitions(), 0, explorer_->size() - expanded_);
         }
       }
+      if (task_.control.should_stop()) break;
+      seen_.levels.push_back(end - begin);
+      begin = end;
+      end = explorer_->size();
     }
-    seen.unfinished = walks.size();
-    seen.left = total - seen.tried;
-    storage::FingerprintTable unknown(task.budget);
-    for (std::uint32_t i = 0; i < frontier; ++i) {
-      explorer->count_unknown(expanded + i, unknown,
-                              [&](std::uint64_t number) { return !sampled[starts[i] + number]; });
-    }
-    seen.productive_left = unknown.size();
-    result.complete =
-        walks.empty() && seen.productive_left == 0 && seen.left == 0 && !task.control.should_stop();
-    result.stop_reason = result.complete ? StopReason::kNone : task.control.reason();
-  } catch (const std::bad_alloc&) {
-    result.stop_reason = StopReason::kMemory;
+    result_.depth = seen_.levels.empty() ? 0 : seen_.levels.size() - 1;
+    seen_.exhaustive = explorer_->size();
   }
-  if (explorer == nullptr) return;
-  result.states = explorer->size();
-  result.transitions = explorer->transitions();
-  result.violation_count = explorer->violations();
-}
+
+  /// The worklist: the transitions of states that were not expanded.
+  void list_transitions() {
+    frontier_ = static_cast<std::uint32_t>(seen_.exhaustive) - expanded_;
+    task_.budget.require(std::size_t{frontier_} * sizeof(std::uint64_t));
+    starts_.resize(std::size_t{frontier_} + 1);
+    for (std::uint32_t i = 0; i < frontier_ && !task_.control.should_stop(); ++i) {
+      starts_[i + 1] = starts_[i] + explorer_->expand(expanded_ + i, false).size();
+    }
+    sampled_.resize(starts_[frontier_]);
+  }
+
+  /// A transition that was not drawn before.
+  std::uint64_t draw() {
+    const std::uint64_t total = sampled_.size();
+    std::uint64_t at = explorer_->source().below(total);
+    for (int attempt = 0; attempt < 32 && sampled_[at]; ++attempt) at = explorer_->source().below(total);
+    while (sampled_[at]) at = at + 1 == total ? 0 : at + 1;
+    sampled_[at] = true;
+    ++seen_.tried;
+    return at;
+  }
+
+  /// The second phase: as many walks at a time as there are samplers.
+  void begin_walks() {
+    while (walks_.size() < samplers_ && seen_.tried < sampled_.size() && explorer_->size() < limit_) {
+      const std::uint64_t transition = draw();
+      const auto state = static_cast<std::uint32_t>(
+          std::upper_bound(starts_.begin(), starts_.end(), transition) - starts_.begin() - 1);
+      const std::uint64_t key = explorer_->expand(expanded_ + state, false)[transition - starts_[state]];
+      if (explorer_->knows(key)) continue;
+      Explorer::Walk walk{seen_.sizes.size(), {}};
+      explorer_->begin(walk, key);
+      walks_.push_back(std::move(walk));
+      seen_.sizes.push_back(1);
+    }
+  }
+
+  void take_turns() {
+    const std::uint64_t steps = samplers_ > 1 ? kStepsPerTurn : ~std::uint64_t{0};
+    for (std::size_t i = 0; i < walks_.size();) {
+      if (explorer_->walk(walks_[i], steps, limit_, seen_.sizes[walks_[i].number])) {
+        walks_.erase(walks_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  void count_what_is_left() {
+    seen_.unfinished = walks_.size();
+    seen_.left = sampled_.size() - seen_.tried;
+    storage::FingerprintTable unknown(task_.budget);
+    for (std::uint32_t i = 0; i < frontier_; ++i) {
+      explorer_->count_unknown(expanded_ + i, unknown,
+                               [&](std::uint64_t number) { return !sampled_[starts_[i] + number]; });
+    }
+    seen_.productive_left = unknown.size();
+    result_.complete =
+        walks_.empty() && seen_.productive_left == 0 && seen_.left == 0 && !task_.control.should_stop();
+    result_.stop_reason = result_.complete ? StopReason::kNone : task_.control.reason();
+  }
+
+  const Task& task_;
+  Result& result_;
+  Seen& seen_ = result_.seen;
+  const std::uint64_t limit_, exhaustive_states_, samplers_;
+  std::optional<Explorer> explorer_;
+  std::uint32_t expanded_ = 0, frontier_ = 0;  // states of the first phase that were, and were not, expanded
+  std::vector<std::uint64_t> starts_;          // of the transitions of each state that was not
+  std::vector<bool> sampled_;
+  std::vector<Explorer::Walk> walks_;
+};
 
 /// Two random depth-first searches, and how many states they share.
 void two_overlapping(const Task& task, Result& result) {
@@ -296,7 +331,8 @@ void two_overlapping(const Task& task, Result& result) {
 }
 
 const Registered first_then_at_random({.name = "two-phases",
-                                       .run = two_phases,
+                                       .run = [](const Task& task,
+                                                 Result& result) { TwoPhases(task, result).run(); },
                                        .options = {"exhaustive_states", "samplers"}});
 const Registered twice_at_random({.name = "overlap", .run = two_overlapping});
 

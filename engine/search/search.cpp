@@ -1,18 +1,14 @@
 #include "search/search.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 #include "search/observers/graph_recorder.hpp"
 #include "search/observers/mark_recorder.hpp"
 #include "search/observers/registry.hpp"
 #include "search/strategy.hpp"
+#include "search/watched_run.hpp"
 #include "support/memory.hpp"
 
 namespace assay::search {
@@ -88,6 +84,11 @@ const Strategy& choose(const Options& options, bool records) {
       throw std::invalid_argument("no search has an option '" + name + "'");
     }
   }
+  if (!options.text("observe").empty() && !found->tells) {
+    throw std::invalid_argument(
+        "observe: this search does not tell what it meets; bfs, dfs and cached on one thread with exact "
+        "storage in memory do");
+  }
   if (found->check != nullptr) found->check(options);
   return *found;
 }
@@ -98,7 +99,11 @@ void add_observers(const std::string& names, Observers& observers) {
   for (std::string name; std::getline(list, name, ',');) {
     const auto found =
         std::ranges::find(observer_registry(), name, [](const auto& entry) { return entry.first; });
-    if (found == observer_registry().end()) throw std::invalid_argument("nobody observes '" + name + "'");
+    if (found == observer_registry().end()) {
+      std::string known;
+      for (const auto& entry : observer_registry()) known += (known.empty() ? "" : ", ") + entry.first;
+      throw std::invalid_argument("nobody observes '" + name + "'; choose some of: " + known);
+    }
     observers.add(found->second());
   }
 }
@@ -110,7 +115,6 @@ const std::vector<Strategy>& strategies() { return registry(); }
 RegisteredObserver::RegisteredObserver(const char* name, MakeObserver make) {
   observer_registry().emplace_back(name, make);
 }
-const std::vector<std::pair<std::string, MakeObserver>>& observers_by_name() { return observer_registry(); }
 
 const char* name_of(StopReason reason) {
   switch (reason) {
@@ -137,7 +141,6 @@ const char* name_of(Guarantee guarantee) {
 
 Result search(const transition_system::TransitionSystem& system, const Options& options,
               const Watcher& watcher, evidence::GraphLog* graph, evidence::RankedGraph* ranked) {
-  using Clock = std::chrono::steady_clock;
   const Strategy& strategy = choose(options, graph != nullptr);
   if (strategy.has_threads && system.is_single_threaded()) {
     throw std::invalid_argument("this program is executed by one thread at a time; search with one");
@@ -158,72 +161,12 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
   Result result;
   const Task task{system,  options,   budget,
                   control, observers, strategy.recording == Recording::kByItself ? graph : nullptr};
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool finished = false;
-  std::exception_ptr failure;
-  const Clock::time_point start = Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  double seconds = 0;
-
-  std::thread worker([&] {
-    try {
-      strategy.run(task, result);
-      observers.ends(result);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    const std::lock_guard<std::mutex> guard(mutex);
-    seconds = elapsed();
-    finished = true;
-    changed.notify_all();
+  result.seconds = WatchedRun(options, watcher, control)([&] {
+    strategy.run(task, result);
+    observers.ends(result);
   });
-
-  constexpr double kLook = 0.02, kAskInterrupt = 0.1;
-  double next_progress = std::max(options.progress_interval_seconds, 0.001);
-  double next_interrupt = kAskInterrupt;
-  std::exception_ptr watcher_failure;
-  bool refused = false;  // who said stop is not asked again
-  std::unique_lock<std::mutex> lock(mutex);
-  while (!finished) {
-    double wait = std::min(kLook, std::max(next_progress - elapsed(), 0.0005));
-    if (options.time_limit_seconds > 0)
-      wait = std::min(wait, std::max(options.time_limit_seconds - elapsed(), 0.0005));
-    changed.wait_for(lock, std::chrono::duration<double>(wait), [&] { return finished; });
-    if (finished) break;
-    lock.unlock();
-    const double now = elapsed();
-    if (options.time_limit_seconds > 0 && now >= options.time_limit_seconds) control.stop(StopReason::kTime);
-    if (options.memory_limit_bytes > 0 && support::resident_bytes() > options.memory_limit_bytes) {
-      control.stop(StopReason::kMemory);
-    }
-    try {
-      if (watcher.interrupted && now >= next_interrupt) {
-        next_interrupt = now + kAskInterrupt;
-        if (watcher.interrupted()) control.stop(StopReason::kInterrupted);
-      }
-      if (watcher.progress && !refused && now >= next_progress) {
-        next_progress = now + std::max(options.progress_interval_seconds, 0.001);
-        const Progress progress{control.states.load(),   control.transitions.load(), control.depth.load(),
-                                control.frontier.load(), support::resident_bytes(),  now,
-                                control.tracing.load()};
-        refused = !watcher.progress(progress);
-        if (refused) control.stop(StopReason::kInterrupted);
-      }
-    } catch (...) {
-      watcher_failure = std::current_exception();
-      control.stop(StopReason::kInterrupted);
-    }
-    lock.lock();
-  }
-  lock.unlock();
-  worker.join();
   // What writes a certificate next has the memory that the search had.
   if (graph != nullptr) support::return_free_memory();
-  if (failure) std::rethrow_exception(failure);
-  if (watcher_failure) std::rethrow_exception(watcher_failure);
-  result.seconds = seconds;
   return result;
 }
 

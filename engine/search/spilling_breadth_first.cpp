@@ -25,7 +25,7 @@
 //
 // Here is the search; what it consists of, and each of its jobs, has a file in
 // spilling/: the candidates of a level, the merge that makes the next level of
-// them, checkpoints, and the way back to a counterexample.
+// them, and checkpoints.
 #include <algorithm>
 #include <new>
 
@@ -35,7 +35,6 @@
 #include "search/spilling/checkpoint.hpp"
 #include "search/spilling/level_merge.hpp"
 #include "search/spilling/spilled_search.hpp"
-#include "search/spilling/way_back.hpp"
 #include "search/strategy.hpp"
 #include "support/memory.hpp"
 
@@ -222,12 +221,30 @@ class SpillingBreadthFirst {
     if (when_logged_) search_.found.clear();  // it was not asked for
     search_.result.violation_count = search_.violation_count;
     search_.task.control.tracing = !search_.found.empty();
-    search_.result.violations = trace_back(search_);
+    search_.result.violations = trace_back();
     if (is_logged) {
       search_.task.graph->keep([directory = search_.directory] { directory->clear(); });
     } else if (search_.finished) {
       search_.directory->clear();
     }
+  }
+
+  std::vector<Violation> trace_back() {
+    WayBack way(search_.found);
+    return way.follow([&](std::uint64_t depth) {
+      const Level level = search_.read_level(depth);
+      storage::LevelReader reader(*search_.levels, level,
+                                  search_.layouts[static_cast<std::uint32_t>(level.layout)],
+                                  search_.io_bytes(1));
+      for (std::uint64_t n = 0; n < level.records && way.wants_more(); ++n) {
+        const std::uint32_t length = reader.read();
+        const StateView state{reader.words(), length};
+        search_.expansion.again(state, [&](Position position, StateView next) {
+          way.show(state, position, next);
+          return true;
+        });
+      }
+    });
   }
 
   void write_graph() {

@@ -37,6 +37,8 @@ struct Strategy {
   std::string storage{};     // of the option `storage`; empty: the strategy brings its own
   bool has_threads = false;  // runs on several, and only on several
   bool is_on_disk = false;   // keeps its states in `spill_directory`
+  bool is_offered = false;   // to users, by its name: it looks at every state and every property
+  bool tells = false;        // observers what it meets
   Recording recording = Recording::kNone;
   void (*run)(const Task&, Result&) = nullptr;
   std::vector<std::string> options{};       // that only it reads

@@ -116,73 +116,94 @@ class LevelQueue {
   std::size_t at_ = 0;
 };
 
-void sweep(const Task& task, Result& result) {
-  const Options& options = task.options;
-  result.guarantee = Guarantee::kMayLose;
-  std::uint64_t expanded = 0, transitions = 0, states = 1;
-  bool stopped = false;
-  try {
-    matching::Bits bits(task.system, options, task.budget);
-    const std::string directory = options.text("scratch_directory");
-    LevelQueue queues[2] = {LevelQueue(directory), LevelQueue(directory)};
-    const InitialState initial(task.system);
-    result.violation_count += initial.violation != 0;
-    bits.add(bits.key(initial.view()));
-    queues[0].push(initial.words.data(), initial.length);
-    Expansion expansion(task.system, options);
-    struct Reached {
-      matching::Bits::Key key;
-      StateView state;
-    };
-    std::vector<Reached> reached;  // of one state, so that the bits of all arrive together
-    for (std::uint32_t depth = 0; !stopped; ++depth) {
-      LevelQueue& level = queues[depth % 2];
-      LevelQueue& next_level = queues[1 - depth % 2];
-      if (level.size() == 0) break;
-      result.depth = depth;
-      result.seen.levels.push_back(level.size());
-      next_level.clear();
-      level.start_reading();
-      for (std::uint64_t n = level.size(); n > 0; --n) {
-        if (options.state_limit != 0 && expanded >= options.state_limit)
-          task.control.stop(StopReason::kStates);
-        if (task.control.should_stop()) {
-          stopped = true;
-          break;
-        }
-        std::uint32_t count = 0;
-        const std::uint64_t* const words = level.pop(count);
-        reached.clear();
-        expansion(
-            {words, count}, false, [&](std::uint32_t, Position) { ++result.violation_count; },
-            [&](Position, StateView next) {
-              reached.push_back({bits.key(next), next});
-              bits.prefetch(reached.back().key);
-              return true;
-            });
-        transitions += reached.size();
-        for (const Reached& next : reached) {
-          if (!bits.add(next.key)) continue;
-          ++states;
-          next_level.push(next.state.data(), length_of(next.state));
-        }
-        ++expanded;
-        if (expanded % 64 == 0) {
-          task.control.report(states, transitions, depth, n - 1 + next_level.size());
-          bits.report(result);
-        }
+class Sweep {
+ public:
+  Sweep(const Task& task, Result& result)
+      : task_(task),
+        result_(result),
+        bits_(task.system, task.options, task.budget),
+        queues_{LevelQueue(task.options.text("scratch_directory")),
+                LevelQueue(task.options.text("scratch_directory"))},
+        expansion_(task.system, task.options) {}
+
+  void run() {
+    const InitialState initial(task_.system);
+    result_.violation_count += initial.violation != 0;
+    bits_.add(bits_.key(initial.view()));
+    queues_[0].push(initial.words.data(), initial.length);
+    bool is_over = false;
+    for (std::uint32_t depth = 0; !is_over && queues_[depth % 2].size() > 0; ++depth) {
+      result_.depth = depth;
+      result_.seen.levels.push_back(queues_[depth % 2].size());
+      is_over = !explore_level(queues_[depth % 2], queues_[1 - depth % 2]);
+    }
+    bits_.report(result_);
+    result_.states = states_;
+    result_.transitions = transitions_;
+    result_.frontier = states_ - expanded_;
+    result_.complete = !is_over;
+    if (is_over) result_.stop_reason = task_.control.reason();
+  }
+
+ private:
+  struct Reached {
+    matching::Bits::Key key;
+    StateView state;
+  };
+
+  /// False: the search was stopped.
+  bool explore_level(LevelQueue& level, LevelQueue& next_level) {
+    const std::uint64_t limit = task_.options.state_limit;
+    next_level.clear();
+    level.start_reading();
+    for (std::uint64_t n = level.size(); n > 0; --n) {
+      if (limit != 0 && expanded_ >= limit) task_.control.stop(StopReason::kStates);
+      if (task_.control.should_stop()) return false;
+      std::uint32_t count = 0;
+      const std::uint64_t* const words = level.pop(count);
+      expand({words, count}, next_level);
+      if (expanded_ % 64 == 0) {
+        task_.control.report(states_, transitions_, result_.depth, n - 1 + next_level.size());
+        bits_.report(result_);
       }
     }
-    bits.report(result);
+    return true;
+  }
+
+  void expand(StateView state, LevelQueue& next_level) {
+    reached_.clear();
+    expansion_(
+        state, false, [&](std::uint32_t, Position) { ++result_.violation_count; },
+        [&](Position, StateView next) {
+          reached_.push_back({bits_.key(next), next});
+          bits_.prefetch(reached_.back().key);
+          return true;
+        });
+    transitions_ += reached_.size();
+    for (const Reached& next : reached_) {
+      if (!bits_.add(next.key)) continue;
+      ++states_;
+      next_level.push(next.state.data(), length_of(next.state));
+    }
+    ++expanded_;
+  }
+
+  const Task& task_;
+  Result& result_;
+  matching::Bits bits_;
+  LevelQueue queues_[2];
+  Expansion expansion_;
+  std::vector<Reached> reached_;  // of one state, so that the bits of all arrive together
+  std::uint64_t expanded_ = 0, transitions_ = 0, states_ = 1;
+};
+
+void run(const Task& task, Result& result) {
+  result.guarantee = Guarantee::kMayLose;
+  try {
+    Sweep(task, result).run();
   } catch (const std::bad_alloc&) {
     result.stop_reason = StopReason::kMemory;
-    return;
   }
-  result.states = states;
-  result.transitions = transitions;
-  result.frontier = states - expanded;
-  result.complete = !stopped;
-  if (stopped) result.stop_reason = task.control.reason();
 }
 
 void check(const Options& options) {
@@ -192,7 +213,7 @@ void check(const Options& options) {
 }
 
 const Registered registered({.name = "sweep",
-                             .run = sweep,
+                             .run = run,
                              .options = {"hash_functions", "bitstate_bytes", "scratch_directory"},
                              .check = check});
 

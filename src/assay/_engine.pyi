@@ -259,7 +259,9 @@ class SearchOptions(TypedDict, total=False):
     observe: str  # names of observers, separated by commas
 
 def search(model: Model, **options: Unpack[SearchOptions]) -> SearchResult: ...
-def strategies() -> list[tuple[str, str, bool, bool, bool]]: ...  # name, storage, threads, disk, records
+def strategies() -> list[tuple[str, str, bool, bool, bool, bool]]:
+    """Name, storage, and whether it has threads, is on disk, records, is offered to users."""
+
 def identity_of_search(directory: str) -> list[tuple[str, str]]:
     """What the search is about that was left there; nothing if there is none."""
 

@@ -27,6 +27,25 @@ def test_observers_are_told_of_everything(strategy):
         assert told["steps that discovered a state"] == found.states - 1, seed
 
 
+def test_observers_are_told_of_every_visit_of_a_search_that_forgets(tmp_path):
+    for seed in range(30):
+        log = _engine.GraphLog(str(tmp_path)) if seed % 2 else None
+        found = native_search(
+            random_graph(seed).native(), strategy="cached", cache_size=1000, observe="steps", log=log
+        )  # fmt: skip
+        assert found.observations["states expanded"] == found.states, seed
+        if not found.violation_count:
+            assert found.observations["steps that discovered a state"] == found.states - 1, seed
+
+
+@pytest.mark.parametrize(
+    "options", [{"storage": "fingerprint"}, {"threads": 2}, {"strategy": "sweep"}], ids=str
+)
+def test_a_search_that_tells_nothing_is_not_observed(options):
+    with pytest.raises(ValueError, match="does not tell what it meets"):
+        native_search(random_graph(1).native(), observe="steps", **options)
+
+
 class Pairs:
     """Two counters up to `n`; states are compared by what `key` leaves of them."""
 

@@ -204,8 +204,8 @@ def test_a_loop_that_touches_nothing_is_seen_not_to_end(verify, loop, is_alone):
 
 @pytest.mark.parametrize("granularity", ["bytecode", "gil", "sync"])
 def test_who_never_synchronises_keeps_nobody_from_his_turn(verify, granularity):
-    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not let the loop run
-    alone for ever: such a run is fair to nobody else and does not count."""
+    """Atoms see each write of a loop. Where threads switch at synchronisation only, that must not let the
+    loop run alone for ever: such a run is fair to nobody else and does not count."""
     spinning = (
         "x = 0\ny = 0\ndone = False\n"
         "def spin():\n    global y\n    while x == 0:\n        y = 1\n        y = 0\n"

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "search/observer.hpp"
 
@@ -15,6 +12,5 @@ using MakeObserver = std::unique_ptr<Observer> (*)();
 struct RegisteredObserver {
   RegisteredObserver(const char* name, MakeObserver make);
 };
-const std::vector<std::pair<std::string, MakeObserver>>& observers_by_name();
 
 }  // namespace assay::search

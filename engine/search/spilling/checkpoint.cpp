@@ -51,18 +51,7 @@ void Checkpoint::save() {
   }
   for (const std::vector<SortedRun>* runs : {&search_.visited, &search_.batches}) {
     out.number(runs->size());
-    for (const SortedRun& run : *runs) {
-      const bool in_levels = run.file == search_.levels;
-      out.number(run.in_memory() ? 0 : in_levels ? 1 : 2);
-      out.text(run.in_memory() || in_levels ? ""
-                                            : run.file->path().substr(search_.directory->file("").size()));
-      out.number(run.offset);
-      out.number(run.records);
-      out.number(run.layout);
-      out.number(run.checksum);
-      if (run.in_memory()) out.words(run.memory);
-      if (!run.in_memory()) run.file->sync();
-    }
+    for (const SortedRun& run : *runs) write_run(out, run);
   }
   search_.levels->sync();
   search_.index->sync();
@@ -74,25 +63,24 @@ void Checkpoint::save() {
   search_.garbage_bytes = 0;
 }
 
+void Checkpoint::write_run(storage::CheckpointWriter& out, const SortedRun& run) const {
+  const bool in_levels = run.file == search_.levels;
+  out.number(run.in_memory() ? 0 : in_levels ? 1 : 2);
+  out.text(run.in_memory() || in_levels ? "" : run.file->path().substr(search_.directory->file("").size()));
+  out.number(run.offset);
+  out.number(run.records);
+  out.number(run.layout);
+  out.number(run.checksum);
+  if (run.in_memory()) out.words(run.memory);
+  if (!run.in_memory()) run.file->sync();
+}
+
 void Checkpoint::load() {
   storage::CheckpointReader in(search_.directory->file("checkpoint"));
   compare_identity(in);
-  const Words base = in.words();
-  const InitialState initial(search_.system);
-  const PackedLayout first(initial.words.data(), initial.length, search_.system.max_words());
-  if (first.base() != base) {
-    throw CheckpointProblem("the checkpoint in " + search_.directory->path() +
-                            " begins in another state than the program");
-  }
-  const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
-  for (std::uint64_t i = 0; i < layouts; ++i) {
-    Words masks = in.words();
-    if (masks.size() > std::size_t{search_.system.max_words()} + 1) damaged("assay-checkpoint");
-    search_.layouts.add(PackedLayout(first, std::move(masks)));
-  }
-  if (layouts == 0) damaged("assay-checkpoint");
-  std::uint64_t cut = 0, edge_words = 0, edge_checksum = 0;
-  std::uint64_t lesson_words = 0, lesson_checksum = 0, parts = 0, digest_of_parts = 0;
+  read_layouts(in);
+  std::uint64_t cut = 0;
+  Logs logs;
   for (std::uint64_t* const value : {&search_.depth,
                                      &search_.level.offset,
                                      &search_.level.records,
@@ -107,71 +95,23 @@ void Checkpoint::load() {
                                      &search_.index_checksum,
                                      &search_.next_file,
                                      &search_.violation_count,
-                                     &edge_words,
-                                     &edge_checksum,
-                                     &lesson_words,
-                                     &lesson_checksum,
-                                     &parts,
-                                     &digest_of_parts}) {
+                                     &logs.edge_words,
+                                     &logs.edge_checksum,
+                                     &logs.lesson_words,
+                                     &logs.lesson_checksum,
+                                     &logs.parts,
+                                     &logs.digest_of_parts}) {
     *value = in.number();
   }
   search_.cut = cut != 0;
-  const std::uint64_t found_count = in.number(std::uint64_t{1} << 32);
-  for (std::uint64_t i = 0; i < found_count; ++i) {
-    Found found{};
-    found.code = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
-    found.position = Position{static_cast<std::uint32_t>(in.number(0xFFFFFFFFu))};
-    found.depth = in.number();
-    found.words = in.words();
-    if (found.words.size() > search_.system.max_words()) damaged("assay-checkpoint");
-    search_.found.push_back(std::move(found));
-  }
-  search_.levels = open_file("levels");
-  search_.index = open_file("index");
-  std::vector<std::string> kept{search_.levels->path(), search_.index->path()};
-  if (search_.task.graph != nullptr) {
-    require_file("edges");
-    search_.edges = std::make_unique<EdgeLog>(search_.directory->file("edges"), DiskFile::Mode::kOpen);
-    if (!search_.edges->go_back_to(edge_words, edge_checksum)) damaged(search_.edges->path());
-    kept.push_back(search_.edges->path());
-  }
-  search_.parts_met = search_.system.parts_met();
-  if (search_.parts_met != 0) {
-    require_file("lessons");
-    search_.lessons = std::make_unique<WordLog>(search_.directory->file("lessons"), DiskFile::Mode::kOpen);
-    if (!search_.lessons->go_back_to(lesson_words, lesson_checksum)) damaged(search_.lessons->path());
-    kept.push_back(search_.lessons->path());
-    learn_again(parts, digest_of_parts);
-  }
+  read_found(in);
+  std::vector<std::string> kept = open_files(logs);
   std::uint64_t visited_records = 0;
   for (std::vector<SortedRun>* runs : {&search_.visited, &search_.batches}) {
     const std::uint64_t count = in.number(std::uint64_t{1} << 24);
     for (std::uint64_t i = 0; i < count; ++i) {
-      SortedRun run;
-      const std::uint64_t kind = in.number(2);
-      const std::string name = in.text();
-      if (kind == 1) run.file = search_.levels;
-      if (kind == 2) {
-        if (name.rfind("run-", 0) != 0 || name.find('/') != std::string::npos) damaged("assay-checkpoint");
-        run.file = open_file(name);
-        kept.push_back(run.file->path());
-        search_.disk_bytes += run.file->size();
-      }
-      run.offset = in.number();
-      run.records = in.number();
-      run.layout = static_cast<std::uint32_t>(in.number(search_.layouts.current_number()));
-      run.checksum = in.number();
-      if (kind == 0) {
-        run.memory = in.words();
-        if (run.layout != search_.layouts.current_number() ||
-            run.memory.size() != run.records * search_.layouts.current().record_words()) {
-          damaged("assay-checkpoint");
-        }
-      } else {
-        require_size(run);
-        if (storage::survey(search_.layouts, run) != run.checksum) damaged(run.file->path());
-        if (runs == &search_.batches) run.fences = {};
-      }
+      SortedRun run = read_run(in, kept);
+      if (runs == &search_.batches && !run.in_memory()) run.fences = {};
       if (runs == &search_.visited) visited_records += run.records;
       runs->push_back(std::move(run));
     }
@@ -187,6 +127,87 @@ void Checkpoint::load() {
   search_.directory->sweep(kept);
   search_.last_checkpoint = Clock::now();
   search_.note_disk();
+}
+
+void Checkpoint::read_layouts(storage::CheckpointReader& in) {
+  const Words base = in.words();
+  const InitialState initial(search_.system);
+  const PackedLayout first(initial.words.data(), initial.length, search_.system.max_words());
+  if (first.base() != base) {
+    throw CheckpointProblem("the checkpoint in " + search_.directory->path() +
+                            " begins in another state than the program");
+  }
+  const std::uint64_t layouts = in.number(std::uint64_t{1} << 24);
+  for (std::uint64_t i = 0; i < layouts; ++i) {
+    Words masks = in.words();
+    if (masks.size() > std::size_t{search_.system.max_words()} + 1) damaged("assay-checkpoint");
+    search_.layouts.add(PackedLayout(first, std::move(masks)));
+  }
+  if (layouts == 0) damaged("assay-checkpoint");
+}
+
+void Checkpoint::read_found(storage::CheckpointReader& in) {
+  const std::uint64_t found_count = in.number(std::uint64_t{1} << 32);
+  for (std::uint64_t i = 0; i < found_count; ++i) {
+    Found found{};
+    found.code = static_cast<std::uint32_t>(in.number(0xFFFFFFFFu));
+    found.position = Position{static_cast<std::uint32_t>(in.number(0xFFFFFFFFu))};
+    found.depth = in.number();
+    found.words = in.words();
+    if (found.words.size() > search_.system.max_words()) damaged("assay-checkpoint");
+    search_.found.push_back(std::move(found));
+  }
+}
+
+std::vector<std::string> Checkpoint::open_files(const Logs& logs) {
+  search_.levels = open_file("levels");
+  search_.index = open_file("index");
+  std::vector<std::string> kept{search_.levels->path(), search_.index->path()};
+  if (search_.task.graph != nullptr) {
+    require_file("edges");
+    search_.edges = std::make_unique<EdgeLog>(search_.directory->file("edges"), DiskFile::Mode::kOpen);
+    if (!search_.edges->go_back_to(logs.edge_words, logs.edge_checksum)) damaged(search_.edges->path());
+    kept.push_back(search_.edges->path());
+  }
+  search_.parts_met = search_.system.parts_met();
+  if (search_.parts_met != 0) {
+    require_file("lessons");
+    search_.lessons = std::make_unique<WordLog>(search_.directory->file("lessons"), DiskFile::Mode::kOpen);
+    if (!search_.lessons->go_back_to(logs.lesson_words, logs.lesson_checksum)) {
+      damaged(search_.lessons->path());
+    }
+    kept.push_back(search_.lessons->path());
+    learn_again(logs.parts, logs.digest_of_parts);
+  }
+  return kept;
+}
+
+SortedRun Checkpoint::read_run(storage::CheckpointReader& in, std::vector<std::string>& kept) {
+  SortedRun run;
+  const std::uint64_t kind = in.number(2);
+  const std::string name = in.text();
+  if (kind == 1) run.file = search_.levels;
+  if (kind == 2) {
+    if (name.rfind("run-", 0) != 0 || name.find('/') != std::string::npos) damaged("assay-checkpoint");
+    run.file = open_file(name);
+    kept.push_back(run.file->path());
+    search_.disk_bytes += run.file->size();
+  }
+  run.offset = in.number();
+  run.records = in.number();
+  run.layout = static_cast<std::uint32_t>(in.number(search_.layouts.current_number()));
+  run.checksum = in.number();
+  if (kind == 0) {
+    run.memory = in.words();
+    if (run.layout != search_.layouts.current_number() ||
+        run.memory.size() != run.records * search_.layouts.current().record_words()) {
+      damaged("assay-checkpoint");
+    }
+  } else {
+    require_size(run);
+    if (storage::survey(search_.layouts, run) != run.checksum) damaged(run.file->path());
+  }
+  return run;
 }
 
 void Checkpoint::learn_again(std::uint64_t parts, std::uint64_t digest) {

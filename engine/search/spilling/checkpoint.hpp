@@ -22,6 +22,18 @@ class Checkpoint {
   void load();
 
  private:
+  /// How long the logs were, and what the system had met.
+  struct Logs {
+    std::uint64_t edge_words = 0, edge_checksum = 0;
+    std::uint64_t lesson_words = 0, lesson_checksum = 0, parts = 0, digest_of_parts = 0;
+  };
+
+  void write_run(storage::CheckpointWriter& out, const SortedRun& run) const;
+  void read_layouts(storage::CheckpointReader& in);
+  void read_found(storage::CheckpointReader& in);
+  /// Answers which files the search needs; the same is added to by `read_run`.
+  std::vector<std::string> open_files(const Logs& logs);
+  SortedRun read_run(storage::CheckpointReader& in, std::vector<std::string>& kept);
   /// The system meets its parts in the order in which it met them before.
   void learn_again(std::uint64_t parts, std::uint64_t digest);
   void compare_identity(storage::CheckpointReader& in) const;

@@ -90,14 +90,7 @@ bool LevelMerge::operator()() {
                                   fresh.count());
       if (search_.task.control.should_stop()) return leave_level(0);
     }
-    bool is_new = true;
-    for (RunCursor& run : visited) {
-      if (run.seek(record.data())) {
-        is_new = false;
-        break;
-      }
-    }
-    if (!is_new) continue;
+    if (std::ranges::any_of(visited, [&](RunCursor& run) { return run.seek(record.data()); })) continue;
     if (search_.options.state_limit != 0 && search_.states + fresh.count() >= search_.options.state_limit) {
       search_.task.control.stop(StopReason::kStates);
       return leave_level(fresh.count());

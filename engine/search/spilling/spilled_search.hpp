@@ -9,6 +9,7 @@
 
 #include "search/expansion.hpp"
 #include "search/strategy.hpp"
+#include "search/way_back.hpp"
 #include "storage/disk_file.hpp"
 #include "storage/edge_log.hpp"
 #include "storage/level_reader.hpp"
@@ -26,16 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 inline constexpr std::size_t kLeastIo = std::size_t{1} << 16;  // of one reader
 inline constexpr std::uint64_t kLookEveryRecords = 4096;       // while merging: whether to stop
-
-/// A violation together with the state it was met in: states have no numbers here.
-struct Found {
-  std::uint32_t code;
-  Position position;    // of the step, or Finding::kAtState
-  std::uint64_t depth;  // of the state
-  Words words;
-
-  std::uint64_t path_length() const { return depth + (position == Finding::kAtState ? 0 : 1); }
-};
 
 std::size_t memory_limit(const Options& options);
 

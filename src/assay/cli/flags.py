@@ -88,23 +88,37 @@ def _usual_search(given: Mapping[str, Any]) -> str:
     return "dfs" if given["storage"] == "bitstate" else "bfs"
 
 
+class OptionChoice(click.Choice[str]):
+    """What the table lists; the engine may have more, and is asked only about what the table has not."""
+
+    def __init__(self, option: Option) -> None:
+        super().__init__(option.choices)
+        self.option = option
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices and value in self.option.all_choices():
+            return value
+        return super().convert(value, param, ctx)
+
+
 def _flag(option: Option, default: Any) -> Callable[[Command], Command]:
     if option.kind == "switch":
         return click.option(option.flag, option.name, is_flag=True, help=option.help)
     low = max(1, int(option.low)) if default == 0 and not option.shown else int(option.low)
     kinds: dict[str, Any] = {
-        "choice": lambda: click.Choice(option.choices),
+        "choice": lambda: OptionChoice(option),
         "count": lambda: Count(low, int(option.high)),
         "count or share": lambda: CountOrShare(int(option.high)),
         "memory": Memory,
         "duration": Duration,
         "directory": lambda: None,
+        "names": lambda: None,
     }
     return click.option(
         option.flag,
         option.name,
         type=kinds[option.kind](),
-        metavar="DIR" if option.kind == "directory" else None,
+        metavar={"directory": "DIR", "names": "NAMES"}.get(option.kind),
         default=_told(default, option) if option.shown else None,
         show_default=option.shown,
         help=option.help,

@@ -78,6 +78,7 @@ class Result:
     spill: Mapping[str, object] | None = None  # directory, disk_bytes, resumed_from of a search on disk
     coverage: Mapping[str, object] | None = None  # an estimate, where the search did not see everything
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows; not in JSON
+    observations: Mapping[str, int] = field(default_factory=dict)  # what `observe` asked for
     options: Mapping[str, object] = field(default_factory=dict)
     semantics: Mapping[str, object] = field(default_factory=dict)
     version: str = ""
@@ -107,6 +108,7 @@ class Result:
             "certificate": dict(self.certificate) if self.certificate else None,
             "spill": dict(self.spill) if self.spill else None,
             "coverage": dict(self.coverage) if self.coverage else None,
+            **({"observations": dict(self.observations)} if self.observations else {}),
             "options": dict(self.options),
             "semantics": dict(self.semantics),
             "version": self.version,

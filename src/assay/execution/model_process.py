@@ -85,10 +85,18 @@ class ModelProcess:
         self.events, theirs = os.pipe()
         try:
             with deep_stack():
-                if opening.model is None:
-                    self._process = self._spawned(theirs, fixed_hashes=opening.fixed_hashes)
-                else:
+                if opening.model is not None:
                     self._process = Copy(opening.model, theirs)
+                else:
+                    self._process = subprocess.Popen(
+                        [sys.executable, "-P", "-m", "assay.execution.worker", str(theirs)],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.DEVNULL,
+                        stderr=self._errors,
+                        pass_fds=(theirs,),
+                        process_group=0,  # Ctrl-C on a terminal reaches us alone
+                        env=environment(fixed_hashes=opening.fixed_hashes),
+                    )
         except BaseException:
             os.close(self.events)
             self._errors.close()
@@ -96,17 +104,6 @@ class ModelProcess:
         finally:
             os.close(theirs)
         self._kind = kind
-
-    def _spawned(self, events: int, *, fixed_hashes: bool) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "assay.execution.worker", str(events)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            pass_fds=(events,),
-            process_group=0,  # Ctrl-C on a terminal reaches us alone
-            env=environment(fixed_hashes=fixed_hashes),
-        )
 
     def end(self) -> None:
         if self._process is None:

@@ -112,6 +112,8 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"note: {note}")
     if result.coverage is not None:
         print_fact(console, coverage_text(result.coverage))
+    for what, number in result.observations.items():
+        print_fact(console, f"observed: {what}: {number:,}")
     print_fact(console, _figures(result), "dim")
     if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class NativeOutcome:
     resumed_from: int = 0  # states that a checkpoint brought along
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
     remarks: tuple[str, ...] = ()  # what the verdict has to mention of what the program did
+    observations: Mapping[str, int] = field(default_factory=dict)  # of whoever was asked to listen
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -177,6 +178,7 @@ def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
         resumed_from=searched["resumed_from"],
         levels=tuple(searched["levels"]),
         remarks=tuple(searched["remarks"]),
+        observations=searched["observations"],
         certificate=certificate,
         certificate_problem=problem,
     )

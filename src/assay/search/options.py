@@ -8,7 +8,7 @@ strategy is added here and in the file of the strategy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
@@ -31,7 +31,7 @@ POLICIES = (
 MOST_CACHED = 2**31
 MOST = 2**63 - 1
 
-Kind = Literal["choice", "count", "count or share", "memory", "duration", "switch", "directory"]
+Kind = Literal["choice", "count", "count or share", "memory", "duration", "switch", "directory", "names"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,19 +44,31 @@ class Option:
     low: float = 0
     high: float = MOST
     choices: tuple[str, ...] = ()
+    more_choices: Callable[[], tuple[str, ...]] | None = None  # asked for only when a value is none of those
     shown: bool = False  # the command line tells the default
     opposite: bool = False  # the API asks for the opposite of what the engine is told
     for_engine: bool = True
     identity: str = ""  # what a search that is continued must agree in; empty: it need not
 
+    def all_choices(self) -> tuple[str, ...]:
+        more = () if self.more_choices is None else self.more_choices()
+        return (*self.choices, *(one for one in more if one not in self.choices))
+
     def check(self, value: Any) -> None:
-        if self.kind == "choice" and value not in self.choices:
+        if self.kind == "choice" and value not in self.choices and value not in self.all_choices():
             raise OptionProblem(f"{self.label}: expected one of {', '.join(self.choices)}, got {value!r}")
         if self.kind in {"count", "count or share", "memory"} and not self.low <= value <= self.high:
             low, high = int(self.low), int(self.high)
             raise OptionProblem(f"{self.label}: expected a number from {low} to {high}, got {value}")
         if self.kind == "duration" and not 0 <= value < float("inf"):
             raise OptionProblem(f"{self.label}: expected seconds, got {value}")
+
+
+def _offered_strategies() -> tuple[str, ...]:
+    """What the engine was built with: a strategy makes itself known there. (Importing it takes a while.)"""
+    from assay import _engine
+
+    return tuple(sorted({name for name, *_, offered in _engine.strategies() if offered}))
 
 
 def _option(default: Any, name: str, flag: str, kind: Kind, text: str, label: str = "", **more: Any) -> Any:
@@ -73,7 +85,7 @@ class SearchOptions:
         "bfs", "search", "--search", "choice",
         "Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
         "cached searches depth first and forgets states when --cache-size are known.",
-        choices=STRATEGIES,
+        choices=STRATEGIES, more_choices=_offered_strategies,
     )  # fmt: skip
     storage: str = _option(
         "exact", "storage", "--storage", "choice",
@@ -142,6 +154,10 @@ class SearchOptions:
     resume: bool = _option(
         False, "resume", "--resume", "switch", "With --spill: continue a search that was stopped or killed."
     )  # fmt: skip
+    observe: str = _option(
+        "", "observe", "--observe", "names",
+        "Who listens to the search and tells what it met: steps. Separated by commas.",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         for name, option in table():
@@ -209,6 +225,7 @@ class SearchKeywords(TypedDict, total=False):
     all_errors: bool
     spill: Any
     resume: bool
+    observe: str
 
 
 def table() -> Iterator[tuple[str, Option]]:

@@ -109,6 +109,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         levels=result.seen.levels[:LEVELS_KEPT],
         seen=_seen(result.seen),
         remarks=remarks_of(model),
+        observations=result.observations,
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:

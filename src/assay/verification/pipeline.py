@@ -21,7 +21,6 @@ from assay.search import native, spilled
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
-    CertificateInParts,
     certificate_in_parts,
     claim_of,
     why_no_certificate,
@@ -89,7 +88,26 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
     with ModelProcess() as process, certificate_in_parts(program, request) as parts:
         while True:
             try:
-                outcome = _search(name, program, request, process, parts)
+                certificate = None if program.caveats else parts.for_states if parts else request.certificate
+                outcome = native.search(
+                    program.opening,
+                    request.options,
+                    deadline=search_deadline(request, with_cycles=bool(program.temporal)),
+                    on_progress=request.listener,
+                    certificate=certificate,
+                    claim=None
+                    if certificate is None
+                    else claim_of(
+                        request,
+                        program=name,
+                        language=program.language,
+                        sources=program.sources,
+                        semantics=program.semantics,
+                    ),
+                    identity=identity_of(request, program, with_graph=certificate is not None),
+                    process=process,
+                )
+                outcome = without_unconfirmed(program, outcome)
                 is_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
                 has_script = parts is not None and outcome.certificate is not None
                 wanted = parts.for_parts if parts and has_script else ()
@@ -104,40 +122,13 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
                 program = program.without(failed.assumption)
         about_states = judge(outcome.facts, tuple(program.caveats))
         judgement = with_answers(about_states, program.temporal, given)
-        certificate, problem = outcome.certificate, outcome.certificate_problem
+        written, problem = outcome.certificate, outcome.certificate_problem
         if parts is not None:
-            certificate = None
+            written = None
             if judgement.verdict is Verdict.VERIFIED:
                 request.listener(Phase("writing the certificate of", name))
-                certificate, problem = parts.assembled(outcome, [one.outcome for one in given])
-    return _Searched(program, outcome, about_states, given, judgement, certificate, problem)
-
-
-def _search(
-    name: str,
-    program: Program,
-    request: Request,
-    process: ModelProcess,
-    parts: CertificateInParts | None,
-) -> native.NativeOutcome:
-    certificate = None if program.caveats else parts.for_states if parts else request.certificate
-    outcome = native.search(
-        program.opening,
-        request.options,
-        deadline=search_deadline(request, with_cycles=bool(program.temporal)),
-        on_progress=request.listener,
-        certificate=certificate,
-        claim=claim_of(
-            request,
-            program=name,
-            language=program.language,
-            sources=program.sources,
-            semantics=program.semantics,
-        ),
-        identity=identity_of(request, program, with_graph=certificate is not None),
-        process=process,
-    )
-    return without_unconfirmed(program, outcome)
+                written, problem = parts.assembled(outcome, [one.outcome for one in given])
+    return _Searched(program, outcome, about_states, given, judgement, written, problem)
 
 
 def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
@@ -203,6 +194,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
         else None,
         coverage=None if estimation is None else estimation.as_json(),
         levels=outcome.levels,
+        observations=outcome.observations,
         options=request.as_json(),
         semantics=dict(program.semantics),
         version=__version__,
