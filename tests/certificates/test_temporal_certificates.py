@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
 import assay
 from assay.certification import certify
+from assay.cli.certificates import inspect
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.verdict import Verdict
 
@@ -77,3 +79,13 @@ def test_what_was_verified_is_certified(tmp_path, name, mode):
         (part.kind, part.text, part.states) for part in parts
     ]
     assert all(one.fair == PROGRAMS[name][1].get("fair", False) for one in result.temporal)
+
+
+def test_a_printed_script_says_that_it_is_not_all(tmp_path):
+    model, certificate = certified(tmp_path, "ending")
+    shown = CliRunner().invoke(
+        inspect, [str(certificate), "--script", "--program", str(model)], standalone_mode=False
+    )
+    assert shown.exception is None
+    last = shown.output.splitlines()[-1]
+    assert last == "Of the states; what the 2 temporal parts say of products with automata is not printed."

@@ -128,7 +128,7 @@ def inspect(
         report.print_inspection(inspection)
         if listing is not None:
             print()
-            report.print_script(listing)
+            report.print_script(listing, parts=len(inspection.part_bytes))
     return EXIT_CODES[Verdict.REJECTED] if envelope.verified is False else 0
 
 

@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.automata.automaton import MOST_ATOMS
-from assay.automata.parser import parse
+from assay.automata.parser import AtomPlace, parse
 from assay.automata.questions import is_always_false, is_always_true, is_stutter_invariant
 from assay.automata.translation import violating
 from assay.temporal import Temporal
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import SourceProblem, TemporalProperty
 from assay.transition_system.termination import OVER, termination
+
+CONSTANTS = frozenset({"true", "false"})  # formulas that look like names
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def class_properties(
                 for letter, predicate in zip("pq", found.predicates, strict=False)
             }
             temporal.append(_property(text, found.formula, numbers))
-        elif text.isidentifier():
+        elif text.isidentifier() and text not in CONSTANTS:
             close = difflib.get_close_matches(text, own, 1)
             raise SourceProblem(
                 f"there is no property {text!r}" + (f"; did you mean {close[0]!r}?" if close else ""),
@@ -64,7 +66,7 @@ def class_properties(
         else:
             reading = parse(text)
             numbers = {
-                atom.text: _added(labels, Label(atom.text, expression=Expression(atom.text, option="--ltl")))
+                atom.text: _added(labels, Label(atom.text, expression=_expression(atom)))
                 for atom in reading.atoms
             }
             temporal.append(_property("", text, numbers))
@@ -73,6 +75,10 @@ def class_properties(
     if len(labels) > MOST_ATOMS:
         raise SourceProblem(f"at most {MOST_ATOMS} atoms in all formulas, got {len(labels)}", where=where)
     return ClassProperties(tuple(temporal), tuple(labels))
+
+
+def _expression(atom: AtomPlace) -> Expression:
+    return Expression(atom.text, option="formula", line=atom.line, column=atom.column)
 
 
 def _added(labels: list[Label], label: Label) -> int:

@@ -415,8 +415,11 @@ def _signature(envelope: Envelope) -> str:
     return f"{envelope.file}, not checked; --key PUBLIC checks it"
 
 
-def print_script(listing: Listing, *, console: Console | None = None) -> None:
-    """The rows of the thesis, folded where the line ends; statements below where the program gave them."""
+def print_script(listing: Listing, *, parts: int = 0, console: Console | None = None) -> None:
+    """The rows of the thesis, folded where the line ends; statements below where the program gave them.
+
+    `parts` is how many temporal parts there are, whose scripts walk through products and are not printed.
+    """
     console = console or make_console()
     rows: list[tuple[str, list[str]]] = [("Trans instr:", []), ("State ID:", []), ("Statement:", [])]
     used = LABEL_WIDTH
@@ -441,3 +444,8 @@ def print_script(listing: Listing, *, console: Console | None = None) -> None:
         for (_, row), cell in zip(rows, cells, strict=True):
             row.append(cell.ljust(width))
     print_rows()
+    if parts:
+        whose = "temporal part says" if parts == 1 else f"{parts} temporal parts say"
+        console.print(
+            f"\nOf the states; what the {whose} of products with automata is not printed.", markup=False
+        )

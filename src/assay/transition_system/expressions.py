@@ -17,6 +17,7 @@ changes nothing.
 from __future__ import annotations
 
 import ast
+import difflib
 import io
 import operator
 import re
@@ -118,9 +119,14 @@ class Next:
 class Expression:
     """A property, parsed and checked once, evaluated in many states."""
 
-    def __init__(self, text: str, *, option: str, over_steps: bool = False) -> None:
+    def __init__(
+        self, text: str, *, option: str, over_steps: bool = False, line: int = 1, column: int = 1
+    ) -> None:
+        """`option`, `line` and `column` are where it begins."""
         self.text = text
         self._option = option
+        self._line = line
+        self._column = column
         self._over_steps = over_steps
         self._tree = self._parse(text)
 
@@ -154,7 +160,7 @@ class Expression:
 
     def _problem(self, message: str, column: int) -> SourceProblem:
         # Columns are those of the text as written, which `implies` is not left in.
-        place = "" if IMPLIES.search(self.text) else f":1:{max(1, column)}"
+        place = "" if IMPLIES.search(self.text) else f":{self._line}:{self._column + max(1, column) - 1}"
         return SourceProblem(f"{message} in {self.text!r}", where=f"{self._option}{place}")
 
     def _check(self, tree: ast.expr) -> None:
@@ -180,9 +186,12 @@ class Expression:
             case ast.Name(id=name):
                 if name in names:
                     return names[name]
+                known = [each for each in names if each != "next"]
+                near = difflib.get_close_matches(name, known, 1)
                 raise self._problem(
-                    f"expected one of the variables {', '.join(n for n in names if n != 'next')}, got {name}",
-                    getattr(node, "col_offset", 0),
+                    f"expected one of the variables {', '.join(known)}, got {name}"
+                    + (f" (did you mean {near[0]!r}?)" if near else ""),
+                    getattr(node, "col_offset", 0) + 1,
                 )
             case ast.Attribute(value=value, attr=attribute):
                 owner = self._evaluate(value, names)

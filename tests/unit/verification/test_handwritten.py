@@ -1,6 +1,7 @@
 """Systems written as Python classes, from file to verdict and back to a replayed trace."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -271,3 +272,26 @@ def test_a_file_that_is_no_model_is_told(model, text, message):
     with pytest.raises(SourceProblem) as problem:
         assay.verify("model.py:Counter")
     assert message in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (
+            "<> stat == 3",
+            "formula:1:4: expected one of the variables state, got stat (did you mean 'state'?)",
+        ),
+        ("[] (state < 9 && speed == 3)", "formula:1:18: expected one of the variables state, got speed"),
+        ("<> (state.append(1))", "formula:1:5: only len, abs, min, max, sum, all, any, sorted can be called"),
+    ],
+)
+def test_what_is_wrong_in_a_formula_has_its_place_in_the_formula(formula, message):
+    with pytest.raises(SourceProblem, match=re.escape(message)):
+        assay.verify(Counter(), ltl=[formula])
+
+
+@pytest.mark.parametrize(("formula", "verdict"), [("true", Verdict.VERIFIED), ("false", Verdict.VIOLATED)])
+def test_a_constant_is_a_formula_and_said_to_be_one(formula, verdict):
+    result = assay.verify(Counter(), ltl=[formula], check_deadlock=False)
+    assert result.verdict is verdict
+    assert any("holds for" in note for note in result.notes)
