@@ -30,16 +30,17 @@ class SequentialWorld final : public World {
   bool may_read_attribute(PyObject*, PyObject*) override { return true; }
   bool may_write_attribute(PyObject*, PyObject*) override { return true; }
   bool may_read_item(PyObject*, PyObject*) override { return true; }
-  bool may_write_item(PyObject*, PyObject* key) override {
-    changes += key == nullptr ? 1 : 0;
+  bool may_write_item(PyObject* container, PyObject*) override {
+    if (has_shape(container)) mutations.of(container);
     return true;
   }
   bool may_read(PyObject*) override { return true; }
-  bool may_write(PyObject* object) override { return is_iterator(object) || ++changes != 0; }
+  bool may_write(PyObject* object) override { return may_write_item(object, nullptr); }
   bool may_read_global(std::uint32_t) override { return true; }
   bool may_write_global(std::uint32_t) override { return true; }
-  bool may_call(PyObject* const*, std::size_t, PyObject* const*, std::size_t) override {
-    return ++changes != 0;
+  bool may_call(PyObject* const*, std::size_t, PyObject* const* written, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) may_write_item(written[i], nullptr);
+    return true;
   }
   bool is_divided(PyObject* const*, std::size_t, bool) override { return false; }
   void enters(const Code&) override {}

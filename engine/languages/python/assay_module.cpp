@@ -65,7 +65,7 @@ constexpr std::array<Entry, 24> kEntries = {{
     {"remark", 1, Primitive::kRemark},
     {"handled", 0, Primitive::kHandled},
     {"content", 2, Primitive::kContent},
-    {"is_unchanged", 2, Primitive::kIsUnchanged},
+    {"is_unchanged", 1, Primitive::kIsUnchanged},
     {"own_attribute", 2, Primitive::kOwnAttribute},
     {"traceback", 0, Primitive::kTraceback},
     {"label", 1, Primitive::kLabel},
@@ -187,9 +187,11 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       return done(checked(content.release()));
     }
     case Primitive::kIsUnchanged: {
-      if (!world.may_read(given[0].get())) return stop(Stop::kVisible);
-      const bool is_same = has_items(given[0].get(), given[1].get());
-      return done(Ref::borrow(is_same ? Py_True : Py_False));
+      if (!is_iterator(given[0].get()))
+        throw Unsupported("a deque with an __iter__ of its own is looked through");
+      auto* const iterator = reinterpret_cast<Iterator*>(given[0].get());
+      if (iterator->container != nullptr && !world.may_read(iterator->container)) return stop(Stop::kVisible);
+      return done(Ref::borrow(is_stale(iterator, world) ? Py_False : Py_True));
     }
     case Primitive::
         kOwnAttribute: {  // (whether the instance has it in its `__dict__`, the value); None without one

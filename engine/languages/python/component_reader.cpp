@@ -100,7 +100,7 @@ Ref ComponentReader::shell() {
     case Kind::kFunction: return new_function(heap_.program.codes[number()].get(), {}, {}, {});
     case Kind::kGenerator: return new_empty_generator(heap_.program.codes[number()].get());
     case Kind::kIterator:
-      return new_iterator(static_cast<Iteration>(number() & ~kHasElements), Py_None, 0, 0);
+      return new_iterator(static_cast<Iteration>(number() & kIterationMask), Py_None, 0, 0);
     case Kind::kInstance: {
       const Ref type_object = value();
       auto* const type = reinterpret_cast<PyTypeObject*>(type_object.get());
@@ -196,7 +196,9 @@ void ComponentReader::fill(PyObject* o) {
     case Kind::kIterator: {
       auto* const it = reinterpret_cast<Iterator*>(o);
       const std::uint64_t kind = number();
-      it->kind = static_cast<Iteration>(kind & ~kHasElements);
+      it->kind = static_cast<Iteration>(kind & kIterationMask);
+      it->is_stale = (kind & kIsStale) != 0;
+      it->made_in = 0;
       it->index = signed_number();
       it->size = signed_number();
       Ref container = value();

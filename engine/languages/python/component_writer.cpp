@@ -171,8 +171,9 @@ void ComponentWriter::record(PyObject* o) {
       break;
     }
     case Kind::kIterator: {
-      const auto* it = reinterpret_cast<Iterator*>(o);
-      number(static_cast<std::uint64_t>(it->kind) | (it->elements != nullptr ? kHasElements : 0));
+      auto* const it = reinterpret_cast<Iterator*>(o);
+      number(static_cast<std::uint64_t>(it->kind) | (it->elements != nullptr ? kHasElements : 0) |
+             (is_stale(it, heap_.world()) ? kIsStale : 0));
       number(static_cast<std::uint64_t>(it->index) & 0xFFFFFFFFFFFFFFull);
       number(static_cast<std::uint64_t>(it->size) & 0xFFFFFFFFFFFFFFull);
       value(it->container);

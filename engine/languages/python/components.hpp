@@ -30,6 +30,7 @@ class Components {
         0;  // of a thread: of its identity alone, and whether it has ended; of others: their shape
     std::uint32_t identity = kNone;  // of a thread: the object slot of its identity, if it has one
     bool is_ended = false;           // a thread without frames
+    bool has_loops = false;          // iterators over shared objects
   };
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -67,6 +68,17 @@ class Components {
   Kind kind(ComponentId id) const { return Kind(payload_of(entries_[id].tokens[0]) & 0xFF); }
   std::uint32_t identity(ComponentId thread) const { return entries_[thread].identity; }
   bool is_ended(ComponentId thread) const { return entries_[thread].is_ended; }
+  /// The same with all iterators over that object told that it has another shape now.
+  ComponentId with_stale_loops(ComponentId id, std::uint32_t slot) {
+    if (!entries_[id].has_loops) return id;
+    const auto [found, is_new] = stale_.try_emplace({id, slot}, id);
+    if (!is_new) return found->second;
+    std::vector<Token> changed(entries_[id].tokens, entries_[id].tokens + entries_[id].length);
+    for (std::size_t i = 0; i < changed.size(); ++i) {
+      if (slot_of_loop(changed, i) == slot) changed[i + 1] |= kIsStale;
+    }
+    return stale_[{id, slot}] = intern(changed);
+  }
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
   std::size_t size() const { return entries_.size(); }
@@ -86,6 +98,12 @@ class Components {
  private:
   static constexpr ComponentId kEmpty = 0xFFFFFFFFu;
 
+  /// The shared object that the iterator goes over which begins at that word; kNone: none begins there.
+  static std::uint32_t slot_of_loop(std::span<const Token> tokens, std::size_t i) {
+    if (tokens[i] != token(Tag::kObject, static_cast<std::uint64_t>(Kind::kIterator))) return kNone;
+    const Token container = tokens[i + kContainerOfIterator];
+    return tag_of(container) == Tag::kShared ? slot_of(container) : kNone;
+  }
   bool equal(ComponentId id, std::span<const Token> other) const {
     const std::span<const Token> own = tokens(id);
     if (own.size() != other.size()) return false;
@@ -120,6 +138,7 @@ class Components {
       if (!is_known) refs_.push_back(slot_of(t));
     }
     e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
+    for (std::size_t i = 0; i < tokens.size(); ++i) e.has_loops |= slot_of_loop(tokens, i) != kNone;
     const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
     e.is_ended = is_thread && tokens.size() == 4 && tokens[3] == token(Tag::kNumber, 0);
     if (e.ref_count > 0) {
@@ -157,6 +176,7 @@ class Components {
   Token* next_ = nullptr;
   std::size_t room_ = 0, token_bytes_ = 0;
   std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
+  std::map<std::pair<ComponentId, std::uint32_t>, ComponentId> stale_;
   std::vector<std::uint32_t> refs_;
   support::ChunkedVector<Entry> entries_;
   support::ChunkedVector<std::uint64_t> hashes_;

@@ -55,6 +55,7 @@ class Heap {
   std::vector<bool>& module_started;
   std::vector<bool>& module_finished;
   std::vector<Ref>& module_objects;
+  World& world() { return world_; }
   std::vector<Invariant> invariants;
   std::uint32_t atoms = 0;  // so many of them, the first ones, are none: they are atoms of formulas
 

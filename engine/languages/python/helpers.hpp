@@ -72,12 +72,10 @@ Ref str_of(PyObject* object);
 Ref next_of(Iterator* iterator);
 /// An Iterator over a container, at its begin.
 Ref over(Iteration kind, PyObject* container);
-/// Loops of the thread over a deque shall not take a new item for a mutation.
-void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item);
+/// Whether its dict, set or deque gained, lost or moved entries since it began.
+bool is_stale(Iterator* iterator, class World& world);
 /// An Iterator over a built-in container, null if the object is none.
 Ref built_in_iterator(PyObject* iterable);
-/// Whether a deque or OrderedDict has these items, in their order, as far as a state can tell.
-bool has_items(PyObject* container, PyObject* items);
 /// Whether iterating over the object runs code of the program.
 bool iterates_program(PyObject* object);
 

@@ -1,19 +1,8 @@
 /// Iteration: iterators whose position can be captured, loops, unpacking.
-#include <algorithm>
-#include <unordered_set>
-
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
-
-PyTypeObject* deque_type() {
-  static PyTypeObject* type = [] {
-    const Ref module = checked(PyImport_ImportModule("collections"));
-    return reinterpret_cast<PyTypeObject*>(checked(PyObject_GetAttrString(module.get(), "deque")).release());
-  }();
-  return type;
-}
 
 bool iterates_like(PyObject* object, const PyTypeObject& type) {
   return Py_TYPE(object)->tp_iter == type.tp_iter;
@@ -37,148 +26,77 @@ bool entry_at(PyObject* dict, Py_ssize_t index, PyObject** key, PyObject** value
   return true;
 }
 
-/// The keys in the order in which a loop meets them; a new list.
-Ref keys_of(PyObject* dict) {
-  return checked(Py_TYPE(dict)->tp_iter == PyDict_Type.tp_iter ? PyDict_Keys(dict) : PySequence_List(dict));
+/// From here on the iterator depends on the shape of its container.
+Ref begun(Ref made) {
+  auto* const iterator = reinterpret_cast<Iterator*>(made.get());
+  if (!has_shape(iterator->container)) return made;
+  Mutations& mutations = current_world()->mutations;
+  iterator->made_in = mutations.step();
+  iterator->mutations_before = mutations.of(iterator->container);
+  return made;
 }
 
-/// Whether a value is the one that was there before, as far as a state can tell: what has no identity there is the same
-/// if it is equal.
-bool is_still(PyObject* before, PyObject* now) {
-  if (before == now) return true;
-  if (Py_TYPE(before) != Py_TYPE(now)) return false;
-  if (PyTuple_CheckExact(before)) {
-    if (PyTuple_GET_SIZE(before) != PyTuple_GET_SIZE(now)) return false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(before); ++i) {
-      if (!is_still(PyTuple_GET_ITEM(before, i), PyTuple_GET_ITEM(now, i))) return false;
-    }
-    return true;
-  }
-  if (is_plain(before)) {
-    const int is_equal = PyObject_RichCompareBool(before, now, Py_EQ);
-    if (is_equal < 0) throw PythonError();
-    return is_equal == 1;
-  }
-  return PyFrozenSet_CheckExact(before) || PySlice_Check(before) || PyMethod_Check(before) ||
-         PyCFunction_Check(before) || is_bound_native(before);
-}
-
-/// Whether nothing was written since the last time.
-bool is_checked(Iterator* iterator) {
-  const std::uint64_t changes = current_world()->changes;
-  return std::exchange(iterator->checked_at, changes) == changes;
-}
-
-/// Whether a deque or OrderedDict still has the elements, in their order, that it had when the loop began.
-bool is_unchanged(Iterator* iterator) {
-  return is_checked(iterator) || has_items(iterator->container, iterator->elements);
-}
-
-void set_elements(Iterator* iterator, const std::vector<Ref>& planned) {
-  Ref elements = checked(PyTuple_New(static_cast<Py_ssize_t>(planned.size())));
-  for (std::size_t i = 0; i < planned.size(); ++i) {
-    PyTuple_SET_ITEM(elements.get(), static_cast<Py_ssize_t>(i), Py_NewRef(planned[i].get()));
-  }
-  Py_XDECREF(std::exchange(iterator->elements, elements.release()));
-}
-
-/// Whether a dict has the keys that were there when the loop began, in their order.
-bool has_same_keys(PyObject* dict, PyObject* expected) {
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t position = 0, index = 0;
-  for (; PyDict_Next(dict, &position, &key, &value) != 0; ++index) {
-    if (index >= PyTuple_GET_SIZE(expected) || !is_still(PyTuple_GET_ITEM(expected, index), key))
-      return false;
-  }
-  return index == PyTuple_GET_SIZE(expected);
-}
-
-/// A dict that lost and got keys since a loop over it began, so that its size is the same: what comes next depends on the
-/// gaps in CPython's table of entries and on when that was made anew, which no state has.
-void refuse_replaced_keys(Iterator* iterator) {
-  if (is_checked(iterator) || has_same_keys(iterator->container, iterator->elements)) return;
+/// A dict or set that lost and got entries since a loop over it began, so that its size is the same: what comes next
+/// depends on the gaps in CPython's table and on when that was made anew, which no state has.
+void refuse_replaced(Iterator* iterator, const char* kind, const char* entries) {
+  if (!is_stale(iterator, *current_world())) return;
   throw Unsupported(
-      "a loop goes over a dict that lost and got keys meanwhile, which is not modelled; loop over a copy, "
-      "list(...), or hold a lock around both");
+      std::string("a loop goes over a ") + kind + " that lost and got " + entries +
+      " meanwhile, which is not modelled; loop over a copy, list(...), or hold a lock around both");
 }
 
-Ref next_of_dict(Iterator* iterator) {
-  PyObject* dict = iterator->container;
-  const bool is_ordered =
-      Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter;  // an OrderedDict has an order of its own
-  const auto fail = [&](const char* why) {
-    iterator->size = -1;  // CPython keeps failing
-    raise(PyExc_RuntimeError, "%s", why);
-  };
-  if (PyDict_GET_SIZE(dict) != iterator->size) {
-    fail(is_ordered ? "OrderedDict mutated during iteration" : "dictionary changed size during iteration");
-  }
-  PyObject *key = nullptr, *value = nullptr;
-  if (is_ordered) {
-    if (!is_unchanged(iterator)) fail("OrderedDict mutated during iteration");
-    if (iterator->index >= iterator->size) return {};
-    key = PyTuple_GET_ITEM(iterator->elements, iterator->index);
-    value = PyDict_GetItemWithError(dict, key);
-    if (value == nullptr) fail("OrderedDict mutated during iteration");
-  } else {
-    refuse_replaced_keys(iterator);
-    if (!entry_at(dict, iterator->index, &key, &value)) return {};
-  }
-  ++iterator->index;
-  if (iterator->kind == Iteration::kKeys) return Ref::borrow(key);
-  if (iterator->kind == Iteration::kValues) return Ref::borrow(value);
+Ref entry_for(Iteration kind, PyObject* key, PyObject* value) {
+  if (kind == Iteration::kKeys) return Ref::borrow(key);
+  if (kind == Iteration::kValues) return Ref::borrow(value);
   return checked(PyTuple_Pack(2, key, value));
 }
 
-/// A set that lost and got elements while a loop goes over it: what is gone does not come any more, and what is new may
-/// come at any time or not at all, because CPython puts it anywhere.
-void follow_changes(Iterator* iterator) {
-  if (is_checked(iterator)) return;
-  const Ref now = ordered_elements(iterator->container);
-  std::vector<bool> is_known(static_cast<std::size_t>(PyList_GET_SIZE(now.get())));
-  std::size_t first_unknown = 0;  // most often they come in the same order
-  const auto is_present = [&](PyObject* element) {
-    while (first_unknown < is_known.size() && is_known[first_unknown]) ++first_unknown;
-    for (std::size_t i = first_unknown; i < is_known.size(); ++i) {
-      if (is_known[i] || !is_still(element, PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i)))) continue;
-      is_known[i] = true;
-      return true;
-    }
-    return false;
-  };
-  std::vector<Ref> planned;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(iterator->elements); ++i) {
-    PyObject* const element = PyTuple_GET_ITEM(iterator->elements, i);
-    const bool has_come = i < iterator->index;
-    if (is_present(element) || has_come) planned.push_back(Ref::borrow(element));
+void refuse_other_size(Iterator* iterator, Py_ssize_t size, const char* complaint) {
+  if (size == iterator->size) return;
+  iterator->size = -1;  // CPython keeps failing
+  raise(PyExc_RuntimeError, "%s", complaint);
+}
+
+/// An OrderedDict has an order of its own, and looks for changes only as long as there is something to come.
+Ref next_of_ordered_dict(Iterator* iterator) {
+  if (iterator->index >= PyTuple_GET_SIZE(iterator->elements)) return {};
+  PyObject* const dict = iterator->container;
+  PyObject* const key = PyTuple_GET_ITEM(iterator->elements, iterator->index);
+  PyObject* value = nullptr;
+  if (!is_stale(iterator, *current_world())) {
+    refuse_other_size(iterator, PyDict_GET_SIZE(dict), "OrderedDict changed size during iteration");
+    value = PyDict_GetItemWithError(dict, key);
+    if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
   }
-  bool is_changed = static_cast<Py_ssize_t>(planned.size()) != PyTuple_GET_SIZE(iterator->elements);
-  for (std::size_t i = 0; i < is_known.size(); ++i) {
-    if (is_known[i]) continue;
-    const std::size_t places = planned.size() - static_cast<std::size_t>(iterator->index) + 1;
-    const std::uint32_t place = current_world()->choose(static_cast<std::uint32_t>(places) + 1);
-    if (place == places) continue;
-    planned.insert(planned.begin() + iterator->index + place,
-                   Ref::borrow(PyList_GET_ITEM(now.get(), static_cast<Py_ssize_t>(i))));
-    is_changed = true;
+  if (value == nullptr) {
+    iterator->index = PyTuple_GET_SIZE(iterator->elements);  // it fails once, and is at its end
+    raise(PyExc_RuntimeError, "OrderedDict mutated during iteration");
   }
-  if (is_changed) set_elements(iterator, planned);
+  ++iterator->index;
+  return entry_for(iterator->kind, key, value);
+}
+
+Ref next_of_dict(Iterator* iterator) {
+  PyObject* const dict = iterator->container;
+  if (Py_TYPE(dict)->tp_iter != PyDict_Type.tp_iter) return next_of_ordered_dict(iterator);
+  refuse_other_size(iterator, PyDict_GET_SIZE(dict), "dictionary changed size during iteration");
+  refuse_replaced(iterator, "dict", "keys");
+  PyObject *key = nullptr, *value = nullptr;
+  if (!entry_at(dict, iterator->index, &key, &value)) return {};
+  ++iterator->index;
+  return entry_for(iterator->kind, key, value);
 }
 
 Ref next_of_set(Iterator* iterator) {
-  PyObject* set = iterator->container;
-  if (PySet_GET_SIZE(set) != iterator->size) {
-    iterator->size = -1;
-    raise(PyExc_RuntimeError, "Set changed size during iteration");
-  }
-  follow_changes(iterator);
+  refuse_other_size(iterator, PySet_GET_SIZE(iterator->container), "Set changed size during iteration");
+  refuse_replaced(iterator, "set", "elements");
   if (iterator->index >= PyTuple_GET_SIZE(iterator->elements)) return {};
   return Ref::borrow(PyTuple_GET_ITEM(iterator->elements, iterator->index++));
 }
 
-/// CPython notices whatever a deque gains or loses, also when its size stays.
+/// CPython notices whatever a deque gains or loses, also when its size stays, and not what is put into a place.
 void refuse_mutated(Iterator* iterator) {
-  if (!is_unchanged(iterator)) raise(PyExc_RuntimeError, "deque mutated during iteration");
+  if (is_stale(iterator, *current_world())) raise(PyExc_RuntimeError, "deque mutated during iteration");
 }
 
 Ref next_in_sequence(Iterator* iterator) {
@@ -191,9 +109,10 @@ Ref next_in_sequence(Iterator* iterator) {
     if (iterator->index >= PyTuple_GET_SIZE(sequence)) return {};
     return Ref::borrow(PyTuple_GET_ITEM(sequence, iterator->index++));
   }
-  if (iterates_like(sequence, *deque_type())) {
+  if (is_deque(sequence)) {
     refuse_mutated(iterator);
     if (iterator->index >= iterator->size) return {};
+    return checked(item_of_deque(sequence, iterator->index++));  // also of a subclass
   }
   if (iterates_like(sequence, PyList_Type)) {  // a subclass: its own __getitem__ takes no part
     if (iterator->index >= PyList_GET_SIZE(sequence)) return {};
@@ -215,40 +134,41 @@ Ref next_reversed(Iterator* iterator) {
   const Py_ssize_t size = PyObject_Size(iterator->container);
   if (size < 0) throw PythonError();
   if (PyDict_Check(iterator->container)) {
-    if (size != iterator->size) raise(PyExc_RuntimeError, "dictionary changed size during iteration");
-    refuse_replaced_keys(iterator);
+    refuse_other_size(iterator, size, "dictionary changed size during iteration");
+    refuse_replaced(iterator, "dict", "keys");
     PyObject *key = nullptr, *value = nullptr;
     if (iterator->index < 0 || !entry_at(iterator->container, iterator->index, &key, &value)) return {};
     --iterator->index;
     return Ref::borrow(key);
   }
-  if (iterator->elements != nullptr) refuse_mutated(iterator);
+  if (iterator->index >= 0 && is_deque(iterator->container) && is_stale(iterator, *current_world())) {
+    iterator->index = -1;  // it fails once, and is at its end
+    refuse_mutated(iterator);
+  }
   if (iterator->index < 0 || iterator->index >= size) return {};
-  return checked(PySequence_GetItem(iterator->container, iterator->index--));
+  const Py_ssize_t place = iterator->index--;
+  return checked(is_deque(iterator->container) ? item_of_deque(iterator->container, place)
+                                               : PySequence_GetItem(iterator->container, place));
 }
 
 }  // namespace
 
-bool has_items(PyObject* container, PyObject* items) {
-  const Ref now = checked(PySequence_List(container));
-  if (PyList_GET_SIZE(now.get()) != PyTuple_GET_SIZE(items)) return false;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now.get()); ++i) {
-    if (!is_still(PyTuple_GET_ITEM(items, i), PyList_GET_ITEM(now.get(), i))) return false;
-  }
-  return true;
+bool is_stale(Iterator* iterator, World& world) {
+  PyObject* const container = iterator->container;
+  if (iterator->is_stale || container == nullptr || !has_shape(container)) return iterator->is_stale;
+  const std::uint64_t before = iterator->made_in == world.mutations.step() ? iterator->mutations_before : 0;
+  iterator->is_stale = world.mutations.of(container) != before;
+  return iterator->is_stale;
 }
 
 Ref over(Iteration kind, PyObject* container) {
   const Py_ssize_t size = PyObject_Size(container);
   if (size < 0) throw PythonError();
   Ref elements;
-  if (PyDict_Check(container)) {
-    elements = checked(PyList_AsTuple(keys_of(container).get()));
-  } else if (iterates_like(container, *deque_type())) {
+  if (PyDict_Check(container) && Py_TYPE(container)->tp_iter != PyDict_Type.tp_iter)
     elements = checked(PySequence_Tuple(container));
-  }
-  return new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size,
-                      std::move(elements));
+  return begun(
+      new_iterator(kind, container, kind == Iteration::kReversed ? size - 1 : 0, size, std::move(elements)));
 }
 
 Ref next_of(Iterator* iterator) {
@@ -263,48 +183,13 @@ Ref next_of(Iterator* iterator) {
     case Iteration::kItems: value = next_of_dict(iterator); break;
     case Iteration::kSet: value = next_of_set(iterator); break;
   }
-  if (!value) {
+  // CPython's iterators drop what they went through, but for that of a deque, which goes on to look for changes.
+  if (!value && !(iterator->kind == Iteration::kSequence && is_deque(iterator->container))) {
     Py_CLEAR(iterator->container);
     Py_CLEAR(iterator->elements);
+    iterator->is_stale = false;
   }
   return value;
-}
-
-void expect_item(const Thread& thread, PyObject* container, Py_ssize_t index, PyObject* item) {
-  if (!iterates_like(container, *deque_type())) return;
-  std::unordered_set<PyObject*> seen;
-  std::vector<PyObject*> pending;
-  struct Reach {
-    std::unordered_set<PyObject*>& seen;
-    std::vector<PyObject*>& pending;
-  } reach{seen, pending};
-  const visitproc visit = [](PyObject* object, void* context) {
-    auto* const reached = static_cast<Reach*>(context);
-    if (object != nullptr && !PyType_Check(object) && reached->seen.insert(object).second)
-      reached->pending.push_back(object);
-    return 0;
-  };
-  for (const std::unique_ptr<Frame>& frame : thread.frames) {
-    for (const Ref& value : frame->stack) visit(value.get(), &reach);
-    for (const Ref& value : frame->locals) visit(value.get(), &reach);
-  }
-  if (index < 0) index += PyObject_Size(container);
-  std::vector<Iterator*> loops;
-  while (!pending.empty()) {
-    PyObject* const object = pending.back();
-    pending.pop_back();
-    if (PyModule_Check(object) || PyFunction_Check(object)) continue;
-    if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr)
-      traverse(object, visit, &reach);
-    auto* const iterator = reinterpret_cast<Iterator*>(object);
-    if (is_iterator(object) && iterator->container == container && index < iterator->size)
-      loops.push_back(iterator);
-  }
-  for (Iterator* loop : loops) {
-    const Ref elements = checked(PySequence_List(loop->elements));
-    if (PyList_SetItem(elements.get(), index, Py_NewRef(item)) != 0) throw PythonError();
-    Py_XDECREF(std::exchange(loop->elements, checked(PyList_AsTuple(elements.get())).release()));
-  }
 }
 
 Ref built_in_iterator(PyObject* iterable) {
@@ -315,14 +200,14 @@ Ref built_in_iterator(PyObject* iterable) {
   if (iterates_like(iterable, PyList_Type) || iterates_like(iterable, PyTuple_Type) ||
       iterates_like(iterable, PyUnicode_Type) || iterates_like(iterable, PyRange_Type) ||
       iterates_like(iterable, PyBytes_Type) || iterates_like(iterable, PyByteArray_Type) ||
-      iterates_like(iterable, *deque_type())) {
+      (is_deque(iterable) && program_method(iterable, "__iter__") == nullptr)) {
     if (PyRange_Check(iterable)) return new_iterator(Iteration::kSequence, iterable, 0, 0);
     return over(Iteration::kSequence, iterable);
   }
   if (PyAnySet_Check(iterable) && iterates_like(iterable, PySet_Type)) {
     Ref elements = checked(PyList_AsTuple(arranged_elements(iterable).get()));
     const Py_ssize_t size = PyTuple_GET_SIZE(elements.get());
-    return new_iterator(Iteration::kSet, iterable, 0, size, std::move(elements));
+    return begun(new_iterator(Iteration::kSet, iterable, 0, size, std::move(elements)));
   }
   if (PyDict_Check(iterable) && program_method(iterable, "__iter__") == nullptr)
     return over(Iteration::kKeys, iterable);

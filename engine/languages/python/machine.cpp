@@ -461,6 +461,23 @@ void Machine::apply(const StateIds& state, std::uint32_t thread, const Outcome& 
   normal_form_->apply(next);
 }
 
+/// Tells the loops of all components that a step leaves as they are that it has changed the shape of what they go over.
+/// False: there are none.
+bool Machine::mark_stale_loops(const StateIds& state, const Step& step, const Outcome& outcome,
+                               StateIds& marked) const {
+  Components& components = world_->heap.components;
+  marked.fixed = state.fixed;
+  marked.threads = state.threads;
+  marked.ids = state.ids;
+  for (const std::uint32_t slot : outcome.reshaped) {
+    for (std::size_t i = state.fixed; i < marked.ids.size(); ++i) {
+      if (i != state.fixed + step.thread) marked.ids[i] = components.with_stale_loops(marked.ids[i], slot);
+    }
+  }
+  for (const auto& [slot, id] : outcome.objects) marked.object(slot) = state.object(slot);
+  return marked.ids != state.ids;
+}
+
 /// Two threads that could both go on without synchronising, one of them writing what the other touches.
 std::uint32_t Machine::race_in(const StateIds& state, const std::vector<Step>& all) const {
   (void)state;
@@ -548,8 +565,10 @@ void Machine::write_successors(StateView given, assay_buffer* out, bool everybod
     std::uint32_t length = count;
     bool needs_normal_form = outcome.changes_structure;
     if (needs_normal_form && outcome.is_patch) needs_normal_form = !stays_normal(state, step);
+    // Iterators refer to the same objects as before, so the normal form is not touched.
+    const bool has_stale_loops = !outcome.reshaped.empty() && mark_stale_loops(state, step, outcome, marked_);
     if (needs_normal_form) {
-      apply(state, step.thread, outcome, after_);
+      apply(has_stale_loops ? marked_ : state, step.thread, outcome, after_);
       length = word_count(after_);
       write_words(after_, room_for(length));
     } else {
@@ -562,6 +581,9 @@ void Machine::write_successors(StateView given, assay_buffer* out, bool everybod
           after[1 + index] = id;
         }
       };
+      for (std::size_t i = 0; has_stale_loops && i < state.ids.size(); ++i) {
+        if (marked_.ids[i] != state.ids[i]) put(i, marked_.ids[i]);
+      }
       put(state.fixed + step.thread, outcome.thread);
       for (const auto& [fixed, id] : outcome.fixed) put(fixed, id);
       for (const auto& [slot, id] : outcome.objects) put(state.fixed + state.threads + slot, id);

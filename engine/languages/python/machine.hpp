@@ -90,6 +90,8 @@ class Machine final : public transition_system::TransitionSystem {
   void apply(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   void put_threads(const StateIds& state, std::uint32_t thread, const Outcome& outcome, StateIds& next) const;
   ComponentId vacant_place() const;
+  bool mark_stale_loops(const StateIds& state, const Step& step, const Outcome& outcome,
+                        StateIds& marked) const;
   std::uint32_t race_in(const StateIds& state, const std::vector<Step>& steps) const;
   void write_successors(transition_system::StateView state, assay_buffer* out, bool all) const;
   void keep_who_goes_on(const StateIds& state, std::vector<Step>& steps) const;
@@ -109,8 +111,8 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::mutex mutex_;
   mutable std::unique_ptr<StepWorld> world_;
   mutable std::unique_ptr<NormalForm> normal_form_;
-  mutable StateIds initial_;                   // made once: the living program moves on
-  mutable StateIds before_, after_, checked_;  // scratch
+  mutable StateIds initial_;                            // made once: the living program moves on
+  mutable StateIds before_, after_, marked_, checked_;  // scratch
   mutable std::vector<Step> steps_;
   mutable std::vector<std::uint32_t>
       cut_;  // of the state whose steps were asked for: threads that have none any more

@@ -12,17 +12,8 @@ namespace assay::languages::python {
 namespace {
 
 bool is_mutable_container(PyObject* object) {
-  static PyObject* deque = [] {
-    const Ref module = checked(PyImport_ImportModule("collections"));
-    return checked(PyObject_GetAttrString(module.get(), "deque")).release();
-  }();
   return PyList_Check(object) || PyDict_Check(object) || PySet_Check(object) || PyByteArray_Check(object) ||
-         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(deque));
-}
-
-bool is_deque(PyObject* object) {
-  return is_mutable_container(object) && !PyList_Check(object) && !PyDict_Check(object) &&
-         !PySet_Check(object) && !PyByteArray_Check(object);
+         is_deque(object);
 }
 
 /// What a built-in method is bound to: whoever is given the method can read it, and most methods change it.
@@ -226,7 +217,6 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
     positional = checked(PyTuple_Pack(3, PyTuple_GET_ITEM(positional.get(), 0),
                                       PyTuple_GET_ITEM(positional.get(), 1), names.get()));
   }
-  if (PyFunction_Check(callable)) ++world.changes;  // it may change what it can reach
   Ref value;
   const bool makes_class = is_maker_of_classes(callable) && PyTuple_GET_SIZE(positional.get()) == 4;
   if (makes_class) {  // `super().__new__(...)` in a metaclass; the class statement announces its class
@@ -374,7 +364,6 @@ Step Interpreter::run_settled(const NativeCall& call, const std::vector<std::uin
                                     call.arguments.keyword_dict().get()));
   value = world.announced(std::move(value));
   world.settle(reached, name);
-  ++world.changes;
   world.poll();
   return complete(std::move(call.site), std::move(value));
 }

@@ -580,7 +580,8 @@ Ref new_iterator(Iteration kind, PyObject* container, Py_ssize_t index, Py_ssize
   iterator->index = index;
   iterator->size = size;
   iterator->elements = elements.release();
-  iterator->checked_at = 0;
+  iterator->is_stale = false;
+  iterator->made_in = iterator->mutations_before = 0;
   PyObject_GC_Track(iterator);
   return Ref::steal(reinterpret_cast<PyObject*>(iterator));
 }

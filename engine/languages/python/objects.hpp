@@ -34,10 +34,12 @@ struct Iterator {
   PyObject* container;  // null when exhausted
   Py_ssize_t index;     // next position
   Py_ssize_t size;      // dicts and sets: size when it began, to notice changes
-  /// Sets: a tuple of the elements in the order in which they come. Dicts and deques: of their keys and elements when it
-  /// began, to notice changes that keep the size. Null for all others.
+  /// Sets: a tuple of the elements in the order in which they come. OrderedDicts: of their keys when it began. Null for
+  /// all others.
   PyObject* elements;
-  std::uint64_t checked_at;  // World::changes when changes were looked for; no part of a state
+  bool is_stale;  // a dict, set or deque gained, lost or moved entries since it began
+  /// In which step it was made, and how often the container had changed its shape by then; no part of a state.
+  std::uint64_t made_in, mutations_before;
 };
 
 /// A module of the program; its attributes are the program's globals.

@@ -40,7 +40,9 @@ struct Outcome {
   ComponentId thread = 0;
   std::vector<std::pair<std::uint32_t, ComponentId>> fixed, objects;  // written
   std::vector<ComponentId> new_fixed, fresh, started;
-  std::vector<Access> accesses;          // outside of synchronisation, `sync` only
+  std::vector<std::uint32_t>
+      reshaped;                  // objects of which loops over them notice that entries came, went or moved
+  std::vector<Access> accesses;  // outside of synchronisation, `sync` only
   mutable NormalityProofs stays_normal;  // of patches that change structure
 
   bool is_step() const { return kind == Kind::kState || kind == Kind::kViolation; }

@@ -157,12 +157,12 @@ void StepWorld::touch_keys(PyObject* container) {
 }
 
 bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
-  changes += is_write && detail == nullptr && !is_iterator(object) && !PyList_Check(object) ? 1 : 0;
   if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
     // A view of a dict is no object of its own: what it shows is the dict's.
     return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict),
                       nullptr, is_write);
   }
+  if (is_write && !heap.is_loading && has_shape(object)) mutations.of(object);
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {

@@ -127,6 +127,8 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
 
 void StepWorld::check_untouched(const StateIds& state) {
   for (std::uint32_t slot = 0; slot < state.objects(); ++slot) {
+    // What its loop goes over was reshaped: that is told to the state as a whole.
+    if (is_iterator(heap.living(slot)) && !is_written_object_[slot]) continue;
     if (!is_written_object_[slot] && heap.write_object(slot) != state.object(slot)) {
       throw std::runtime_error(std::string("internal: a step wrote an object without saying so: ") +
                                Py_TYPE(heap.living(slot))->tp_name);
@@ -184,6 +186,11 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
     outcome.objects.emplace_back(slot, id);
     outcome.changes_structure |= !same_refs(state.object(slot), id);
   }
+  for (PyObject* container : mutations.changed()) {
+    const std::uint32_t slot = heap.slot(container);
+    if (slot < state.objects()) outcome.reshaped.push_back(slot);
+  }
+  std::sort(outcome.reshaped.begin(), outcome.reshaped.end());
   for (const Started& start : started) outcome.started.push_back(heap.write_new_thread(start.thread));
   outcome.fresh = heap.write_fresh();
   // Objects that become shared are numbered after those that are, so what refers to them depends on how many these are.

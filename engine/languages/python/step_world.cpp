@@ -22,7 +22,7 @@ StepWorld::StepWorld(const Program& p, Granularity granularity, Watch watch)
 }
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
-  ++changes;
+  mutations.begin_step();
   state_ = &state;
   thread_ = nullptr;
   frame_ = nullptr;

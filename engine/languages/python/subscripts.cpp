@@ -101,9 +101,6 @@ Step Interpreter::store_item(PyObject* container, PyObject* key, PyObject* value
   const int status =
       value == nullptr ? PyObject_DelItem(container, key) : PyObject_SetItem(container, key, value);
   if (status != 0) throw PythonError();
-  if (value != nullptr && PyLong_Check(key) && !PyList_Check(container) && !PyDict_Check(container)) {
-    expect_item(thread, container, PyLong_AsSsize_t(key), value);
-  }
   return complete(std::move(site), Ref::borrow(Py_None));
 }
 

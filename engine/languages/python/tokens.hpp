@@ -2,6 +2,7 @@
 /// searched for references and rewritten without knowing what it means.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace assay::languages::python {
@@ -43,6 +44,11 @@ constexpr std::uint32_t type_of(Token t) { return static_cast<std::uint32_t>(pay
 
 /// Beside the kind of an iterator: the elements that it goes over follow.
 constexpr std::uint64_t kHasElements = 0x100;
+/// And: what it goes over has changed its shape since it began.
+constexpr std::uint64_t kIsStale = 0x200;
+constexpr std::uint64_t kIterationMask = 0xFF;
+/// So many words after the one that begins an iterator's record is its container, and right after that one its kind.
+constexpr std::size_t kContainerOfIterator = 4;
 
 enum class Kind : std::uint8_t {
   kStatics,  // final globals, module states, methods of classes, invariants

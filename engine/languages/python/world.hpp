@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "languages/python/code.hpp"
+#include "languages/python/mutations.hpp"
 #include "languages/python/objects.hpp"
 #include "languages/python/thread.hpp"
 
@@ -55,7 +56,7 @@ class World {
   Failure failure;                    // with Stop::kFailed
   std::string output;                 // what the step printed
   bool keep_output = false;           // otherwise printing is dropped
-  std::uint64_t changes = 1;  // grows with each step and each change of a dict's, set's or deque's shape
+  Mutations mutations;                // of dicts, sets and deques, by this step
   /// The instruction that runs looks up one key: it calls `__hash__` before it touches anything.
   bool hashes_first = false;
   std::uint64_t addresses_hashed = 0;  // grows where the program computes a hash that depends on an address

@@ -340,53 +340,49 @@ def tuple_index(self, value, start=0, stop=None, /):
     return place
 
 
+# The methods of a deque read its items one after the other, and notice what `for` notices: not that one was replaced.
+
+
 def deque___contains__(self, value, /):
-    before = _tuple(self)
-    for item in before:
-        found = _matches(item, value)
-        if not _assay.is_unchanged(self, before):
-            raise RuntimeError("deque mutated during iteration")
-        if found:
+    for item in _iter(self):
+        if _matches(item, value):
             return True
     return False
 
 
 def deque_count(self, value, /):
-    before = _tuple(self)
     found = 0
-    for item in before:
+    for item in _iter(self):
         if _matches(item, value):
             found += 1
-        if not _assay.is_unchanged(self, before):
-            raise RuntimeError("deque mutated during iteration")
     return found
 
 
 def deque_index(self, value, start=0, stop=None, /):
-    before = _tuple(self)
+    size = len(self)
     if start < 0:
-        start = start + len(before) if start + len(before) > 0 else 0
-    if stop is None or stop > len(before):
-        stop = len(before)
+        start = start + size if start + size > 0 else 0
+    if stop is None or stop > size:
+        stop = size
     elif stop < 0:
-        stop = stop + len(before) if stop + len(before) > 0 else 0
-    place = start
-    while place < stop:
-        found = _matches(before[place], value)
-        if not _assay.is_unchanged(self, before):
-            raise RuntimeError("deque mutated during iteration")
-        if found:
+        stop = stop + size if stop + size > 0 else 0
+    place = 0
+    for item in _iter(self):
+        if place >= stop:
+            break
+        if place >= start and _matches(item, value):
             return place
         place += 1
     raise ValueError(repr(value) + " is not in deque")
 
 
 def deque_remove(self, value, /):
-    before = _tuple(self)
+    watch = _iter(self)
+    size = len(self)
     place = 0
-    for item in before:
-        found = _matches(item, value)
-        if not _assay.is_unchanged(self, before):
+    while place < size:
+        found = _matches(self[place], value)
+        if not _assay.is_unchanged(watch):
             raise IndexError("deque mutated during iteration")
         if found:
             del self[place]

@@ -1,4 +1,4 @@
-# verdict: bytecode=verified
+# verdict: bytecode=unusable
 import threading, assay
 
 s = {1, 2}
@@ -7,15 +7,12 @@ s = {1, 2}
 def w():
     with assay.atomic():
         s.remove(2)
-        s.add(3)
+        s.add(2)
 
 
 def r():
-    got = []
     for x in s:
-        got.append(x)
-    assert sorted(got) in ([1, 2], [1, 3], [2, 3], [1], [2], [1, 2, 3]), got
-    assert 1 in got
+        pass
 
 
 ts = [threading.Thread(target=w), threading.Thread(target=r)]
