@@ -519,7 +519,7 @@ def compare_reductions(seed: int, formulas: int) -> Comparison:
         names = ["g == 0", "g < 2", "h == 1", "g == h"]
         names += [] if not seed % 3 else ["P0@here", "len(q) == 0"]
         asked = [LanguageOptions(ltl=(chance.formula(2, names)[0],)) for _ in range(formulas)]
-        asked += [LanguageOptions(), LanguageOptions(progress=True)]
+        asked += [LanguageOptions(), LanguageOptions(progress=True), LanguageOptions(terminates=True)]
         asked += [replace(each, fair=True) for each in asked]
         for options in asked:
             try:

@@ -47,7 +47,7 @@ from assay.transition_system.sealed_file import SealedFile
 
 LANGUAGE = "python"
 OPENER = "assay.languages.python.machine:open_image"
-MACHINE_VERSION = 3  # of what the machine makes of a program: states, steps, their order
+MACHINE_VERSION = 4  # of what the machine makes of a program: states, steps, their order
 GRANULARITIES = {
     "bytecode": "at every access that another thread can see",
     "gil": "where CPython with its global lock looks for other threads",
