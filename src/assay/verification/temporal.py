@@ -156,9 +156,24 @@ def _in_words(
     run = _with_conditions(run, lasso, _conditions_of(wanted))
     if lasso.loop_start == len(lasso.positions):  # nobody can move
         return run
+    if _is_decided_on_the_way(wanted, lasso):
+        return replace(run, waiting=())
     last = lasso.run.final if lasso.run.final is not None else lasso.run.steps[-1].state
     standing = described_by(program, lasso.run).describe_everybody(last)
     return replace(run, waiting=tuple(_bystanders(standing, lasso)))
+
+
+def _is_decided_on_the_way(wanted: TemporalProperty, lasso: FoundLasso) -> bool:
+    """Whatever follows, fair or not, the property is violated: who stands still did not bring it about."""
+    if wanted.progress_label is not None:  # the automaton alone says nothing
+        return False
+    locations = {0}
+    for letter in lasso.atoms:
+        if locations & wanted.automaton.accepting_everything:
+            return True
+        valuation = wanted.automaton.valuation(letter)
+        locations = {to for one in locations for to in wanted.automaton.successors(one, valuation)}
+    return bool(locations & wanted.automaton.accepting_everything)
 
 
 def _conditions_of(wanted: TemporalProperty) -> list[str]:

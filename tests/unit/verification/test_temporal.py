@@ -307,3 +307,15 @@ def test_a_run_tells_what_its_steps_do_to_the_conditions(tmp_path):
     assert run.conditions == ("x == 1 is true", "y == 2 is false")
     again = replay(model, tmp_path / "trace.json")
     assert (again.conditions, again.steps) == (run.conditions, run.steps)
+
+
+def test_who_stands_still_is_told_where_it_decides_something(tmp_path):
+    model = tmp_path / "model.pml"
+    model.write_text(
+        "byte n; active proctype A() { do :: n < 3 -> n++ :: n == 3 -> n = 0 od }\n"
+        "active proctype B() { do :: skip od }\n"
+        "ltl safe { [] (n < 3) }\nltl live { <> (n == 9) }\n"
+    )
+    safe, live = (one.counterexample for one in assay.verify(model).violations)
+    assert safe.waiting == ()  # it is violated once n is 3, by fair runs, too
+    assert [(one.process, one.how) for one in live.waiting] == [("A[0]", "starves")]
