@@ -96,7 +96,7 @@ class ContentHash {
                                                               std::uint32_t count) {
     std::uint64_t different = 0;
 #ifdef __SSE2__
-    const auto look_at_four = [&](std::uint32_t i) {
+    const auto look_at_four = [&](std::uint32_t i) __attribute__((always_inline)) {
       const auto equal = [&](std::uint32_t at) {
         return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at)),
                                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at))));
