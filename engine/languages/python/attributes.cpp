@@ -207,7 +207,22 @@ static bool has_threads(const Program& program) {
                      [](const Module& m) { return m.name == "_thread"; });
 }
 
+void Interpreter::refuse_type_of_stand_in(PyObject* value, bool is_shown) {
+  PyTypeObject* const type = Py_TYPE(value);
+  const bool is_unknown = is_program_type(type) && lookup(type, interned("_is_unknown")) != nullptr;
+  const bool is_date = is_shown && std::string_view(type->tp_name).starts_with("datetime.date");
+  if (!(is_unknown || is_date) || world.program->modules[top().code->module].is_library) return;
+  if (is_unknown) {
+    throw Unsupported(
+        "the program asks for the type of what nobody knows when it is checked (a clock, a random number), "
+        "which is "
+        "not modelled; compare its value");
+  }
+  throw Unsupported("the type of a date is not modelled; use isinstance");
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
+  if (name == interned("__class__")) refuse_type_of_stand_in(object, true);
   try {
     return load_existing_attribute(object, name, std::move(site));
   } catch (const PythonError&) {
@@ -309,10 +324,11 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       getter = Ref::borrow(method);
       given = checked(PyTuple_Pack(3, found, object, reinterpret_cast<PyObject*>(type)));
     }
-    const bool is_first = is_data_descriptor(found) || (getter && !own_value(object, name));
-    if (getter && is_first) {
+    if (getter) {  // what is looked at is asked for first, or a step would depend on what nobody noted
       if (!may_look_up(world, type, name, found)) return stop(Stop::kVisible);
       if (!is_data_descriptor(found) && !world.may_read_attribute(object, name)) return stop(Stop::kVisible);
+    }
+    if (getter && (is_data_descriptor(found) || !own_value(object, name))) {
       Arguments arguments;
       arguments.positional = {getter, given, Ref::borrow(after_failure), Ref::borrow(object),
                               Ref::borrow(name)};

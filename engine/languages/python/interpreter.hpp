@@ -118,6 +118,9 @@ class Interpreter {
   std::unique_ptr<Frame> bind(Function* function, Arguments& arguments) const;
 
   // --- attributes.cpp
+  /// Throws Unsupported if the program would see the type of something that stands in for a value of CPython.
+  /// `is_shown`: the type itself, so that it can be compared by identity.
+  void refuse_type_of_stand_in(PyObject* value, bool is_shown);
   Step load_attribute(PyObject* object, PyObject* name, Site site);
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
   /// Throws Unsupported if CPython has this attribute, which was not found.

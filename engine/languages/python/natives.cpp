@@ -299,6 +299,13 @@ bool Interpreter::may_run_function(const NativeCall& call, std::vector<PyObject*
 
 Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site) {
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
+  static PyObject* const is_instance = built_in(interned("isinstance")).release();
+  if (callable == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.positional.size() == 1) {
+    refuse_type_of_stand_in(arguments.positional[0].get(), true);
+  } else if (callable == is_instance && arguments.positional.size() == 2 &&
+             !is_program_type(Py_TYPE(arguments.positional[1].get()))) {  // whose own hook answers
+    refuse_type_of_stand_in(arguments.positional[0].get(), false);
+  }
   const FunctionEffect* const known = effect_of(callable);
   const Special special = known == nullptr ? Special::kNone : known->special;
   if (std::optional<Step> step = call_special(callable, special, arguments, site)) {

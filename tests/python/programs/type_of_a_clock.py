@@ -1,0 +1,5 @@
+# verdict: bytecode=unusable
+import time
+
+if isinstance(time.time(), float):
+    raise ValueError
