@@ -187,6 +187,11 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     return;
   }
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
+  if (is_program_type(type) && lookup(type, interned("_is_unknown")) != nullptr &&
+      (exists_in_cpython("builtins", "float", name) || exists_in_cpython("builtins", "int", name) ||
+       exists_in_cpython("datetime", "datetime", name) || exists_in_cpython("datetime", "timedelta", name))) {
+    refuse(word + " of what nobody knows when a program is checked (a clock, a random number)");
+  }
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
     const Ref home = Ref::steal(PyObject_GetAttrString(base, "__module__"));

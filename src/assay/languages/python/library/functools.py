@@ -416,6 +416,10 @@ def singledispatch(func):
                 getattr(func, "__name__", "singledispatch function")
                 + " requires at least 1 positional argument"
             )
+        if hasattr(type(args[0]), "_is_unknown"):
+            _assay.unsupported(
+                "a generic function of a clock's or random number is not modelled; call what is meant"
+            )
         return dispatch(type(args[0]))(*args, **keywords)
 
     wrapper.register = register

@@ -1,0 +1,6 @@
+# verdict: bytecode=unusable
+import time
+
+match time.time():
+    case float():
+        raise ValueError

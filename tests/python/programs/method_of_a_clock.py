@@ -1,0 +1,5 @@
+# verdict: bytecode=unusable
+import time
+
+if hasattr(time.time(), "is_integer"):
+    raise ValueError
