@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from assay.automata import MOST_ATOMS
 from assay.automata.formula import Letter
-
-MOST_ATOMS = 64
 
 
 @dataclass(frozen=True, slots=True, order=True)

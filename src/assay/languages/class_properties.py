@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.automata.automaton import MOST_ATOMS
+from assay.automata import MOST_ATOMS
 from assay.automata.parser import AtomPlace, parse
 from assay.automata.questions import is_always_false, is_always_true, is_stutter_invariant
 from assay.automata.translation import violating

@@ -18,10 +18,10 @@ import zstandard
 from rich.console import Console
 from rich.text import Text
 
+from assay.evidence.certificate import PYTHON_CLASS
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import (
-    PYTHON_CLASS,
     RANKED_SECTIONS,
     SECTIONS,
     TERMINATION,

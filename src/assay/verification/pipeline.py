@@ -9,7 +9,6 @@ from pathlib import Path
 
 from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
-from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge, what_was_forgotten
@@ -204,6 +203,8 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
 def _with_saved_estimate(result: Result, request: Request, program: Program) -> Result:
     if request.estimate_file is None or result.coverage is None:
         return result
+    from assay.evidence.estimate_file import save_estimate
+
     try:
         save_estimate(
             request.estimate_file,

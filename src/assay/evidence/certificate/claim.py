@@ -11,8 +11,6 @@ from typing import Any
 
 from assay.evidence.certificate.header import Header, Properties, Source
 
-CODINGS = ("fast", "small")
-
 
 def partial_name(path: Path, owner: str = "") -> Path:
     """A name for a file under construction that nobody else has who shares the directory.

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
+from assay.evidence.certificate import PYTHON_CLASS
+
 FORMAT = "assay-certificate"
 CODING = "zstd"
-PYTHON_CLASS = "python-class"
 TREES = ("breadth-first", "depth-first")
 MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32

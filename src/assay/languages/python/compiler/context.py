@@ -11,6 +11,7 @@ from typing import Protocol
 
 from assay.languages.python.compiler.assembler import Budget
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
+from assay.languages.python.compiler.nodes import statements
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, all_scopes, evaluates_annotations
 from assay.transition_system.interface import UnsupportedConstruct
@@ -103,7 +104,7 @@ class Context:
 
     def read_imports(self) -> None:
         """Names with a meaning for the compiler itself."""
-        for node in ast.walk(self.module.tree):
+        for node in statements(self.module.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name
