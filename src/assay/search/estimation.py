@@ -11,12 +11,13 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from assay.evidence import coverage
 from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
 from assay.execution.model_process import ModelProcess, Progress
+from assay.records import dataclass
 from assay.search import native
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening

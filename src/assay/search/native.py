@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from assay.evidence.loss import loss_of
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress, Report
 from assay.execution.replaying import raw_run
+from assay.records import dataclass
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__
@@ -16,6 +16,7 @@ from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
+from assay.records import dataclass
 from assay.search import native, spilled
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem

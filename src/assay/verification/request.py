@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.certificate import CODINGS
 from assay.execution.model_process import Progress
+from assay.records import dataclass
 from assay.search.estimation_methods import METHODS, best_method
 from assay.search.options import SearchKeywords, SearchOptions
 from assay.transition_system.interface import SourceHash

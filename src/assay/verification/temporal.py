@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
+from assay.records import dataclass
 from assay.transition_system.interface import Program, TemporalProperty, ViolationFacts, Waiting
 from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Phase, Request

@@ -14,12 +14,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.automata import MOST_ATOMS
 from assay.languages.python.invariants import globals_of
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, TemporalProperty
 
 if TYPE_CHECKING:  # imported where there are formulas

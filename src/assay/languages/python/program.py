@@ -18,7 +18,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
+from assay.records import dataclass
 from assay.transition_system.interface import (
     Access,
     Capabilities,

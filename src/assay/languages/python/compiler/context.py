@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REF
 from assay.languages.python.compiler.nodes import statements
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, all_scopes, evaluates_annotations
+from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 
 BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("__")) | {

@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
 from assay.languages.python.compiler.nodes import children, walk
 from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
+from assay.records import dataclass
 
 Path = tuple[ast.AST, ...]  # from a node up to the module
 Nodes = Sequence[tuple[ast.AST, Path]]
