@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
-.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-memory spin clean
+.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory spin clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -43,6 +43,9 @@ bench-python: $(VENV)/.ready-to-develop
 
 bench-liveness: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks.liveness
+
+bench-start: $(VENV)/.ready-to-develop spin
+	$(BIN)/python -m benchmarks.start
 
 bench-memory: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.caching
