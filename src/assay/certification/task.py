@@ -12,7 +12,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from assay import _engine
@@ -22,6 +22,7 @@ from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame, 
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 from assay.languages import AnotherText
+from assay.records import dataclass
 from assay.transition_system import opening as opening_of_models
 from assay.transition_system.interface import Opening
 from assay.transition_system.question import Question

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.evidence.cache import Cache
 from assay.evidence.counterexample import Counterexample, step_as_json
 from assay.evidence.loss import Loss
 from assay.evidence.properties import Property
 from assay.evidence.verdict import Verdict
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ one thread on one line that follow each other are one row.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
+from assay.records import dataclass
 from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened

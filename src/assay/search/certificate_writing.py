@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from assay.evidence.certificate.assembly import PartWriter
 from assay.evidence.certificate.container import CertificateWriter
 from assay.evidence.certificate.dictionaries import FEWEST_FRAMES, Samples
 from assay.evidence.certificate.frames import Frame
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.evidence.certificate.claim import Claim

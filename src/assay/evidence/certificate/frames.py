@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import zstandard
 
 from assay.evidence.certificate.dictionaries import MAX_WINDOW, NO_DICTIONARIES, Dictionary
 from assay.evidence.certificate.header import CertificateProblem
+from assay.records import dataclass
 
 BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7

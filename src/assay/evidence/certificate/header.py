@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, NoReturn
+
+from assay.evidence.certificate import PYTHON_CLASS
+from assay.records import dataclass
 
 FORMAT = "assay-certificate"
 CODING = "zstd"
-PYTHON_CLASS = "python-class"
 TREES = ("breadth-first", "depth-first")
 MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32
