@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(shell find engine -type f 2>/dev/null) CMakeLists.txt pyproject.toml
-SHOW_PROGRESS := match($$0, /^ *\[[0-9]+\/[0-9]+\]/) { \
-  printf "\r%s engine ", substr($$0, RSTART, RLENGTH); fflush(); shown = 1 } END { if (shown) print "" }
+SHOW_PROGRESS := match($$0, /\[[0-9]+\/[0-9]+\]/) && shown++ % 5 == 0 { \
+  printf "\r  engine %s", substr($$0, RSTART, RLENGTH); fflush() } END { if (shown) print "" }
 SHELL := /bin/bash
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 

@@ -105,7 +105,7 @@ class Discrepancy:
 
     state: int
     position: int
-    claimed: int
+    claimed: int | None  # nothing in a script with ranks, where entries have no numbers
     actual: int | None
     path: tuple[int, ...]
     claimed_rank: int | None = None  # where only the rank is wrong

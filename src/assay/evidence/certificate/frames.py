@@ -24,7 +24,7 @@ CHANGED = "the file changed while it was read"
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One frame, decompressed. `subgraphs` is empty unless the header promises it, `excesses` unless the
-    frame is of a temporal part: the last section is one or the other."""
+    frame is of a temporal part: the last section is one or the other. Temporal parts have no `ids`."""
 
     states: int
     entries: int
@@ -79,7 +79,7 @@ class FrameRecord:
         return (
             self.start_length,
             (self.entries + 7) // 8,
-            self.references * BYTES_PER_NUMBER,
+            0 if self.is_ranked else self.references * BYTES_PER_NUMBER,
             self.states * BYTES_PER_NUMBER,
             self.entries * BYTES_PER_NUMBER if self.is_ranked else self.states * BYTES_PER_SUBGRAPH,
         )

@@ -128,7 +128,7 @@ class Header:
     @property
     def version(self) -> int:
         """Of the format: files that say nothing of runs are read by everybody who could read them before."""
-        return 1 if self.temporal is None else 2
+        return 1 if self.temporal is None else 3
 
     @property
     def sizes(self) -> list[tuple[int, int]]:
