@@ -5,6 +5,9 @@ One entry per file suffix; the front end is imported when a program needs it.
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +32,9 @@ SUFFIXES = {
 }
 
 
+LOOKED_AT_BYTES = 1 << 20  # to guess a language
+
+
 class AnotherText(Exception):
     """The file is not the one that was asked for; it was not executed. Tells its name."""
 
@@ -48,17 +54,32 @@ def load(path: Path, options: LanguageOptions, *, sha256: str | None = None) -> 
         raise SourceProblem("expected a program, got a path that does not exist", where=path)
     if path.is_dir():
         raise SourceProblem("expected a program, got a directory", where=path)
-    language = SUFFIXES.get(path.suffix.lower())
+    language = options.language or SUFFIXES.get(path.suffix.lower()) or guessed(path)
     if language is None:
         known = ", ".join(sorted(SUFFIXES))
         raise SourceProblem(
             f"expected a program ending in {known}, got {path.suffix or 'no suffix'}",
             where=path,
+            hint="say what it is with --language",
         )
+    if language not in FRONT_ENDS:
+        raise OptionProblem(f"language: expected one of {', '.join(FRONT_ENDS)}, got {language!r}")
     options.require_those_of(language)
     front_end = import_module(FRONT_ENDS[language])
     compile_program = cast(Callable[[Path, LanguageOptions], Program], front_end.load)
     return _told_in_sentences(path, lambda: compile_program(path, options))
+
+
+def guessed(path: Path) -> str | None:
+    """What the text of a file looks like. Whatever is compiled then is read once more, and hashed."""
+    try:
+        with open(path, "rb", opener=lambda file, flags: os.open(file, flags | os.O_NONBLOCK)) as file:
+            text = file.read(LOOKED_AT_BYTES) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return None
+    if re.match(rb"#!.*\bpython", text):
+        return "python"
+    return "promela" if re.search(rb"\bproctype\s+\w|\binit\s*\{", text) else None
 
 
 def load_object(system: object, options: LanguageOptions) -> Program:

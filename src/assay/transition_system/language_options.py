@@ -121,6 +121,12 @@ class LanguageOptions:
         languages=("python",),
         refusal="granularity: where threads switch is a choice in Python programs",
     )  # fmt: skip
+    language: str = _option(
+        "", "language", "--language", "choice",
+        "What the program is written in [told by the ending of its name, else guessed from its text].",
+        choices=("promela", "python"),
+        languages=("promela", "python"), refusal="language: model.py:ClassName is a class of Python",
+    )  # fmt: skip
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 
@@ -168,6 +174,7 @@ class LanguageKeywords(TypedDict, total=False):
     reductions: Iterable[str]
     defines: Iterable[str]
     granularity: str
+    language: str
 
 
 def table() -> Iterator[tuple[str, LanguageOption]]:

@@ -22,6 +22,7 @@ ASKED = {
     "reductions": ["merging"],
     "defines": ["N=3"],
     "granularity": "gil",
+    "language": "promela",
 }
 
 

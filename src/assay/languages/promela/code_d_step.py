@@ -206,7 +206,7 @@ class DStepCode:
     def jump_target(self, node: Node) -> Node:
         assert node.scope is not None
         labels = [n for n in self.all_nodes(self.chain) if n.number in self.inside]
-        location = self.graph.location_of(node.label)
+        location = self.graph.jumps.get(node.number)
         for candidate in labels:
             if candidate.number == location:
                 return candidate

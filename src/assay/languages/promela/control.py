@@ -143,6 +143,7 @@ class ControlGraph:
     edges: dict[int, list[Edge]]
     end_locations: set[int]
     labels: list[tuple[str, int]]
+    jumps: dict[int, int]  # from each goto, by its number, to what its label stands before
     transitions: dict[int, Transition]
     accept_locations: set[int] = field(default_factory=set)
     progress_locations: set[int] = field(default_factory=set)
@@ -231,6 +232,16 @@ class GraphBuilder:
         if target is None:
             raise SourceProblem(f"undefined label '{node.label}'", where=node.source.where)
         return target
+
+    def jumps(self) -> dict[int, int]:
+        """Of the gotos with a label; one that is called in several places has a target in each."""
+        found = {}
+        for node in self.nodes:
+            if node.kind is Kind.GOTO and node.target is None and node.scope is not None:
+                target = self.find_label(node.label, node.scope.path)
+                if target is not None:
+                    found[node.number] = target.number
+        return found
 
     def nested(self, build: Callable[[], None]) -> Chain:
         """A chain of its own, filled by `build`."""
@@ -850,6 +861,7 @@ class Finisher:
             self.reachable(edges, initial),
             ends,
             labels,
+            self.builder.jumps(),
             self.transitions,
             accepts,
             progress,

@@ -31,11 +31,11 @@ KEYWORDS = frozenset(
 _TAKEN_WHOLE = frozenset(["c_code", "c_decl", "c_expr", "ltl"])
 
 _TOKEN = re.compile(
-    r"""[\ \t\r\f\v]*(?:
+    r"""(?:[\ \t\r\f\v]|\*/)*(?:  # the end of a comment that is none is a blank to SPIN
       (?P<newline>\n)
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     | (?P<number>[0-9]+)
-    | (?P<operator>::|->|--|\+\+|<<|<=|>>|>=|==|!=|!!|\?\?|&&|\|\||\.\.|[-+*/%&|^~!<>=?:;,.(){}\[\]@])
+    | (?P<operator>::|-->|->|--|\+\+|<<|<=|>>|>=|==|=>|!=|!!|\?\?|&&|\|\||\.\.|[-+*/%&|^~!<>=?:;,.(){}\[\]@])
     | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
     | (?P<character>'(?:\\[\x00-\x09\x0b-\x7f]|[\x00-\x09\x0b-\x5b\x5d-\x7f])')
     | (?P<marker>\#[^\n]*)
@@ -164,7 +164,7 @@ def tokenize(
                         after_newline = False
                         position = operator.end()
                         break
-                kind = found
+                kind = "->" if found == "-->" else found
             elif kind == "word":
                 kind = "name"
                 if temporal and found in _LTL_WORDS:

@@ -76,6 +76,14 @@ _STARTS_EXPRESSION = (
 _AFTER_NEXT = frozenset(["name", "proctype name", "len"]) | _CHANNEL_TESTS
 
 
+HABITS_OF_C = {  # keyword -> how it is said in Promela
+    "if": "write: if :: (x == 0) -> ... :: else -> ... fi",
+    "do": "write: do :: ... :: (x == 0) -> break od",
+    "while": "write: do :: (x < 3) -> ... :: else -> break od",
+    "switch": "write: if :: (x == 0) -> ... :: (x == 1) -> ... :: else -> ... fi",
+}
+
+
 def parse_model(path: Path, defines: Sequence[str] = ()) -> syntax.Model:
     """Read, preprocess and parse a model. Raises SourceProblem, and nothing else."""
     preprocessed = preprocess(path, defines)
@@ -225,7 +233,8 @@ class _Tokens:
             inline.tokens,
             inline.begin,
             inline.end,
-            dict(zip(inline.parameters, arguments, strict=True)),
+            # Of a name that stands there twice, the first is meant.
+            dict(reversed(list(zip(inline.parameters, arguments, strict=True)))),
             inline.name,
         )
         self._frames.append(self._frame)
@@ -548,12 +557,10 @@ class _Parser:
             raise expected("a name for the inline", name)
         tokens.advance()
         self._expect("(")
-        parameters: dict[str, None] = {}  # in order, each once
+        parameters: list[str] = []
         while tokens.kind != ")":
             parameter = self._expect("name", "the name of a parameter")
-            if parameter.text in parameters:
-                raise SourceProblem(f"parameter {parameter.text} is named twice", where=parameter.where)
-            parameters[parameter.text] = None
+            parameters.append(parameter.text)
             if tokens.kind == ",":
                 tokens.advance()
                 if tokens.kind != "name":
@@ -840,6 +847,8 @@ class _Parser:
         tokens.advance()
         if tokens.kind == ":":
             return self._labelled(name)
+        if tokens.kind == "(" and name.text in HABITS_OF_C:
+            raise SourceProblem(f"Promela has no {name.text}", where=name.where, hint=HABITS_OF_C[name.text])
         reference = self._reference_from(name)
         kind = tokens.kind
         if kind == "=":
@@ -974,7 +983,8 @@ class _Parser:
         keyword = tokens.token
         tokens.advance()
         if tokens.kind != "::":
-            raise expected("'::'", tokens.token)
+            as_in_c = tokens.kind in ("(", "{")
+            raise expected("'::'", tokens.token, HABITS_OF_C[keyword.kind] if as_in_c else "")
         options: list[syntax.Sequence] = []
         while tokens.kind == "::":
             opening = tokens.token
@@ -1434,8 +1444,10 @@ _Unit = (
 )
 
 
-def expected(what: str, token: Token) -> SourceProblem:
-    return SourceProblem(f"expected {what}, got {_describe(token)}", where=token.where)
+def expected(what: str, token: Token, hint: str = "") -> SourceProblem:
+    if token.kind == "=>":
+        hint = "an arrow is written '->'"
+    return SourceProblem(f"expected {what}, got {_describe(token)}", where=token.where, hint=hint)
 
 
 def _describe(token: Token) -> str:

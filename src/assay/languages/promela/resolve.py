@@ -41,7 +41,7 @@ from assay.transition_system.interface import SourceProblem, UnsupportedConstruc
 
 SCALARS = {"bit": BIT, "bool": BOOL, "byte": BYTE, "pid": PID, "short": SHORT, "int": INT, "chan": CHAN}
 PREDEFINED = {"_pid", "_nr_pr", "_last", "_priority", "_"}
-MAXIMAL_ARRAY = 4096
+MAXIMAL_ARRAY = 1 << 16
 MAXIMAL_CAPACITY = 255
 MAXIMAL_MESSAGE_FIELDS = 4096
 

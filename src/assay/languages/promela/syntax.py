@@ -16,7 +16,7 @@ from assay.records import dataclass
 
 # The parser refuses more, so whoever walks a tree knows how deep it can be.
 NESTING_LIMIT = 200  # parentheses, blocks and statements inside one another
-OPERATOR_LIMIT = 2000  # binary operators in one statement: `a + b + c + ...` is a tree as deep
+OPERATOR_LIMIT = 5000  # binary operators in one statement: `a + b + c + ...` is a tree as deep
 
 
 @contextmanager
