@@ -479,11 +479,11 @@ class WalkFor final : public Walk {
     const std::uint32_t count = buffer_.count(), sets = acceptance_.set_count();
     ranks_after_.resize(count);
     if (count == 0) return;
-    const auto marks = acceptance_.of_state(state, buffer_);
     const bool makes_progress = acceptance_.makes_progress(state);
     const std::uint32_t judge = sets == 0 ? 0 : rank % sets;  // the set that matters here
+    const bool all_meet = sets == 0 || acceptance_.holds_all_steps(judge, state, buffer_);
     if (acceptance_.depends_on_the_state_alone()) {
-      const std::int64_t most = std::int64_t{rank} - (sets == 0 || (marks >> judge & 1) != 0 ? 1 : 0);
+      const std::int64_t most = std::int64_t{rank} - (all_meet ? 1 : 0);
       for (std::uint32_t k = 0; k < count; ++k) {
         std::uint64_t value = 0;
         if (!excesses.read(value)) [[unlikely]]
@@ -504,7 +504,7 @@ class WalkFor final : public Walk {
       if (makes_progress || acceptance_.makes_progress(buffer_.state(step))) {
         after -= unfolded(value);
       } else {
-        const bool is_met = sets == 0 || ((marks | acceptance_.of_process(step.process)) >> judge & 1) != 0;
+        const bool is_met = (acceptance_.of_process(step.process) >> judge & 1) != 0 || all_meet;
         after -= static_cast<std::int64_t>(value) + (is_met ? 1 : 0);
       }
       if (after < 0 || after >= static_cast<std::int64_t>(kRankEnd)) [[unlikely]]

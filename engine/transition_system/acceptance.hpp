@@ -57,10 +57,14 @@ class Acceptance {
     system_.enabled_steps(state, out);
     return of_automaton(state) | of_disabled(enabled_);
   }
-  /// The same for a caller who has the successors of the state.
-  Marks of_state(StateView state, const SuccessorBuffer& successors) {
-    if (system_.leaves_successors_out()) return of_state(state);
-    return processes_ == 0 ? of_automaton(state) : of_automaton(state) | of_disabled(successors);
+  /// Whether all steps of a state are in one set, for a caller who has its successors: the same as that bit of
+  /// `of_state`. Nobody need be asked if one of them is a step of the process that the set belongs to.
+  bool holds_all_steps(std::uint32_t set, StateView state, const SuccessorBuffer& successors) {
+    if (set < sets_) return (of_automaton(state) >> set & 1) != 0;
+    for (std::uint32_t i = 0; i < successors.count(); ++i) {
+      if (successors[i].process == set - sets_) return false;
+    }
+    return !system_.leaves_successors_out() || (of_state(state) >> set & 1) != 0;
   }
   /// The set that the steps of a process are in besides.
   Marks of_process(std::uint16_t process) const {
