@@ -63,10 +63,11 @@ class ContentHash {
     return point_ + sum.value();
   }
 
-  Element with_rank(const Element& known, std::uint32_t rank) const {
+  /// What a rank adds to a mark.
+  Element of_rank(std::uint32_t rank) const {
     typename Element::Sum sum;
     sum.add(of_rank_, rank);
-    return known + sum.value();
+    return sum.value();
   }
 
   /// The mark of a state that differs from a known one in few words. Inlined

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/content_hash.hpp"
@@ -109,7 +110,10 @@ class Walk {
   /// Nothing is left to visit.
   virtual bool is_finished() const = 0;
 
+  /// With the two products: they cost some thousand instructions, so this is asked at the end.
   virtual WalkFacts facts() const = 0;
+  /// How many states and entries were seen so far.
+  virtual std::pair<std::uint64_t, std::uint64_t> progress() const = 0;
   virtual const std::optional<WalkViolation>& violation() const = 0;
   virtual const std::optional<Discrepancy>& discrepancy() const = 0;
   /// Asked at the end of a walk through the whole script.

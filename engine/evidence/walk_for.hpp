@@ -344,6 +344,9 @@ class WalkFor final : public Walk {
     facts.map_entries = kRanked ? contents_.size() : map_.peak();
     return facts;
   }
+  std::pair<std::uint64_t, std::uint64_t> progress() const override {
+    return {facts_.states, facts_.entries};
+  }
   const std::optional<WalkViolation>& violation() const override { return violation_; }
   const std::optional<Discrepancy>& discrepancy() const override { return discrepancy_; }
   std::optional<WrongCount> wrong_count() const override {
@@ -459,9 +462,13 @@ class WalkFor final : public Walk {
     enter(number, mark, length, count, entries);
     return !violation_;
   }
-  [[gnu::always_inline]] Mark ranked(const Mark& mark, std::uint32_t rank) const {
+  [[gnu::always_inline]] Mark ranked(const Mark& mark, std::uint32_t rank) {
     if constexpr (!kRanked) return mark;
-    return hash_.with_rank(mark, rank);
+    if (rank != rank_marked_) {  // most states have the rank of the one before
+      rank_marked_ = rank;
+      mark_of_rank_ = hash_.of_rank(rank);
+    }
+    return mark + mark_of_rank_;
   }
 
   /// The ranks of what the steps of a state lead to, from the excesses beside its entries. Nothing but excesses is
@@ -472,9 +479,22 @@ class WalkFor final : public Walk {
     const std::uint32_t count = buffer_.count(), sets = acceptance_.set_count();
     ranks_after_.resize(count);
     if (count == 0) return;
-    const auto marks = acceptance_.of_state(state, buffer_);
     const bool makes_progress = acceptance_.makes_progress(state);
     const std::uint32_t judge = sets == 0 ? 0 : rank % sets;  // the set that matters here
+    const bool all_meet = sets == 0 || acceptance_.holds_all_steps(judge, state, buffer_);
+    if (acceptance_.depends_on_the_state_alone()) {
+      const std::int64_t most = std::int64_t{rank} - (all_meet ? 1 : 0);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        std::uint64_t value = 0;
+        if (!excesses.read(value)) [[unlikely]]
+          throw Rejected("a frame has fewer excesses than entries");
+        const std::int64_t after = most - static_cast<std::int64_t>(value);
+        if (after < 0) [[unlikely]]
+          reject_rank(number, rank, k, value);
+        ranks_after_[k] = static_cast<std::uint32_t>(after);
+      }
+      return;
+    }
     for (std::uint32_t k = 0; k < count; ++k) {
       std::uint64_t value = 0;
       if (!excesses.read(value)) [[unlikely]]
@@ -484,7 +504,7 @@ class WalkFor final : public Walk {
       if (makes_progress || acceptance_.makes_progress(buffer_.state(step))) {
         after -= unfolded(value);
       } else {
-        const bool is_met = sets == 0 || ((marks | acceptance_.of_process(step.process)) >> judge & 1) != 0;
+        const bool is_met = (acceptance_.of_process(step.process) >> judge & 1) != 0 || all_meet;
         after -= static_cast<std::int64_t>(value) + (is_met ? 1 : 0);
       }
       if (after < 0 || after >= static_cast<std::int64_t>(kRankEnd)) [[unlikely]]
@@ -662,6 +682,8 @@ class WalkFor final : public Walk {
   } next_;  // its words are in `words_`
   std::vector<std::uint64_t> words_, scratch_;
   std::vector<OpenPath::Child> remaining_;
+  std::uint32_t rank_marked_ = 0;
+  Mark mark_of_rank_;                       // what that rank adds to a mark
   std::vector<std::uint32_t> ranks_after_;  // of the state that is visited: where its entries lead
   Numbering numbering_;
   std::uint64_t frame_first_ = 0;

@@ -66,7 +66,7 @@ typedef struct assay_buffer {
    * wanted_first + i is set (lowest bit of a byte first). A model may build
    * the others all the same; where it does not, the successor keeps its place
    * with has_state 0, violation 0 and no words. Which successors there are,
-   * and their order, must not depend on the mask. */
+   * their order and whose they are must not depend on the mask. */
   const uint8_t* wanted;
   uint64_t wanted_first;
   uint64_t wanted_count;

@@ -40,6 +40,9 @@ class Product final : public TransitionSystem {
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(StateView state, assay_buffer* out) const override;
   void all_successors(StateView state, assay_buffer* out) const override;
+  void enabled_steps(StateView state, assay_buffer* out) const override {
+    system_.enabled_steps(of_system(state), out);  // whatever the automaton does
+  }
   bool leaves_successors_out() const override { return system_.leaves_successors_out(); }
   bool is_valid_end(StateView) const override { return true; }  // only where the automaton is stuck
   std::uint32_t flags() const override { return system_.flags(); }

@@ -43,7 +43,9 @@ class TransitionSystem {
 
   /// The successors of every process, where `successors` follows only some: their processes are the enabled ones.
   virtual void all_successors(StateView state, assay_buffer* out) const { successors(state, out); }
-  /// False: the two never differ, and whoever has the one has the other.
+  /// The same, where only the processes of what is written count: no state need be built.
+  virtual void enabled_steps(StateView state, assay_buffer* out) const { all_successors(state, out); }
+  /// False: the first two never differ, and whoever has the one has the other.
   virtual bool leaves_successors_out() const { return true; }
 
   /// The values of the atomic propositions, one bit each.

@@ -231,8 +231,8 @@ class Walker {
     }
     if (!walk_->frame(frame)) return report();
     ++frames_;
-    const evidence::WalkFacts facts = walk_->facts();
-    pipe_.send(Answer('P').number(facts.states).number(facts.entries).body());
+    const auto [states, entries] = walk_->progress();
+    pipe_.send(Answer('P').number(states).number(entries).body());
   }
 
   void end() {
