@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from assay.evidence.cache import Cache
 from assay.evidence.counterexample import Counterexample, step_as_json
+from assay.evidence.explanation import explain
 from assay.evidence.loss import Loss
 from assay.evidence.properties import Property
 from assay.evidence.verdict import Verdict
@@ -23,6 +24,19 @@ class Violation:
     trace: str | None = None  # the file it was saved in
     property: str = ""  # the one that fails, as it was asked for (`ViolationFacts`)
 
+    def explanation(self) -> str:
+        """What went wrong in the run, in one sentence."""
+        return explain(self.counterexample) if self.counterexample is not None else ""
+
+    def values(self) -> tuple[str, ...]:
+        """Those with which an assertion failed, where the language tells them."""
+        return self.counterexample.violation.values if self.counterexample is not None else ()
+
+    def headline(self) -> str:
+        """The message; of an assertion that has none, the values with which it failed."""
+        values = self.values()
+        return f"{self.message}: {values[0]}" if values and ":" not in self.message else self.message
+
     def as_json(self) -> dict[str, object]:
         run = self.counterexample
         return {
@@ -31,6 +45,8 @@ class Violation:
             "file": self.file,
             "line": self.line,
             **({"traceback": list(self.traceback)} if self.traceback else {}),
+            **({"values": list(self.values())} if self.values() else {}),
+            **({"explanation": explanation} if (explanation := self.explanation()) else {}),
             "length": run.length if run else None,
             "steps": [step_as_json(step) for step in run.steps] if run else [],
             "omitted": run.omitted if run else 0,
