@@ -71,6 +71,7 @@ $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
 	@echo "Building Assay into $(VENV) (about a minute, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --config-settings=cmake.define.ASSAY_STRICT=$(STRICT) --editable .
+	@$(BIN)/python -m compileall -q src/assay  # where Python may not write its bytecode, every start would compile
 	@touch $@
 
 $(VENV)/.ready-to-develop: $(VENV)/.ready

@@ -25,17 +25,21 @@ inline std::int64_t unfolded(std::uint64_t value) {
 
 /// The open path: where a walk in preorder stands, as positions of entries.
 /// Each step of the path has the position it took and those of the TREE
-/// entries after it, in order. With `ranks`, each position is followed by the
-/// rank of the state that its entry leads to: the one taken first.
+/// entries after it, in order. With `ranks`, each position is followed by how
+/// far the rank of the state that its entry leads to (the one taken first) is
+/// below `rank`, the one of the state that has the entry.
 inline void put_path_step(std::string& out, std::uint32_t taken, const std::uint32_t* remaining,
-                          std::size_t count, const std::uint32_t* ranks = nullptr) {
+                          std::size_t count, const std::uint32_t* ranks = nullptr, std::uint32_t rank = 0) {
+  const auto put_rank = [&](std::size_t i) {
+    if (ranks != nullptr) put_varint(out, folded(std::int64_t{rank} - std::int64_t{ranks[i]}));
+  };
   put_varint(out, taken);
-  if (ranks != nullptr) put_varint(out, ranks[0]);
+  put_rank(0);
   put_varint(out, count);
   std::uint32_t previous = taken;
   for (std::size_t i = 0; i < count; ++i) {
     put_varint(out, remaining[i] - previous - 1);
-    if (ranks != nullptr) put_varint(out, ranks[i + 1]);
+    put_rank(i + 1);
     previous = remaining[i];
   }
 }

@@ -31,7 +31,8 @@ inline std::size_t secret_bytes(std::uint32_t max_words) {
 /// is not zero. Because h is linear, what it gives for a successor follows from
 /// its parent by the words that changed; no component has to be interned.
 ///
-/// A rank r adds a(m+1)*r, where m is the length of the longest state: as a word that every state has there.
+/// A rank r adds a(m+1)*r, where m is the length of the longest state: as a word that every state has there. In scripts with
+/// ranks every number is 0, because references have none.
 ///
 /// All that is ever needed is g - h(i, w) for a secret point g, so a state is
 /// kept as g - h(0, w): its *mark*.

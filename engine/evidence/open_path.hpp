@@ -131,8 +131,8 @@ class OpenPath {
     steps_.back().taken_rank = taken.rank;
   }
 
-  /// As the start section of a frame.
-  std::string as_section() const {
+  /// As the start section of a frame. `rank`: of the initial state, if there are any.
+  std::string as_section(std::uint32_t rank = 0) const {
     std::string section;
     put_varint(section, steps_.size());
     std::vector<std::uint32_t> remaining, ranks;
@@ -145,7 +145,8 @@ class OpenPath {
         if (is_ranked_) ranks.push_back(child_ranks_[child]);
       }
       put_path_step(section, steps_[i].taken, remaining.data(), remaining.size(),
-                    is_ranked_ ? ranks.data() : nullptr);
+                    is_ranked_ ? ranks.data() : nullptr, rank);
+      rank = steps_[i].taken_rank;
     }
     return section;
   }

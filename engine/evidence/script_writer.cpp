@@ -225,6 +225,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   const auto put_start = [&] {
     put_varint(frame.start, path.size());
     std::vector<std::uint32_t> remaining, ranks;
+    std::uint32_t rank = ranks_ == nullptr ? 0 : ranks_->rank(0);
     for (const Open& open : path) {
       remaining.clear();
       ranks.clear();
@@ -235,7 +236,8 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
         if (ranks_ != nullptr) ranks.push_back(ranks_on_path[open.first_entry + i]);
       }
       put_path_step(frame.start, open.taken, remaining.data(), remaining.size(),
-                    ranks_ == nullptr ? nullptr : ranks.data());
+                    ranks_ == nullptr ? nullptr : ranks.data(), rank);
+      if (ranks_ != nullptr) rank = ranks.front();
     }
   };
   const auto next_frame = [&](std::uint64_t first_state) {
@@ -290,7 +292,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       if (breadth_first && target != GraphLog::kTree) __builtin_prefetch(&numbers[target]);
     }
     const Open* const parent = path.empty() ? nullptr : &path.back();
-    const bool predicts = parent != nullptr && parent->number >= frame_first_state;
+    const bool predicts = ranks_ == nullptr && parent != nullptr && parent->number >= frame_first_state;
     const std::size_t first_entry = numbers_on_path.size();
     for (std::uint32_t k = 0; k < degree; ++k) {
       const bool tree = targets[k] == GraphLog::kTree;
@@ -300,6 +302,10 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
       std::uint32_t leads_to = kNobody;
       if (!tree) {
         leads_to = breadth_first ? numbers[targets[k]] : targets[k];
+        ++frame.references;
+      }
+      // With ranks, the products alone say which states are meant.
+      if (!tree && ranks_ == nullptr) {
         std::uint64_t predicted = number;
         if (predicts) {
           const std::int64_t i =
@@ -311,7 +317,6 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
         }
         put_varint(frame.ids,
                    folded(static_cast<std::int64_t>(leads_to) - static_cast<std::int64_t>(predicted)));
-        ++frame.references;
       }
       numbers_on_path.push_back(leads_to);
       is_tree.push_back(tree);

@@ -48,11 +48,11 @@ struct WalkViolation {
 
 /// A reference that is wrong: kExplain only.
 struct Discrepancy {
-  std::uint64_t state = 0;           // number of the state that has the entry
-  std::uint32_t position = 0;        // of the entry
-  std::uint64_t claimed = 0;         // the number that the entry gives
-  std::uint64_t actual = kNoNumber;  // the number under which that state is visited, if it was seen
-  std::vector<std::uint32_t> path;   // to the state that has the entry, if it was known when this showed
+  std::uint64_t state = 0;               // number of the state that has the entry
+  std::uint32_t position = 0;            // of the entry
+  std::optional<std::uint64_t> claimed;  // the number that the entry gives, if it has one
+  std::uint64_t actual = kNoNumber;      // the number under which that state is visited, if it was seen
+  std::vector<std::uint32_t> path;       // to the state that has the entry, if it was known when this showed
   // Where the state is the right one: the rank it is said to have, and the one it was visited with.
   std::optional<std::uint32_t> claimed_rank, actual_rank;
 };

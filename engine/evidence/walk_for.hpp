@@ -68,7 +68,7 @@ class Products {
   std::array<Mark, 64> visited_ = ones();
 };
 
-/// The content of a state, for the map below: its mark, and its rank where there are any.
+/// The content of a state, for the maps below: its mark, and its rank where there are any.
 struct Fingerprint {
   support::ElementWords mark;
   std::uint32_t rank = 0;
@@ -143,11 +143,76 @@ class FingerprintMap {
   std::size_t peak_ = 0;
 };
 
+/// The same for a script whose references have no numbers: a map from what states are to who visits them and who
+/// refers to them. Whether something is wrong shows when all were visited.
+class ContentMap {
+ public:
+  struct Claim {
+    std::uint64_t number = kNoNumber;  // under which it was visited first
+    std::uint64_t state = kNoNumber;   // whose entry referred to it first
+    std::uint32_t position = 0;
+    std::uint64_t claimed = 0;  // references, according to the script
+    std::uint64_t found = 0;
+  };
+  struct Hash {
+    std::size_t operator()(const Fingerprint& of) const { return of.mark[0] + of.rank; }  // marks are random
+  };
+  using Map = std::unordered_map<Fingerprint, Claim, Hash>;
+
+  void refer(const Fingerprint& content, std::uint64_t state, std::uint32_t position) {
+    Claim& claim = map_[content];
+    if (claim.found++ == 0) {
+      claim.state = state;
+      claim.position = position;
+    }
+  }
+  void visit(const Fingerprint& content, std::uint64_t number, std::uint64_t references) {
+    Claim& claim = map_[content];
+    if (claim.number == kNoNumber) claim.number = number;
+    claim.claimed += references;
+  }
+  /// What was referred to first of all that was never visited, or null.
+  const Map::value_type* missing() const {
+    const Map::value_type* first = nullptr;
+    for (const Map::value_type& known : map_) {
+      const Claim& claim = known.second;
+      if (claim.number != kNoNumber) continue;
+      if (first == nullptr ||
+          std::pair(claim.state, claim.position) < std::pair(first->second.state, first->second.position))
+        first = &known;
+    }
+    return first;
+  }
+  /// The first visit of a state with that mark, whatever its rank, or null.
+  const Map::value_type* visited(const support::ElementWords& mark) const {
+    const Map::value_type* first = nullptr;
+    for (const Map::value_type& known : map_) {
+      if (known.first.mark != mark || known.second.number == kNoNumber) continue;
+      if (first == nullptr || known.second.number < first->second.number) first = &known;
+    }
+    return first;
+  }
+  std::optional<WrongCount> wrong_count() const {
+    std::optional<WrongCount> first;
+    for (const auto& [content, claim] : map_) {
+      if (claim.claimed == claim.found || claim.number == kNoNumber) continue;
+      if (!first || claim.number < first->state) first = WrongCount{claim.number, claim.claimed, claim.found};
+    }
+    return first;
+  }
+  std::size_t size() const { return map_.size(); }
+  std::size_t bytes() const { return map_.size() * (sizeof(Map::value_type) + 40); }
+
+ private:
+  Map map_;
+};
+
 template <Purpose purpose, class Mark, bool kRanked>
 class WalkFor final : public Walk {
   static constexpr bool kAuthenticates = purpose == Purpose::kAuthenticate;
   static constexpr bool kExplains = purpose == Purpose::kExplain;
-  static constexpr bool kReadsIds = purpose != Purpose::kTrust;
+  static constexpr bool kChecksAll = purpose != Purpose::kTrust;
+  static constexpr bool kReadsIds = kChecksAll && !kRanked;
   static constexpr int kLongestSubtreeVarint = 7;
 
  public:
@@ -156,8 +221,8 @@ class WalkFor final : public Walk {
         options_(options),
         max_words_(system.max_words()),
         has_state_checks_(system.has_state_checks()),
-        has_step_checks_(kReadsIds && system.has_step_checks()),
-        hash_(options.secrets, kReadsIds ? system.max_words() : 0, kRanked),
+        has_step_checks_(kChecksAll && system.has_step_checks()),
+        hash_(options.secrets, kChecksAll ? system.max_words() : 0, kRanked),
         acceptance_(system, options.ranking ? options.ranking->question : transition_system::CycleQuestion{}),
         map_(options.drop_after_last),
         path_(kRanked),
@@ -176,11 +241,14 @@ class WalkFor final : public Walk {
     std::uint32_t violation = 0;
     std::uint32_t count = system_.initial(words_.data(), &violation);
     require_length(count);
-    Mark mark = kReadsIds ? hash_.mark(words_.data(), count) : Mark();
-    const auto read_rank = [&] {
-      const std::uint64_t rank = kRanked ? read() : 0;
-      if (rank >= kRankEnd) throw Rejected("the start of a frame has a rank that no state can have");
-      return static_cast<std::uint32_t>(rank);
+    Mark mark = kChecksAll ? hash_.mark(words_.data(), count) : Mark();
+    std::uint32_t rank = initial_rank();  // of the state that the path has come to
+    const auto read_rank = [&]() -> std::uint32_t {
+      if constexpr (!kRanked) return 0;
+      const std::int64_t after = std::int64_t{rank} - unfolded(read());
+      if (after < 0 || after >= static_cast<std::int64_t>(kRankEnd))
+        throw Rejected("the start of a frame has a rank that no state can have");
+      return static_cast<std::uint32_t>(after);
     };
     for (std::uint64_t i = 0; i < length; ++i) {
       const std::uint64_t taken = read();
@@ -199,7 +267,8 @@ class WalkFor final : public Walk {
         if (position >= successors) throw Rejected("the start of a frame names a child that does not exist");
         remaining_.push_back({static_cast<std::uint32_t>(position), read_rank()});
       }
-      path_.enter_outside(successors, {static_cast<std::uint32_t>(taken), taken_rank}, remaining_);
+      path_.enter_outside(kReadsIds ? successors : 0, {static_cast<std::uint32_t>(taken), taken_rank},
+                          remaining_);
       for (std::size_t r = remaining_.size(); r-- > 0;) {
         (void)child(remaining_[r].position);
         push_child(remaining_[r].position, count, mark);
@@ -208,6 +277,7 @@ class WalkFor final : public Walk {
       go_to_child(static_cast<std::uint32_t>(taken), count, mark);
       mark = next_.mark;
       count = next_.length;
+      rank = taken_rank;
       require_memory();
     }
     if (!section.at_end()) throw Rejected("the start of a frame is longer than its path");
@@ -238,12 +308,15 @@ class WalkFor final : public Walk {
     if (entries.bits.left() > 0) {
       throw Rejected(plural(entries.bits.left(), "entry") + " of a frame belong to no state");
     }
-    if constexpr (kReadsIds) {
+    if constexpr (kChecksAll) {
       if (!entries.ids.at_end() || !entries.counts.at_end())
         throw Rejected("a frame has more numbers than its entries need");
     }
     if (facts_.references - references_before != sections.references) {
       throw Rejected("a frame has another number of references than the index says");
+    }
+    if constexpr (kExplains && kRanked) {
+      if (is_finished()) look_for_missing();
     }
     return true;
   }
@@ -261,19 +334,21 @@ class WalkFor final : public Walk {
     }
   }
 
-  std::string position() const override { return path_.as_section(); }
+  std::string position() const override { return path_.as_section(initial_rank()); }
   bool is_finished() const override { return !next_.is_known && pending_.empty(); }
 
   WalkFacts facts() const override {
     WalkFacts facts = facts_;
     facts.referred = products_.referred();
     facts.visited = products_.visited();
-    facts.map_entries = map_.peak();
+    facts.map_entries = kRanked ? contents_.size() : map_.peak();
     return facts;
   }
   const std::optional<WalkViolation>& violation() const override { return violation_; }
   const std::optional<Discrepancy>& discrepancy() const override { return discrepancy_; }
-  std::optional<WrongCount> wrong_count() const override { return map_.wrong_count(); }
+  std::optional<WrongCount> wrong_count() const override {
+    return kRanked ? contents_.wrong_count() : map_.wrong_count();
+  }
 
  private:
   /// What is left to read of a frame.
@@ -281,6 +356,8 @@ class WalkFor final : public Walk {
     Bits bits;
     VarintReader ids, counts, supplement;
   };
+
+  std::uint32_t initial_rank() const { return kRanked ? options_.ranking->initial_rank : 0; }
 
   void require_length(std::uint32_t count) const {
     if (count > max_words_) [[unlikely]]
@@ -292,7 +369,8 @@ class WalkFor final : public Walk {
   }
   void require_memory() const {
     if (options_.memory_limit_bytes == 0) return;
-    if (pending_.bytes() + path_.bytes() + buffer_.bytes() + map_.bytes() > options_.memory_limit_bytes) {
+    const std::size_t maps = map_.bytes() + contents_.bytes();
+    if (pending_.bytes() + path_.bytes() + buffer_.bytes() + maps > options_.memory_limit_bytes) {
       throw support::MemoryRefused();
     }
   }
@@ -306,7 +384,7 @@ class WalkFor final : public Walk {
   /// Of a successor of the state in `words_`, which has that many words and that mark.
   [[gnu::always_inline]] Mark mark_of_child(const assay_successor& successor, std::uint32_t count,
                                             const Mark& parent) {
-    if constexpr (!kReadsIds) return Mark();
+    if constexpr (!kChecksAll) return Mark();
     return hash_.mark_of_similar(parent, words_.data(), count, buffer_.words(successor),
                                  successor.word_count);
   }
@@ -353,18 +431,17 @@ class WalkFor final : public Walk {
       if (const std::uint32_t code = system_.check_state({words, length})) return violated(code);
     }
     std::uint32_t rank = 0;
-    if constexpr (kRanked)
-      rank = path_.empty() ? options_.ranking->initial_rank : path_.innermost().taken_rank;
-    if constexpr (kReadsIds) {
+    if constexpr (kRanked) rank = path_.empty() ? initial_rank() : path_.innermost().taken_rank;
+    if constexpr (kChecksAll) {
       std::uint64_t references = 0;
       if (!entries.counts.read(references)) throw Rejected("a frame has fewer reference counts than states");
       facts_.counted += references;
-      if constexpr (kAuthenticates) products_.visit(ranked(mark, rank), number, references);
+      if constexpr (kAuthenticates) products_.visit(ranked(mark, rank), kRanked ? 0 : number, references);
       if constexpr (kExplains) note_visit(number, {mark.words(), rank}, references);
     }
 
     assay_buffer* const out = buffer_.cleared();
-    if constexpr (!kReadsIds) {
+    if constexpr (!kChecksAll) {
       out->wanted = bits.bytes();
       out->wanted_first = bits.next();
       out->wanted_count = bits.left();
@@ -436,17 +513,20 @@ class WalkFor final : public Walk {
     for (std::uint32_t base = 0; base < count; base += 64) {
       const std::uint32_t here = std::min(count - base, 64u);
       const std::uint64_t tree = bits.peek(base, here), all = ~std::uint64_t{0} >> (64 - here);
-      const std::uint64_t looked_at = kReadsIds ? all : tree;
+      const std::uint64_t looked_at = kChecksAll ? all : tree;
       for (std::uint64_t left = looked_at; left != 0; left &= left - 1) {
         const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
         if (!check_step(k, length)) return;
         if constexpr (kReadsIds) leads_to[k] = OpenPath::kUnvisited;
       }
-      if constexpr (!kReadsIds) continue;
+      if constexpr (!kChecksAll) continue;
       for (std::uint64_t left = all & ~tree; left != 0; left &= left - 1) {
         const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(left));
-        const std::uint64_t target = read_reference(entries.ids, number, k, predicted(k));
-        leads_to[k] = static_cast<std::uint32_t>(target);
+        std::uint64_t target = 0;  // with ranks no number is read: what matters is that the state is visited
+        if constexpr (kReadsIds) {
+          target = read_reference(entries.ids, number, k, predicted(k));
+          leads_to[k] = static_cast<std::uint32_t>(target);
+        }
         const Mark reached = mark_of_child(buffer_[k], length, mark);
         const std::uint32_t rank = kRanked ? ranks_after_[k] : 0;
         if constexpr (kAuthenticates) products_.refer(ranked(reached, rank), target);
@@ -516,12 +596,12 @@ class WalkFor final : public Walk {
 
   void note_reference(std::uint64_t number, std::uint32_t k, std::uint64_t target,
                       const Fingerprint& content) {
+    if constexpr (kRanked) return contents_.refer(content, number, k);
     const FingerprintMap::Claim* const wrong = map_.refer(target, content, number, k);
     if (wrong == nullptr || discrepancy_) return;
     discrepancy_ = Discrepancy{number, k, target, kNoNumber, path_.positions(), {}, {}};
     discrepancy_->path.pop_back();  // the state itself is on the path while its entries are read
     wanted_ = content;
-    if (note_wrong_rank(content, wrong->fingerprint)) return;
     if (const auto known = numbers_.find(content.mark[0]); known != numbers_.end())
       discrepancy_->actual = known->second;
   }
@@ -530,6 +610,7 @@ class WalkFor final : public Walk {
       const auto [known, is_new] = numbers_.try_emplace(content.mark[0], number);
       if (!is_new) ++facts_.duplicates;
     }
+    if constexpr (kRanked) return contents_.visit(content, number, references);
     if (discrepancy_ && discrepancy_->actual == kNoNumber && wanted_.mark == content.mark)
       discrepancy_->actual = number;
     const FingerprintMap::Claim* const wrong = map_.visit(number, content, references);
@@ -537,18 +618,21 @@ class WalkFor final : public Walk {
     // An earlier entry took this number for another state.
     discrepancy_ = Discrepancy{wrong->state, wrong->position, number, kNoNumber, {}, {}, {}};
     wanted_ = wrong->fingerprint;
-    if (note_wrong_rank(wrong->fingerprint, content)) return;
     if (const auto known = numbers_.find(wanted_.mark[0]); known != numbers_.end())
       discrepancy_->actual = known->second;
   }
 
-  /// Whether an entry means the right state, and another rank than the state has.
-  bool note_wrong_rank(const Fingerprint& entry, const Fingerprint& state) {
-    if (entry.mark != state.mark) return false;
-    discrepancy_->actual = discrepancy_->claimed;
-    discrepancy_->claimed_rank = entry.rank;
-    discrepancy_->actual_rank = state.rank;
-    return true;
+  /// All states were visited: is there an entry that leads to another one, or to one with another rank?
+  void look_for_missing() {
+    const ContentMap::Map::value_type* const missing = contents_.missing();
+    if (missing == nullptr) return;
+    const auto& [content, claim] = *missing;
+    discrepancy_ = Discrepancy{claim.state, claim.position, {}, kNoNumber, {}, {}, {}};
+    if (const ContentMap::Map::value_type* const visited = contents_.visited(content.mark)) {
+      discrepancy_->actual = visited->second.number;
+      discrepancy_->claimed_rank = content.rank;
+      discrepancy_->actual_rank = visited->first.rank;
+    }
   }
 
   std::uint64_t* scratch_initial() {
@@ -565,6 +649,7 @@ class WalkFor final : public Walk {
   transition_system::Acceptance acceptance_;  // asked only if there are ranks
   Products<Mark> products_;
   FingerprintMap map_;
+  ContentMap contents_;                                       // in its place where there are ranks
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first word of the fingerprint
   Fingerprint wanted_;
   OpenPath path_;

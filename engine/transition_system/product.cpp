@@ -1,6 +1,9 @@
 #include "transition_system/product.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +20,47 @@ std::uint64_t* append(assay_buffer* out, std::uint32_t words, std::uint32_t viol
   out->successors[out->count++] = {out->words_used, words, violation, has_state, process};
   out->words_used += words;
   return to;
+}
+
+/// Puts each successor that a system wrote into an empty buffer there once for each target, with the target in front of its words.
+/// From the last one on, so that each finds its words where the system left them. False, with nothing done: they do not stand one
+/// behind another.
+bool multiply(assay_buffer* out, std::span<const std::uint32_t> targets) {
+  const std::uint32_t steps = out->count;
+  const auto edges = static_cast<std::uint32_t>(targets.size());
+  std::uint32_t words = 0, states = 0;
+  for (std::uint32_t i = 0; i < steps; ++i) {
+    const assay_successor& step = out->successors[i];
+    if (step.has_state == 0) continue;
+    if (step.first_word != words) return false;
+    words += step.word_count;
+    ++states;
+  }
+  if ((std::uint64_t{words} + states) * edges > 0xFFFFFFFFu) return false;
+  const std::uint32_t more_words = (words + states) * edges - words, more_steps = steps * edges - steps;
+  if (out->words_capacity - out->words_used < more_words || out->capacity - steps < more_steps) {
+    out->grow(out, more_words, more_steps);
+  }
+  std::uint32_t end = (words + states) * edges;
+  out->words_used = end;
+  out->count = steps * edges;
+  for (std::uint32_t i = steps; i-- > 0;) {
+    const assay_successor step = out->successors[i];
+    const bool has_state = step.has_state != 0;
+    const std::uint32_t length = has_state ? step.word_count : 0;
+    const std::uint64_t* const from = out->words + step.first_word;
+    for (std::uint32_t edge = edges; edge-- > 0;) {
+      if (has_state) {
+        end -= length + 1;
+        std::uint64_t* const to = out->words + end;
+        std::memmove(to + 1, from, length * sizeof *to);
+        to[0] = targets[edge];
+      }
+      out->successors[i * edges + edge] = {end, has_state ? length + 1 : 0, step.violation, step.has_state,
+                                           step.process};
+    }
+  }
+  return true;
 }
 
 /// Primitive steps of the system, told once for every edge that the automaton takes along.
@@ -71,6 +115,36 @@ void Product::successors(StateView state, assay_buffer* out) const { follow(stat
 void Product::all_successors(StateView state, assay_buffer* out) const { follow(state, out, true); }
 
 void Product::follow(StateView state, assay_buffer* out, bool all) const {
+  if (!follow_in_place(state, out, all)) follow_by_copying(state, out, all);
+}
+
+/// In the caller's own buffer, as nearly every step is taken: no memory is asked for.
+bool Product::follow_in_place(StateView state, assay_buffer* out, bool all) const {
+  const auto& edges = automaton_.edges[state[0]];
+  std::array<std::uint32_t, 32> targets;
+  if (edges.size() > targets.size() || out->count != 0 || out->words_used != 0 || out->recorder != nullptr ||
+      out->wanted != nullptr) {
+    return false;
+  }
+  const StateView inner = of_system(state);
+  const std::uint64_t labels = system_.labels(inner);
+  std::uint32_t admitted = 0;
+  for (const Automaton::Edge& edge : edges) {
+    targets[admitted] = edge.target;
+    admitted += edge.admits(labels) ? 1 : 0;
+  }
+  if (admitted == 0) return true;
+  if (all) {
+    system_.all_successors(inner, out);
+  } else {
+    system_.successors(inner, out);
+  }
+  if (out->count != 0 && multiply(out, {targets.data(), admitted})) return true;
+  out->count = out->words_used = 0;
+  return false;
+}
+
+void Product::follow_by_copying(StateView state, assay_buffer* out, bool all) const {
   const StateView inner = of_system(state);
   const std::uint64_t labels = system_.labels(inner);
   Retelling retelling{out->recorder, {}, {}};

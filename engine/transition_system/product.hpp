@@ -63,6 +63,8 @@ class Product final : public TransitionSystem {
  private:
   static StateView of_system(StateView state) { return state.subspan(1); }
   void follow(StateView state, assay_buffer* out, bool all) const;
+  bool follow_in_place(StateView state, assay_buffer* out, bool all) const;
+  void follow_by_copying(StateView state, assay_buffer* out, bool all) const;
 
   const TransitionSystem& system_;
   const Automaton automaton_;

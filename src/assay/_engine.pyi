@@ -423,7 +423,7 @@ class Discrepancy:
     @property
     def position(self) -> int: ...
     @property
-    def claimed(self) -> int: ...
+    def claimed(self) -> int | None: ...  # none where entries have no numbers
     @property
     def actual(self) -> int | None: ...  # under which number the script visits that state, if it does
     @property

@@ -14,7 +14,8 @@ they do nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from assay.records import dataclass
 
 Predicate = Callable[..., object]
 

@@ -129,12 +129,15 @@ class RankedScript:
         tree = Tree(self.script.entries)
         path = tree.ancestors(number)
         encoded = varint(len(path))
+        rank = self.ranks[0]
         for ancestor, position in path:
             entries = self.script.entries[ancestor]
             later = [at for at, entry in enumerate(entries) if entry == TREE and at > position]
-            encoded += varint(position) + varint(read[ancestor][position]) + varint(len(later))
+            fall = [zigzag(rank - after) for after in read[ancestor]]
+            encoded += varint(position) + varint(fall[position]) + varint(len(later))
             for previous, at in zip([position, *later], later, strict=False):
-                encoded += varint(at - previous - 1) + varint(read[ancestor][at])
+                encoded += varint(at - previous - 1) + varint(fall[at])
+            rank = read[ancestor][position]
         return encoded
 
     def raw_frames(self) -> list[RawFrame]:
@@ -143,6 +146,7 @@ class RankedScript:
         ends = [*self.script.frame_begins[1:], len(self.script.entries)]
         for frame, begin, end in zip(frames, self.script.frame_begins, ends, strict=True):
             frame.start = self.start(begin, read)
+            frame.ids = b""
             frame.subgraphs = b"".join(varint(number) for row in beside[begin:end] for number in row)
         return frames
 
@@ -211,7 +215,7 @@ def claim(header: dict[str, Any]) -> str:
     return f"{said} On every run{fair}, {', '.join(parts)}."
 
 
-def sealed(header: dict[str, Any], frames: Sequence[Sequence[RawFrame]], *, version: int = 2) -> bytes:
+def sealed(header: dict[str, Any], frames: Sequence[Sequence[RawFrame]], *, version: int = 3) -> bytes:
     """The file, with a claim that follows from the header."""
     return forge.file_bytes(
         header | {"claim": claim(header)}, [frame for script in frames for frame in script], version=version

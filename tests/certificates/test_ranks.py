@@ -114,7 +114,7 @@ class Subject:
 
         header |= {"temporal": temporal}
         try:
-            data = file_bytes(header | {"claim": claim(header)}, [*states, *frames], version=2)
+            data = file_bytes(header | {"claim": claim(header)}, [*states, *frames], version=3)
             (part,) = read_container(data).parts
             check_part(part, self.product, made.ranks[0])
         except Rejected:

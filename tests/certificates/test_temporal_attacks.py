@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import checker
 from assay.transition_system.language_options import LanguageOptions
-from tests.certificates.graph_certificates import TREE, file_bytes, varint
+from tests.certificates.graph_certificates import TREE, Tree, file_bytes, varint
 from tests.certificates.temporal_certificates import Forgery, least_ranks, sealed
 
 # <> done holds in fair runs only, and [] <> zero in all; their automata have cycles that miss their sets.
@@ -96,7 +96,7 @@ def test_a_reference_with_a_wrong_rank_is_named(folder, honest):
         "zero: [] <> (x == 0): a state is said to have another rank than it has: in state "
     )
     assert "which was visited with rank" in native
-    assert "a reference does not lead to the state it names" in independent
+    assert "a reference does not lead to a state that is visited with that rank" in independent
 
 
 @pytest.mark.parametrize("excess", [1 << 31, (1 << 32) - 1, (1 << 35) - 1])
@@ -268,7 +268,10 @@ def test_a_certificate_of_runs_is_none_of_another_program(folder, honest):
     assert "another program text" in native
 
 
-@pytest.mark.parametrize(("version", "native_words"), [(1, "has version 2"), (3, "reads versions 1 and 2")])
+@pytest.mark.parametrize(
+    ("version", "native_words"),
+    [(1, "has version 3"), (2, "reads no longer: have it made again"), (4, "reads versions 1 and 3")],
+)
 def test_versions_are_what_they_must_be(folder, honest, version, native_words):
     native, independent = reasons(model(folder), sealed(honest.header(), honest.frames(), version=version))
     assert native_words in native
@@ -283,6 +286,33 @@ def test_a_state_hidden_in_a_product_is_refused(folder, honest):
     part.ranks.pop()
     part.script.recount()
     reasons(model(folder), forged.to_bytes())
+
+
+def test_a_reference_to_a_state_that_is_never_visited_is_named(folder, honest):
+    """Counts are made to fit, and nothing else in the file speaks of the state that is left out."""
+    forged = copy.deepcopy(honest)
+    part = forged.parts[1]
+    last = len(part.script.entries) - 1
+    assert TREE not in part.script.entries[last]
+    parent, position = Tree(part.script.entries).parent[last]
+    part.script.entries[parent][position] = 0
+    part.script.entries.pop()
+    for rows in (part.steps, part.ranks):
+        rows.pop()
+    part.script.entries = [[0 if to == last else to for to in row] for row in part.script.entries]
+    part.script.recount()
+    native, independent = reasons(model(folder), forged.to_bytes())
+    assert "leads to a state that the script never visits" in native
+    assert "a reference does not lead to a state that is visited" in independent
+
+
+def test_numbers_beside_references_of_a_part_are_refused(folder, honest):
+    frames = honest.frames()
+    frame = next(frame for frame in frames[1] if frame.references)
+    frame.ids = bytes(frame.references)
+    native, independent = reasons(model(folder), sealed(honest.header(), frames))
+    assert "has other sections than the header announces" in native
+    assert "section ids" in independent
 
 
 def test_wrong_counts_in_a_part_are_refused(folder, honest):

@@ -4,6 +4,7 @@
 
 #include "languages/python/call_back.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/stand_ins.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -106,14 +107,6 @@ bool is_container(PyObject* value) {
   return PyList_Check(value) || PyDict_Check(value) || PyAnySet_Check(value) || PyByteArray_Check(value);
 }
 
-/// Whether CPython has an attribute that the machine's library, or one of its own types, lacks.
-bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name) {
-  const Unwatched unwatched;  // the question is ours, not the program's
-  const Ref reality = checked(PyImport_ImportModule("assay.languages.python.reality"));
-  return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name))
-             .get() == Py_True;
-}
-
 bool is_enumeration(PyTypeObject* type) {
   static PyObject* const meta = [] {
     const Ref module = checked(PyImport_ImportModule("enum"));
@@ -160,6 +153,13 @@ Ref own_value(PyObject* object, PyObject* name) {
 
 }  // namespace
 
+bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name) {
+  const Unwatched unwatched;  // the question is ours, not the program's
+  const Ref reality = checked(PyImport_ImportModule("assay.languages.python.reality"));
+  return checked(PyObject_CallMethod(reality.get(), "has", "ssO", module.c_str(), path.c_str(), name))
+             .get() == Py_True;
+}
+
 void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
   const auto refuse = [&](const std::string& what) {
     throw Unsupported(what + " is not modelled; leave it out, or put something of your own in its place");
@@ -187,11 +187,6 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     return;
   }
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
-  if (is_program_type(type) && lookup(type, interned("_is_unknown")) != nullptr &&
-      (exists_in_cpython("builtins", "float", name) || exists_in_cpython("builtins", "int", name) ||
-       exists_in_cpython("datetime", "datetime", name) || exists_in_cpython("datetime", "timedelta", name))) {
-    refuse(word + " of what nobody knows when a program is checked (a clock, a random number)");
-  }
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
     const Ref home = Ref::steal(PyObject_GetAttrString(base, "__module__"));
@@ -212,22 +207,8 @@ static bool has_threads(const Program& program) {
                      [](const Module& m) { return m.name == "_thread"; });
 }
 
-void Interpreter::refuse_type_of_stand_in(PyObject* value, bool is_shown) {
-  PyTypeObject* const type = Py_TYPE(value);
-  const bool is_unknown = is_program_type(type) && lookup(type, interned("_is_unknown")) != nullptr;
-  const bool is_date = is_shown && std::string_view(type->tp_name).starts_with("datetime.date");
-  if (!(is_unknown || is_date) || world.program->modules[top().code->module].is_library) return;
-  if (is_unknown) {
-    throw Unsupported(
-        "the program asks for the type of what nobody knows when it is checked (a clock, a random number), "
-        "which is "
-        "not modelled; compare its value");
-  }
-  throw Unsupported("the type of a date is not modelled; use isinstance");
-}
-
-Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site) {
-  if (name == interned("__class__")) refuse_type_of_stand_in(object, true);
+Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question) {
+  refuse_attribute_of_stand_in(object, name, question);
   try {
     return load_existing_attribute(object, name, std::move(site));
   } catch (const PythonError&) {
@@ -437,7 +418,8 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     return finish(PyObject_SetAttr(object, name, value));
   }
   refuse_hidden(world, object, name, value);
-  if (is_written_in_c(type, name) && !world.program->modules[top().code->module].is_library) {
+  const bool is_immutable = is_written_in_c(type, name) || is_stand_in(object);
+  if (is_immutable && !world.program->modules[top().code->module].is_library) {
     raise(PyExc_AttributeError, "'%s' object has no attribute '%U' that can be stored", type->tp_name, name);
   }
   if (is_enumeration(type) && !world.is_single()) {

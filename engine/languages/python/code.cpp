@@ -104,6 +104,7 @@ class Reader {
     module.name = text(source, "name");
     module.file = text(source, "file");
     module.is_library = flag(source, "is_library");
+    if (module.is_library && module.name == "_unknown") program_.has_stand_ins = true;
     module.global_names = interned(source, "global_names");
     module.first_global = program_.global_count;
     program_.global_count += static_cast<std::uint32_t>(module.global_names.size());

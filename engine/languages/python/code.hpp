@@ -58,6 +58,7 @@ struct Program {
   std::vector<Module> modules;  // 0 is the program's own, as __main__
   std::vector<std::unique_ptr<Code>> codes;
   std::uint32_t global_count = 0;
+  bool has_stand_ins = false;  // for values that nobody knows when it is checked (`_unknown`)
   /// Attribute names that only an `__init__` stores, on `self`; str -> None (a set of CPython).
   Ref final_attributes;
 };

@@ -60,13 +60,6 @@ PyObject* peek(const Frame& frame, std::size_t depth = 1) {
   return frame.stack[frame.stack.size() - depth].get();
 }
 
-/// A function that compiled code calls by name; see languages/python/helpers.py.
-Ref helper(PyObject* name) {
-  const Ref module = checked(PyImport_ImportModule("assay.languages.python.helpers"));
-  const Ref helpers = checked(PyObject_GetAttrString(module.get(), "HELPERS"));
-  return checked(PyObject_GetItem(helpers.get(), name));
-}
-
 PyObject* cell_name(const Code& code, std::size_t cell) {
   return cell < code.cell_names.size() ? code.cell_names[cell].get()
                                        : code.free_names[cell - code.cell_names.size()].get();
@@ -88,6 +81,12 @@ std::span<const Ref> last(const Frame& frame, std::size_t count) {
 }
 
 }  // namespace
+
+Ref helper(PyObject* name) {
+  const Ref module = checked(PyImport_ImportModule("assay.languages.python.helpers"));
+  const Ref helpers = checked(PyObject_GetAttrString(module.get(), "HELPERS"));
+  return checked(PyObject_GetItem(helpers.get(), name));
+}
 
 World*& current_world() {
   static World* world = nullptr;

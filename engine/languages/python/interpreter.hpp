@@ -57,8 +57,14 @@ struct NestedStop {
   Stop stop;
 };
 
+struct FunctionEffect;
 struct NativeCall;
 enum class Special : std::uint8_t;
+
+/// A function that compiled code calls by name; see languages/python/helpers.py.
+Ref helper(PyObject* name);
+/// Whether CPython has an attribute that the machine's library, or one of its own types, lacks.
+bool exists_in_cpython(const std::string& module, const std::string& path, PyObject* name);
 
 class Interpreter {
  public:
@@ -75,7 +81,7 @@ class Interpreter {
   Ref nested_error;      // what left the nested frame instead
 
   // --- interpreter.cpp: frames and the stack
-  Frame& top() { return *thread.frames.back(); }
+  Frame& top() const { return *thread.frames.back(); }
   Step stop(Stop reason) {
     stop_ = reason;
     return Step::kStop;
@@ -118,15 +124,18 @@ class Interpreter {
   std::unique_ptr<Frame> bind(Function* function, Arguments& arguments) const;
 
   // --- attributes.cpp
-  /// Throws Unsupported if the program would see the type of something that stands in for a value of CPython.
-  /// `is_shown`: the type itself, so that it can be compared by identity.
-  void refuse_type_of_stand_in(PyObject* value, bool is_shown);
-  Step load_attribute(PyObject* object, PyObject* name, Site site);
+  /// `question`: the name of the built-in that asks (`getattr`), null for the program's own expression.
+  Step load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question = nullptr);
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
   /// Throws Unsupported if CPython has this attribute, which was not found.
   void refuse_missing(PyObject* object, PyObject* name) const;
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
+
+  // --- stand_ins.cpp: each throws Unsupported if the program would see something else than CPython shows
+  void refuse_type_of_stand_in(PyObject* callable, const Arguments& arguments) const;
+  void refuse_attribute_of_stand_in(PyObject* object, PyObject* name, PyObject* question) const;
+  void refuse_stand_ins(const NativeCall& call, const FunctionEffect* known) const;
 
   // --- operators.cpp
   Step operate(int code, PyObject* left, PyObject* right, int attempt, Site site);

@@ -299,17 +299,7 @@ bool Interpreter::may_run_function(const NativeCall& call, std::vector<PyObject*
 
 Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site) {
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
-  static PyObject* const is_instance = built_in(interned("isinstance")).release();
-  static PyObject* const matches_class = [] {
-    const Ref helpers = checked(PyImport_ImportModule("assay.languages.python.helpers"));
-    return checked(PyObject_GetAttrString(helpers.get(), "match_class")).release();
-  }();
-  if (callable == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.positional.size() == 1) {
-    refuse_type_of_stand_in(arguments.positional[0].get(), true);
-  } else if ((callable == is_instance || callable == matches_class) && arguments.positional.size() >= 2 &&
-             !is_program_type(Py_TYPE(arguments.positional[1].get()))) {  // whose own hook answers
-    refuse_type_of_stand_in(arguments.positional[0].get(), false);
-  }
+  refuse_type_of_stand_in(callable, arguments);
   const FunctionEffect* const known = effect_of(callable);
   const Special special = known == nullptr ? Special::kNone : known->special;
   if (std::optional<Step> step = call_special(callable, special, arguments, site)) {
@@ -333,6 +323,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (std::optional<Step> step = rule->last(*this, native)) return *step;
   }
 
+  refuse_stand_ins(native, known);
   std::vector<PyObject*> written;
   for (const Ref& argument : arguments.positional) {
     if (is_consumed(argument.get())) written.push_back(argument.get());

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "languages/python/interpreter.hpp"
+#include "languages/python/stand_ins.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -210,7 +211,7 @@ bool holds_unknown(PyObject* value) {
     }
     return false;
   }
-  return is_program_type(Py_TYPE(value)) && lookup(Py_TYPE(value), interned("_is_unknown")) != nullptr;
+  return is_stand_in(value);
 }
 }  // namespace
 

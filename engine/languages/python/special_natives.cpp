@@ -206,7 +206,7 @@ Step Interpreter::get_attribute(Arguments& arguments, Site site, bool only_wheth
   PyUnicode_InternInPlace(&text);
   const Ref name = Ref::steal(text);
   const bool catches = only_whether || arguments.positional.size() == 3;
-  if (!catches) return load_attribute(object, name.get(), std::move(site));
+  if (!catches) return load_attribute(object, name.get(), std::move(site), interned(function));
   if (site.mode != Return::kPush)
     return run_native(built_in(interned(function)).get(), arguments, std::move(site));
   const Ref otherwise = only_whether ? Ref::borrow(Py_False) : arguments.positional[2];
@@ -217,7 +217,7 @@ Step Interpreter::get_attribute(Arguments& arguments, Site site, bool only_wheth
   caught.extra = checked(only_whether ? PyTuple_Pack(3, PyExc_AttributeError, Py_False, Py_True)
                                       : PyTuple_Pack(2, PyExc_AttributeError, otherwise.get()));
   try {
-    return load_attribute(object, name.get(), std::move(caught));
+    return load_attribute(object, name.get(), std::move(caught), interned(function));
   } catch (const PythonError&) {
     if (interruption_pending() || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw;
     PyErr_Clear();

@@ -12,13 +12,12 @@ least one set, so that nobody has to treat "every infinite run is accepted" apar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from assay.automata import MOST_ATOMS
 from assay.automata.formula import Letter
-
-MOST_ATOMS = 64
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NoReturn, Protocol
 
@@ -42,6 +41,7 @@ from assay.automata.formula import (
     conjunction,
     disjunction,
 )
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
 
 MOST_CHARACTERS = 20_000

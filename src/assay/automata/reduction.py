@@ -16,10 +16,10 @@ with acceptance on locations is the special case in which all edges of a locatio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.automata.automaton import components, cycles, reachable
+from assay.records import dataclass
 
 # Above that, simulation would take long; locations with equal edges still merge.
 MOST_LOCATIONS_COMPARED = 160

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from assay.automata.automaton import MOST_ATOMS, BuchiAutomaton, Edge
+from assay.automata import MOST_ATOMS
+from assay.automata.automaton import BuchiAutomaton, Edge
 from assay.automata.formula import (
     FALSE,
     TRUE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -39,6 +39,7 @@ from assay.evidence.verdict import Verdict
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.languages import names_a_class
+from assay.records import dataclass
 from assay.transition_system.interface import Program, PropertyProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.opening import draw_key

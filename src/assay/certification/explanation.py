@@ -53,9 +53,14 @@ def explain_discrepancy(
             raise CertificateProblem(
                 f"a state is said to have another rank than it has: in state {found.state}, entry "
                 f"{found.position} "
-                f"({step}) refers to state {found.claimed} with rank {found.claimed_rank}, which was "
+                f"({step}) refers to state {found.actual} with rank {found.claimed_rank}, which was "
                 f"visited with "
                 f"rank {found.actual_rank}"
+            )
+        if found.claimed is None:
+            raise CertificateProblem(
+                f"a transition is said to lead to a visited state, and does not: in state {found.state}, "
+                f"entry {found.position} ({step}) leads to a state that the script never visits"
             )
         actual = "a state that the script never visits" if found.actual is None else f"state {found.actual}"
         raise CertificateProblem(

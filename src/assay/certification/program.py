@@ -8,12 +8,13 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from assay import languages
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
 from assay.languages.handwritten import LANGUAGE as CLASS
+from assay.records import dataclass
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import Program, SourceProblem, TemporalProperty
 from assay.transition_system.language_options import LanguageOptions, OptionProblem

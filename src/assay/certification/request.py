@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from assay.evidence.certificate import PYTHON_CLASS
 from assay.evidence.certificate.container import CertificateFile
-from assay.evidence.certificate.header import PYTHON_CLASS
+from assay.records import dataclass
 from assay.transition_system.language_options import LanguageOptions
 
 BASE_BYTES, BASE_SECONDS = 256 << 20, 120.0  # that any walk may take

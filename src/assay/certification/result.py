@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Verdict
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

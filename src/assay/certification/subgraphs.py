@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from assay import _engine
 from assay.distribution.interface import OutOfTime
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header
+from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
 MAX_NUMBERS = (1 << 32) - 2  # of states, and of entries: they are kept as 32 bits

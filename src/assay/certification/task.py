@@ -12,7 +12,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from assay import _engine
@@ -22,6 +22,7 @@ from assay.evidence.certificate.frames import Frame, FrameRecord, decode_frame, 
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.certificate.path import varints
 from assay.languages import AnotherText
+from assay.records import dataclass
 from assay.transition_system import opening as opening_of_models
 from assay.transition_system.interface import Opening
 from assay.transition_system.question import Question
@@ -104,7 +105,7 @@ class Discrepancy:
 
     state: int
     position: int
-    claimed: int
+    claimed: int | None  # nothing in a script with ranks, where entries have no numbers
     actual: int | None
     path: tuple[int, ...]
     claimed_rank: int | None = None  # where only the rank is wrong

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay import _engine
@@ -27,6 +27,7 @@ from assay.distribution.local_processes import Answer
 from assay.distribution.messages import LENGTH_BYTES, Raised, Reported, Returned
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem
+from assay.records import dataclass
 from assay.transition_system.question import Question
 
 NO_LABEL = 0xFFFFFFFF

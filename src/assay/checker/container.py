@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import zstandard
 
 MAGIC = b"\x89ASSAY\r\n"
-VERSIONS = (1, 2)  # the second has temporal parts
+VERSIONS = (1, 3)  # the second of them has temporal parts
 END_MAGIC = b"ASSAYEND"
 DIGEST_BYTES = 32
 TRAILER_BYTES = 8 + len(END_MAGIC) + DIGEST_BYTES
@@ -190,7 +190,7 @@ def read_container(data: bytes) -> Container:
         raise Rejected("the header or the index lies outside the file")
     header = read_header(data[prefix : prefix + header_length])
     if (header.temporal is None) != (version == 1):
-        raise Rejected("a certificate has version 2 exactly if it has temporal parts")
+        raise Rejected("a certificate has version 3 exactly if it has temporal parts")
     headers = [header, *(header.of_part(part) for part in (header.temporal.parts if header.temporal else ()))]
     frames = sum(one.frames for one in headers)
     if index + frames * RECORD.size != len(data) - TRAILER_BYTES:
@@ -510,12 +510,14 @@ def check_sizes(frame: Frame, header: Header, name: str, *, is_ranked: bool) -> 
     bits = (frame.entries + 7) // 8
     pairs = frame.states if header.subgraphs else 0
     last = ("subgraphs", frame.last, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs)
+    identified = frame.references
     if is_ranked:
         last = ("excesses", frame.last, frame.entries, LONGEST_VARINT * frame.entries)
+        identified = 0
     for what, section, least, largest in [
         ("start", frame.start, frame.start_length, frame.start_length),
         ("bits", frame.bits, bits, bits),
-        ("ids", frame.ids, frame.references, LONGEST_VARINT * frame.references),
+        ("ids", frame.ids, identified, LONGEST_VARINT * identified),
         ("counts", frame.counts, frame.states, LONGEST_VARINT * frame.states),
         last,
     ]:

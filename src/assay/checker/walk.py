@@ -3,7 +3,8 @@
 The walk visits the states in preorder and holds nothing but the open path: the
 ancestors of the next state and, for each, the children that are still to come.
 No table of visited states is kept. That every `REF d` leads to the state
-visited as number d is decided at the end by comparing two products, as
+visited as number d (in a temporal part: that every `REF` leads to a state
+visited with that rank) is decided at the end by comparing two products, as
 "Checking without a table" in docs/formats/certificate.md describes and proves.
 """
 
@@ -32,6 +33,7 @@ from assay.checker.container import (
 from assay.checker.temporal import Product, Step
 
 PRIME = 2**127 - 1
+NOBODY = 0  # the number of every state where states are told apart by what they are
 
 
 class Model(Protocol):
@@ -135,7 +137,7 @@ class Walk:
         rank: int = 0,
     ) -> None:
         self._product = product
-        self._next_rank = rank
+        self._first_rank = self._next_rank = rank
         self._header = header
         self._model = model
         self._describe = describe
@@ -186,6 +188,9 @@ class Walk:
         if not self._check.holds():
             raise Rejected(
                 "a reference does not lead to the state it names, or a count of references is wrong"
+                if self._product is None
+                else "a reference does not lead to a state that is visited with that rank, or a count of "
+                "references is wrong"
             )
         return Accepted(header, self._states, self._entries, header.references, self._depth, notes)
 
@@ -223,16 +228,18 @@ class Walk:
                 targets.append(None)
                 children.append(Child(position, successor, ranks[position]))
                 continue
-            predicted = prediction(number, position, len(successors), prediction_from)
-            target = predicted + unzigzag(ids.next())
-            if not 0 <= target < self._header.states:
-                raise Rejected(f"{where} refers to state {target}, which does not exist")
+            target = NOBODY
+            if self._product is None:
+                predicted = prediction(number, position, len(successors), prediction_from)
+                target = predicted + unzigzag(ids.next())
+                if not 0 <= target < self._header.states:
+                    raise Rejected(f"{where} refers to state {target}, which does not exist")
             self._check.refer(target, successor, ranks[position])
             targets.append(target)
 
         count = counts.next()
         self._claimed_references += count
-        self._check.visit(number, state, rank, count)
+        self._check.visit(number if self._product is None else NOBODY, state, rank, count)
         subtree_end = None
         if self._header.subgraphs:
             if last.next() != len(successors):
@@ -261,17 +268,19 @@ class Walk:
     def _start(self) -> bytes:
         """The open path in the form of a start section."""
         encoded = bytearray(varint(len(self._path)))
+        rank = self._first_rank
         for ancestor in self._path:
             encoded += varint(ancestor.position)
             if self._product is not None:
-                encoded += varint(ancestor.rank)
+                encoded += varint(zigzag(rank - ancestor.rank))
             encoded += varint(len(ancestor.children))
             previous = ancestor.position
             for child in reversed(ancestor.children):
                 encoded += varint(child.position - previous - 1)
                 if self._product is not None:
-                    encoded += varint(child.rank)
+                    encoded += varint(zigzag(rank - child.rank))
                 previous = child.position
+            rank = ancestor.rank
         return bytes(encoded)
 
     def _refuse_violation(self, code: int, where: str) -> None:
@@ -314,6 +323,10 @@ def prediction(number: int, position: int, entries: int, parent: Ancestor | None
         same -= entries - len(parent.targets)
     target = parent.targets[same] if 0 <= same < len(parent.targets) else None
     return number if target is None else target + number - parent.number
+
+
+def zigzag(value: int) -> int:
+    return 2 * value if value >= 0 else -2 * value - 1
 
 
 def unzigzag(value: int) -> int:

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
 from rich.console import Console
 
 from assay.certification import certify
@@ -21,6 +22,12 @@ from assay.verification import verify
 
 PROTOCOL, MUTEX = Path("alternating_bit.pml"), Path("broken_mutex.pml")
 CERTIFICATE, FORGED = Path("alternating_bit.assay"), Path("forged.assay")
+
+
+@click.command(short_help="Verify a protocol, then break one.")
+def demo() -> int:
+    """Verify a real protocol and explain a broken one, step by step."""
+    return run_demo()
 
 
 def run_demo() -> int:

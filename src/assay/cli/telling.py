@@ -67,3 +67,10 @@ def have_standard_streams() -> None:
         stream = getattr(sys, name)
         if number and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def print_json(data: dict[str, object]) -> None:
+    import json
+
+    print(json.dumps(data, default=str))
+    sys.stdout.flush()

@@ -23,12 +23,12 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 from assay import __version__
 from assay.distribution.interface import OutOfTime, WorkerDied
 from assay.distribution.local_processes import LocalProcesses
+from assay.records import dataclass
 
 CONNECT_SECONDS = 5.0
 TICK_SECONDS = 0.1

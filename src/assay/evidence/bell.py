@@ -16,7 +16,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from assay.records import dataclass
 
 LEAST_LEVELS = 5
 MOST_LEVELS = 200

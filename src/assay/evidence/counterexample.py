@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
 from assay.evidence.reading import read_regular_file
+from assay.records import dataclass
 from assay.transition_system.interface import (
     Access,
     Happening,

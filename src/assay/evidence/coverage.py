@@ -34,9 +34,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.evidence.bell import shrink_again, states_beyond
+from assay.records import dataclass
 
 CONFIDENCE = 0.9
 RESAMPLES = 400

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.evidence.reading import read_regular_file
+from assay.records import dataclass
 from assay.transition_system.interface import SourceHash
 
 MEDIA_TYPE = "application/vnd.assay.estimate+json"

@@ -21,7 +21,7 @@ only. What the others would have led to was not looked at, and no probability bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

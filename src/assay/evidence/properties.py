@@ -8,10 +8,10 @@ reason to expect it; whether every run ends is listed always.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.evidence.verdict import Judgement, Verdict
+from assay.records import dataclass
 from assay.transition_system.interface import Unchecked
 from assay.transition_system.language_options import LanguageOptions
 

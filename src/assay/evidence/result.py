@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.evidence.cache import Cache
 from assay.evidence.counterexample import Counterexample, step_as_json
-from assay.evidence.explanation import explain
 from assay.evidence.loss import Loss
 from assay.evidence.properties import Property
 from assay.evidence.verdict import Verdict
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,11 @@ class Violation:
 
     def explanation(self) -> str:
         """What went wrong in the run, in one sentence."""
-        return explain(self.counterexample) if self.counterexample is not None else ""
+        if self.counterexample is None:
+            return ""
+        from assay.evidence.explanation import explain  # only those who failed need it
+
+        return explain(self.counterexample)
 
     def values(self) -> tuple[str, ...]:
         """Those with which an assertion failed, where the language tells them."""

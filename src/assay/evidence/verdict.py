@@ -7,11 +7,11 @@ front end has no caveat. Everything unknown is `incomplete`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from assay.evidence.cache import Cache
 from assay.evidence.loss import Loss
+from assay.records import dataclass
 
 
 class Verdict(StrEnum):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from assay.evidence.verdict import StopReason
@@ -25,6 +25,7 @@ from assay.execution import interrupts
 from assay.execution.children import deep_stack, environment, signal_name
 from assay.execution.copies import Copy
 from assay.execution.memory import memory_of
+from assay.records import dataclass
 from assay.transition_system.interface import Opening, PropertyProblem, SourceProblem, UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
 

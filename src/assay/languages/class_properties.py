@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from assay.automata.automaton import MOST_ATOMS
+from assay.automata import MOST_ATOMS
 from assay.automata.parser import AtomPlace, parse
 from assay.automata.questions import is_always_false, is_always_true, is_stutter_invariant
 from assay.automata.translation import violating
+from assay.records import dataclass
 from assay.temporal import Temporal
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import SourceProblem, TemporalProperty

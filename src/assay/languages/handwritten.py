@@ -30,7 +30,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +39,7 @@ from typing import Any, ParamSpec, TypeVar
 from assay import _engine
 from assay.languages import AnotherText
 from assay.languages.class_properties import ClassProperties, Label, class_properties
+from assay.records import dataclass
 from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (

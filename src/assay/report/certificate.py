@@ -10,7 +10,7 @@ walk in two rows, what was done and the state it led to, with backtracks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Protocol
 
@@ -18,10 +18,10 @@ import zstandard
 from rich.console import Console
 from rich.text import Text
 
+from assay.evidence.certificate import PYTHON_CLASS
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import (
-    PYTHON_CLASS,
     RANKED_SECTIONS,
     SECTIONS,
     TERMINATION,
@@ -29,6 +29,7 @@ from assay.evidence.certificate.header import (
     Header,
 )
 from assay.evidence.script import TREE, Script, instruction
+from assay.records import dataclass
 from assay.report.console import make_console
 from assay.report.quantities import bytes_text, count, value_text
 from assay.report.words import printable

@@ -11,14 +11,13 @@ import shlex
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 from rich.text import Text
 
-from assay.evidence.certificate.header import PYTHON_CLASS
+from assay.evidence.certificate import PYTHON_CLASS
 from assay.evidence.counterexample import Counterexample, Step
-from assay.evidence.explanation import explain
 from assay.evidence.properties import (
     EVENTS,
     TEMPORAL,
@@ -34,7 +33,9 @@ from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, how_it_goes_on, print_schedule
 from assay.report.words import printable, shortened
-from assay.verification.live import LiveReplay
+
+if TYPE_CHECKING:
+    from assay.verification.live import LiveReplay
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -237,6 +238,8 @@ def _certifying(result: Result, certificate: str) -> list[str]:
 def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
     """The steps of a run, its violation, and for a deadlock who waits for what."""
     console = console or make_console()
+    from assay.evidence.explanation import explain  # only those who failed need it
+
     explanation = explain(run)
     if explanation:
         print_fact(console, explanation, "bold")

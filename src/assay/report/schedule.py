@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
+from assay.records import dataclass
 from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
 from assay.report.happenings import NOT_DATA, happening_texts
 from assay.report.quantities import count

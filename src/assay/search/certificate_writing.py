@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,13 @@ from assay.evidence.certificate.assembly import PartWriter
 from assay.evidence.certificate.container import CertificateWriter
 from assay.evidence.certificate.dictionaries import FEWEST_FRAMES, Samples
 from assay.evidence.certificate.frames import Frame
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.evidence.certificate.claim import Claim
+
+
+SMALLEST_RANKED_FRAME = 256  # entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,9 @@ def write_part(
     """The same for the script with ranks of a temporal part; what `StoredPart` has to know of it."""
     ranks.assign()
     script = _engine.ScriptWriter(log, ranks)
-    writing = Writing(script, _engine.frames_for(script.transitions), coding, on_frame)
+    # Where ranks stand on the path, the start of a frame is longer, and small frames are mostly that.
+    frames = min(_engine.frames_for(script.transitions), max(1, script.transitions // SMALLEST_RANKED_FRAME))
+    writing = Writing(script, frames, coding, on_frame)
     dictionaries = writing.dictionaries()
     if dictionaries is None:
         return None

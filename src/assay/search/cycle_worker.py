@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay import _engine
 from assay.execution.replaying import execute
 from assay.execution.worker import peak_memory_bytes
+from assay.records import dataclass
 from assay.transition_system.opening import root_of
 from assay.transition_system.question import Question
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from assay.evidence.counterexample import RawRun
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress, Report
 from assay.execution.replaying import raw_run
+from assay.records import dataclass
 from assay.search.native import facts_of_a_broken_search
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening, TemporalProperty

@@ -11,26 +11,17 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from assay.evidence import coverage
 from assay.evidence.coverage import Estimate, Overlap, Samples, Sweep
 from assay.execution.model_process import ModelProcess, Progress
+from assay.records import dataclass
 from assay.search import native
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening
 
-METHODS = (
-    "sweep",
-    "short-sweep",
-    "two-phases",
-    "merged",
-    "round-robin",
-    "all-transitions",
-    "overlap",
-    "levels",
-)
 SHORT_SWEEP_TIMES = 3  # the states of the search, for a short sweep to expand
 EXHAUSTIVE_SHARE = 0.6  # of the states, for the first of two phases (thesis 5.2.1)
 # A first estimate says whether coverage is low or high; these shares suit each better (5.2.1).
@@ -72,11 +63,6 @@ class Estimation:
             "plan": asdict(self.plan),
             "seen": [{"kind": type(one).__name__.lower(), **asdict(one)} for one in self.seen],
         }
-
-
-def best_method(time_limit_seconds: float) -> str:
-    """A sweep knows best, but nobody knows how long it takes."""
-    return "short-sweep" if time_limit_seconds else "sweep"
 
 
 def memory_for_bits(memory_bytes: int) -> int:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.evidence.cache import Cache
-from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
 from assay.evidence.counterexample import RawRun
 from assay.evidence.loss import loss_of
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution.model_process import EngineFailure, Job, ModelProcess, Progress, Report
 from assay.execution.replaying import raw_run
+from assay.records import dataclass
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening
+
+if TYPE_CHECKING:
+    from assay.evidence.certificate.claim import CertificateRequest, Claim
 
 WORK = "assay.search.worker:work"
 
@@ -79,6 +82,8 @@ def search(
     partial: Path | None = None
     if certificate is not None and claim is not None:
         # A search that is continued after it was killed removes what it had begun to write.
+        from assay.evidence.certificate.claim import partial_name
+
         partial = partial_name(certificate.path, options.spill_directory)
         facts["certificate"] = {
             "path": str(certificate.path),

@@ -9,9 +9,10 @@ strategy is added here and in the file of the strategy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from typing import Any, Literal, TypedDict
 
+from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
 STRATEGIES = ("bfs", "dfs", "random-dfs", "cached")

@@ -8,8 +8,10 @@ violations are numbers of the model's own table.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
+
+from assay.records import dataclass
 
 State = TypeVar("State", bound=Hashable)
 

@@ -18,8 +18,10 @@ Four promises hold for every transition system:
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.automata.automaton import BuchiAutomaton

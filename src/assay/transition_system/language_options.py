@@ -10,8 +10,10 @@ shown, and refused, before the language of a program is known and its front end 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal, TypedDict
+
+from assay.records import dataclass
 
 # What a front end may leave out because no property can notice; a language has some of them.
 REDUCTIONS = ("dead-variables", "merging", "partial-order")

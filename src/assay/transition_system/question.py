@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from assay import _engine
 from assay.automata.automaton import BuchiAutomaton, Edge
+from assay.records import dataclass
 from assay.transition_system.opening import root_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Unpack
@@ -13,6 +13,7 @@ from assay import languages
 from assay.evidence.counterexample import Counterexample, Trace, load_trace
 from assay.evidence.result import Result
 from assay.execution import interrupts
+from assay.records import dataclass
 from assay.transition_system.interface import Program
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.request import (

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from assay import __version__
-from assay.evidence.certificate.assembly import assemble
-from assay.evidence.certificate.claim import CertificateRequest, Claim, partial_name
-from assay.evidence.certificate.header import CertificateProblem, Properties, Source, Temporal
 from assay.evidence.verdict import Judgement, Verdict
-from assay.search.cycles import CycleOutcome, PartRequest
-from assay.search.native import NativeOutcome, WrittenCertificate
 from assay.transition_system.interface import Program, SourceHash
-from assay.transition_system.language_options import LanguageOptions
 from assay.verification.request import Request
+
+if TYPE_CHECKING:  # imported where a certificate is wanted: most verifications want none
+    from assay.evidence.certificate.claim import CertificateRequest, Claim
+    from assay.search.cycles import CycleOutcome, PartRequest
+    from assay.search.native import NativeOutcome, WrittenCertificate
+    from assay.transition_system.language_options import LanguageOptions
 
 TREES = {"bfs": "breadth-first", "dfs": "depth-first", "random-dfs": "depth-first", "cached": "depth-first"}
 
@@ -32,6 +32,9 @@ def claim_of(
     sources: Sequence[SourceHash],
     semantics: Mapping[str, object],
 ) -> Claim:
+    from assay.evidence.certificate.claim import Claim
+    from assay.evidence.certificate.header import Properties, Source
+
     options = request.language_options
     return Claim(
         program=Path(program).name,
@@ -57,6 +60,9 @@ class CertificateInParts:
     """
 
     def __init__(self, request: CertificateRequest, options: LanguageOptions, parts: int) -> None:
+        from assay.evidence.certificate.claim import partial_name
+        from assay.evidence.certificate.header import Temporal
+
         self._request = request
         self._asked = Temporal(
             ltl=options.ltl,
@@ -82,6 +88,8 @@ class CertificateInParts:
 
     @property
     def for_parts(self) -> list[PartRequest]:
+        from assay.search.cycles import PartRequest
+
         return [PartRequest(file, self._request.coding) for file in self._parts]
 
     def assembled(
@@ -93,6 +101,9 @@ class CertificateInParts:
         parts = [one.part for one in found if one.part is not None]
         if len(parts) < len(self._parts):
             return None, next((one.part_problem for one in found if one.part_problem), "a part is missing")
+        from assay.evidence.certificate.assembly import assemble
+        from assay.evidence.certificate.header import CertificateProblem
+
         began = time.monotonic()
         try:
             size = assemble(self._request.path, self._states, self._asked, parts, self._request.coding)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from assay.evidence.verdict import StopReason
 from assay.execution import model_process
 from assay.search import native
-from assay.search.estimation import Estimation, Estimator, Plan, memory_for_bits
 from assay.transition_system.interface import Program
 from assay.verification.request import Phase, Request
+
+if TYPE_CHECKING:
+    from assay.search.estimation import Estimation
 
 ESTIMATED = {StopReason.MEMORY, StopReason.TIME, StopReason.STATES}
 # Of the time limit, for the search; the rest is for the estimate that was asked for.
@@ -59,6 +62,8 @@ def estimate(
 def _estimated(
     request: Request, compiled: Program, program: str, outcome: native.NativeOutcome
 ) -> Estimation | None:
+    from assay.search.estimation import Estimator, Plan, memory_for_bits
+
     facts = outcome.facts
     # The memory that the search had, or took.
     memory = request.options.memory_limit_bytes or outcome.peak_memory_bytes

@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProblem, load_trace
+from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
 LIVE = "assay.languages.python.live"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
-from assay.evidence.estimate_file import save_estimate
 from assay.evidence.properties import standings
 from assay.evidence.result import Result, Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge, what_was_forgotten
@@ -17,6 +16,7 @@ from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
+from assay.records import dataclass
 from assay.search import native, spilled
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
@@ -204,6 +204,8 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
 def _with_saved_estimate(result: Result, request: Request, program: Program) -> Result:
     if request.estimate_file is None or result.coverage is None:
         return result
+    from assay.evidence.estimate_file import save_estimate
+
     try:
         save_estimate(
             request.estimate_file,

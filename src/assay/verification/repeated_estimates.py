@@ -18,7 +18,8 @@ from assay.certification.result import CertificationResult
 from assay.evidence.estimate_file import EstimateProblem, SavedEstimate, load_estimate
 from assay.evidence.verdict import Verdict
 from assay.execution import model_process
-from assay.search.estimation import METHODS, Estimation, Estimator, Plan
+from assay.search.estimation import Estimation, Estimator, Plan
+from assay.search.estimation_methods import METHODS
 from assay.search.options import SearchOptions
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 

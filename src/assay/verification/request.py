@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.evidence.certificate.claim import CODINGS, CertificateRequest
+from assay.evidence.certificate import CODINGS
 from assay.execution.model_process import Progress
-from assay.search.estimation import METHODS, best_method
+from assay.records import dataclass
+from assay.search.estimation_methods import METHODS, best_method
 from assay.search.options import SearchKeywords, SearchOptions
 from assay.transition_system.interface import SourceHash
 from assay.transition_system.language_options import LanguageKeywords, LanguageOptions, OptionProblem
+
+if TYPE_CHECKING:
+    from assay.evidence.certificate.claim import CertificateRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions
     known = {**SearchKeywords.__annotations__, **LanguageKeywords.__annotations__}
     for name in given:
         if name not in known:
+            import difflib
+
             near = difflib.get_close_matches(name, known, 1)
             raise OptionProblem(
                 f"there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
@@ -75,6 +78,10 @@ def certificate_request(
     path: Path, options: SearchOptions, *, coding: str, subgraphs: bool
 ) -> CertificateRequest:
     """Refuses, before anything is searched, what could not end in a certificate."""
+    import tempfile
+
+    from assay.evidence.certificate.claim import CertificateRequest
+
     if coding not in CODINGS:
         raise OptionProblem(f"certificate coding: expected one of {', '.join(CODINGS)}, got {coding!r}")
     if options.storage != "exact":

@@ -5,19 +5,23 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
-from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest, find_violation, replay_lasso
+from assay.records import dataclass
 from assay.transition_system.interface import Program, TemporalProperty, ViolationFacts, Waiting
 from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Phase, Request
 from assay.verification.spilling import identity_of
+
+if TYPE_CHECKING:
+    from assay.search.cycles import CycleOutcome, FoundLasso, PartRequest
 
 NOT_BEGUN = SearchFacts(stop_reason=StopReason.TIME, stop_detail="before the search for cycles began")
 
@@ -62,6 +66,10 @@ def answers(
     certificates: Sequence[PartRequest] = (),
 ) -> list[Answer]:
     """`certificates`: where the part about each property goes, if parts are wanted."""
+    if not program.temporal:
+        return []
+    from assay.search.cycles import CycleOutcome, find_violation
+
     found = []
     for number, wanted in enumerate(program.temporal):
         request.listener(Phase(f"searching for a run that violates {title(wanted)} in", name))
@@ -234,6 +242,8 @@ def facts_of(wanted: TemporalProperty) -> ViolationFacts:
 
 
 def replay_temporal(program: Program, recorded: Trace, *, fair: bool) -> Counterexample:
+    from assay.search.cycles import replay_lasso
+
     run = recorded.counterexample
     assert run.loop_start is not None
     wanted = next((one for one in program.temporal if facts_of(one) == run.violation), None)

@@ -296,13 +296,16 @@ def test_a_header_of_another_length_is_refused(file, length):
 
 def test_other_versions_are_named(file):
     data = bytearray(file.read_bytes())
-    struct.pack_into("<I", data, 8, 3)
+    struct.pack_into("<I", data, 8, 4)
     file.write_bytes(sealed(bytes(data)))
-    assert reason(file) == "the certificate has version 3, this Assay reads versions 1 and 2"
+    assert reason(file) == "the certificate has version 4, this Assay reads versions 1 and 3"
     struct.pack_into("<I", data, 8, 2)
     file.write_bytes(sealed(bytes(data)))
+    assert reason(file).endswith("reads no longer: have it made again")
+    struct.pack_into("<I", data, 8, 3)
+    file.write_bytes(sealed(bytes(data)))
     assert reason(file) == (
-        "a certificate that says what this header says has version 1, the file says version 2"
+        "a certificate that says what this header says has version 1, the file says version 3"
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import assay
 from assay import _engine
-from assay.cli.main import verify
+from assay.cli.verify import verify
 from assay.search.options import SearchKeywords, SearchOptions, table
 from assay.transition_system.language_options import OptionProblem
 

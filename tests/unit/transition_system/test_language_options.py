@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.main import verify
+from assay.cli.verify import verify
 from assay.transition_system.language_options import (
     REDUCTIONS,
     LanguageKeywords,

@@ -13,7 +13,8 @@ import assay
 from assay import languages
 from assay.evidence.estimate_file import EstimateProblem
 from assay.evidence.verdict import Verdict
-from assay.search.estimation import METHODS, Estimator, Plan
+from assay.search.estimation import Estimator, Plan
+from assay.search.estimation_methods import METHODS
 from assay.search.options import SearchOptions
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.repeated_estimates import certify_estimate

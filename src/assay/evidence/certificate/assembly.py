@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -18,6 +18,7 @@ from assay.evidence.certificate.header import (
     Part,
     Temporal,
 )
+from assay.records import dataclass
 
 BLOCK = 1 << 20
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
 from assay.evidence.certificate.header import Header, Properties, Source
-
-CODINGS = ("fast", "small")
+from assay.records import dataclass
 
 
 def partial_name(path: Path, owner: str = "") -> Path:

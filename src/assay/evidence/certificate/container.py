@@ -52,7 +52,8 @@ from assay.evidence.certificate.header import (
 
 MAGIC = b"\x89ASSAY\r\n"
 END_MAGIC = b"ASSAYEND"
-VERSIONS = (1, 2)
+VERSIONS = (1, 3)
+OLDER = 2  # had numbers in its temporal parts, of which nobody has need
 PREAMBLE = struct.Struct("<8sII")
 RECORD = struct.Struct("<10I")
 TRAILER = struct.Struct("<Q8s32s")
@@ -274,6 +275,10 @@ class CertificateFile:
         magic, version, header_length = PREAMBLE.unpack(self._preamble)
         if magic != MAGIC:
             raise CertificateProblem("the file is not a certificate: it does not begin like one")
+        if version == OLDER:
+            raise CertificateProblem(
+                "the certificate has version 2, which this Assay reads no longer: have it made again"
+            )
         if version not in VERSIONS:
             raise CertificateProblem(
                 f"the certificate has version {version}, this Assay reads versions "
@@ -509,7 +514,7 @@ def check_index(header: Header, records: Sequence[FrameRecord], *, is_ranked: bo
                     "more than its counts can need"
                 )
         announced = record.entries > 0 if is_ranked else header.subgraphs and record.states > 0
-        if bool(record.supplement) != announced:
+        if bool(record.supplement) != announced or (is_ranked and record.ids):
             raise CertificateProblem(f"frame {number} has other sections than the header announces")
         before += record.states
     for claimed, name in (

@@ -8,12 +8,12 @@ frames spread evenly over the script. A frame then refers to its own content or 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 import zstandard
 
 from assay.evidence.certificate.header import MAX_DICTIONARY_BYTES, SECTIONS, CertificateProblem
+from assay.records import dataclass
 
 SAMPLES = 50
 FEWEST_FRAMES = 16  # below, a dictionary saves less than it takes

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import zstandard
 
 from assay.evidence.certificate.dictionaries import MAX_WINDOW, NO_DICTIONARIES, Dictionary
 from assay.evidence.certificate.header import CertificateProblem
+from assay.records import dataclass
 
 BYTES_PER_NUMBER = 5
 BYTES_PER_SUBGRAPH = 5 + 7
@@ -23,7 +24,7 @@ CHANGED = "the file changed while it was read"
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One frame, decompressed. `subgraphs` is empty unless the header promises it, `excesses` unless the
-    frame is of a temporal part: the last section is one or the other."""
+    frame is of a temporal part: the last section is one or the other. Temporal parts have no `ids`."""
 
     states: int
     entries: int
@@ -78,7 +79,7 @@ class FrameRecord:
         return (
             self.start_length,
             (self.entries + 7) // 8,
-            self.references * BYTES_PER_NUMBER,
+            0 if self.is_ranked else self.references * BYTES_PER_NUMBER,
             self.states * BYTES_PER_NUMBER,
             self.entries * BYTES_PER_NUMBER if self.is_ranked else self.states * BYTES_PER_SUBGRAPH,
         )

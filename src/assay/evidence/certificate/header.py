@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, NoReturn
+
+from assay.evidence.certificate import PYTHON_CLASS
+from assay.records import dataclass
 
 FORMAT = "assay-certificate"
 CODING = "zstd"
-PYTHON_CLASS = "python-class"
 TREES = ("breadth-first", "depth-first")
 MAX_HEADER_BYTES = 1 << 20
 MAX_STATES = 1 << 32
@@ -126,7 +128,7 @@ class Header:
     @property
     def version(self) -> int:
         """Of the format: files that say nothing of runs are read by everybody who could read them before."""
-        return 1 if self.temporal is None else 2
+        return 1 if self.temporal is None else 3
 
     @property
     def sizes(self) -> list[tuple[int, int]]:

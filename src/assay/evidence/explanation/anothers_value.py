@@ -6,9 +6,9 @@ Thread-1 wrote 1 to Request.total in line 8, and read 2 in line 9, which Thread-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assay.evidence.explanation.events import Event, Run
+from assay.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assay.evidence.explanation.events import Event, Run, overlap
+from assay.records import dataclass
 
 CHANGED_WHILE_READ = "during iteration"
 CHECKS = re.compile(

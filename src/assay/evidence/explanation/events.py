@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from assay.evidence.counterexample import Counterexample, Step
+from assay.records import dataclass
 
 LONGEST_VALUE = 60
 WORD = re.compile(r"[A-Za-z_]\w*")

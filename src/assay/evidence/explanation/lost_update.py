@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assay.evidence.explanation.events import Event, Run
+from assay.records import dataclass
 
 UPDATES = re.compile(r"[-+*/|&^%@]=|<<=|>>=|\+\+|--")
 

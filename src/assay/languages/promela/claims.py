@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assay.automata import questions
 from assay.automata.automaton import BuchiAutomaton
@@ -57,6 +57,7 @@ from assay.languages.promela.parser import parse_expression
 from assay.languages.promela.plan import Label
 from assay.languages.promela.resolve import Resolver, nearest
 from assay.languages.promela.unparse import unparse
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, TemporalProperty, Unchecked, UnsupportedConstruct
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.termination import OVER, termination

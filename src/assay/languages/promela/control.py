@@ -15,7 +15,7 @@ automata `pan -d` prints.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, Flag, auto
 
 from assay.languages.promela import operations as ops
@@ -33,6 +33,7 @@ from assay.languages.promela.operations import (
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
 from assay.languages.promela.syntax import Location
 from assay.languages.promela.unparse import unparse as statement_text
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
 

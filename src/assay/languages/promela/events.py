@@ -13,7 +13,6 @@ Channels are named by their declarations, so that which events are watched is kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
@@ -22,6 +21,7 @@ from assay.languages.promela.layout import Block, Layout, is_fixed_index
 from assay.languages.promela.operations import Const, Operation, Place, Process, Source, Symbol
 from assay.languages.promela.resolve import Resolver
 from assay.languages.promela.syntax import Location
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
 KINDS = ("trace", "notrace")

@@ -7,12 +7,13 @@ remote reference and no invariant names, or a global that only one process ever 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import Chain, ControlGraph, Transition
 from assay.languages.promela.layout import MAXIMAL_PROCESSES, Layout, is_fixed_index
 from assay.languages.promela.operations import Expr, Load, Operation, Place, Process, Symbol
+from assay.records import dataclass
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ it needs no room either.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.promela.operations import (
     ChannelShape,
@@ -27,6 +27,7 @@ from assay.languages.promela.operations import (
     Symbol,
     Type,
 )
+from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 
 PROCESS_COUNT_OFFSET = 0

@@ -8,9 +8,10 @@ an error message needs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.promela.syntax import Location, Match
+from assay.records import dataclass
 
 # --- types -----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ of their own. What the names mean is decided by the next stage.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,6 +30,7 @@ from assay.languages.promela.lexer import (
 )
 from assay.languages.promela.preprocess import preprocess
 from assay.languages.promela.syntax import NESTING_LIMIT, OPERATOR_LIMIT, deep_recursion
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
 
 _TYPES = frozenset(["bit", "bool", "byte", "pid", "short", "int", "unsigned", "mtype", "chan"])

@@ -34,7 +34,7 @@ Not reduced at all: models where one step may be noticed by everybody (`_last`,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph, Edge, Transition
@@ -48,6 +48,7 @@ from assay.languages.promela.footprint import (
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Expr, Place, Process, Structure, Symbol
 from assay.languages.promela.resolve import Resolver
+from assay.records import dataclass
 
 LARGEST_UNIT_COUNT = 64
 SEND, RECEIVE = 0, 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.promela.control import ControlGraph, Transition
 from assay.languages.promela.events import EventClaim
@@ -11,6 +11,7 @@ from assay.languages.promela.operations import Expr, Process, Symbol
 from assay.languages.promela.partial_order import AmplePlan
 from assay.languages.promela.resolve import Resolver
 from assay.languages.promela.syntax import Location
+from assay.records import dataclass
 from assay.transition_system.interface import ViolationFacts
 
 MAXIMAL_CHAIN = 100_000

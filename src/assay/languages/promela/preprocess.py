@@ -26,12 +26,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.languages.promela.compiler import environment
 from assay.languages.promela.lexer import LINE_MARKER, unescape, without_comments
 from assay.languages.promela.syntax import Location, SourceFile
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
 
 TIMEOUT_SECONDS = 10.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from assay.languages.promela.parser import parse_expression, parse_model
 from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.resolve import Resolver, Scope, embedded_c
+from assay.records import dataclass
 from assay.transition_system.interface import (
     Capabilities,
     Opening,

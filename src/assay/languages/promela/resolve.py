@@ -8,7 +8,7 @@ so a scope only decides which variable a name means.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
 from assay.languages.promela import operations as ops
@@ -36,6 +36,7 @@ from assay.languages.promela.operations import (
     Type,
 )
 from assay.languages.promela.syntax import Location, Match
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
 SCALARS = {"bit": BIT, "bool": BOOL, "byte": BYTE, "pid": PID, "short": SHORT, "int": INT, "chan": CHAN}

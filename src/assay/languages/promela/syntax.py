@@ -9,8 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from assay.records import dataclass
 
 # The parser refuses more, so whoever walks a tree knows how deep it can be.
 NESTING_LIMIT = 200  # parentheses, blocks and statements inside one another

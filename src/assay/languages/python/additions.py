@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python.code import Code, Program
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from assay.records import dataclass
 
 LONGEST_VALUE = 200
 OPERATORS: dict[type[ast.cmpop], str] = {

@@ -12,20 +12,19 @@ its atoms are bound; a run in which they never are violates it.
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.automata.automaton import MOST_ATOMS, BuchiAutomaton, Edge
-from assay.automata.formula import Formula
-from assay.automata.parser import AtomPlace, AtomText, TokenScanner, parse
-from assay.automata.questions import is_always_false, is_always_true, is_stutter_invariant
-from assay.automata.translation import violating
-from assay.languages.python.invariants import UnknownName, globals_of, require_usable
+from assay.automata import MOST_ATOMS
+from assay.languages.python.invariants import globals_of
+from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, TemporalProperty
-from assay.transition_system.termination import termination
+
+if TYPE_CHECKING:  # imported where there are formulas
+    from assay.automata.formula import Formula
+    from assay.automata.parser import AtomPlace
 
 # What joins a step because it only helps others. That a thread can move now and not then is what fairness is
 # about, and an atom may ask a lock: with formulas, everything is a step of its own.
@@ -33,31 +32,6 @@ EARLY = frozenset({"releases of locks", "ends of threads"})
 BEGUN = "all its names are bound"  # an atom of ours in automata; no text of a user's
 PREFIX = "__assay_atom"
 MOST_THREADS = MOST_ATOMS  # for which there can be fairness
-
-
-class PythonAtoms(TokenScanner):
-    """In braces there may be any expression: `{ i < len(a) and a[i] == 1 }`."""
-
-    def read(self, text: str, start: int) -> AtomText | None:
-        opening = text[:start].rstrip()
-        if not opening.endswith("{") or text[len(opening) : start].strip():
-            return super().read(text, start)
-        depth, place = 1, start
-        quote = ""
-        while place < len(text):
-            letter = text[place]
-            if quote:
-                quote = "" if letter == quote else quote
-            elif letter in "'\"":
-                quote = letter
-            elif letter in "([{":
-                depth += 1
-            elif letter in ")]}":
-                depth -= 1
-                if depth == 0:
-                    return AtomText(place, " ".join(text[start:place].split()))
-            place += 1
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +126,13 @@ class Formulas:
 
     def properties(self) -> Iterator[TemporalProperty]:
         """Numbers of labels are those of the machine: labels, then atoms, then whether it is over."""
+        if self.is_empty:
+            return
+        from assay.automata.parser import parse
+        from assay.automata.translation import violating
+        from assay.languages.python.formula_reading import after_the_beginning
+        from assay.transition_system.termination import termination
+
         labels, expressions = self.labels, [place.text for place in self.expressions]
         begins = [one for one in self.asked if one.expressions]
         first = len(labels) + len(expressions)
@@ -197,19 +178,23 @@ class Formulas:
         for one in self.asked:
             for text, place in one.labels.items():
                 if label_name(text) not in known:
-                    raise _unknown(label_name(text), place, self.names, known)
+                    raise unknown(label_name(text), place, self.names, known)
 
 
 def read_formulas(
     path: Path, text: str, ltl: Sequence[str], *, terminates: bool, own: Sequence[Stated] = ()
 ) -> Formulas:
     """`own` are those of the program; if `ltl` names some or has others, only these are meant."""
+    if not ltl and not own:
+        return Formulas(terminates=terminates)
+    from assay.languages.python import formula_reading
+
     by_name = {one.name: one for one in own if one.name}
     formulas_asked = [one for one in ltl if one not in by_name]
     stated = tuple(by_name[one] for one in ltl if one in by_name) if ltl else tuple(own)
     names = frozenset(globals_of(path, text)) if formulas_asked else frozenset()
     own_labels, _ = labels_in(text) if formulas_asked else (set(), True)
-    asked = tuple(_read(formula, names, own_labels) for formula in formulas_asked)
+    asked = tuple(formula_reading.read(formula, names, own_labels) for formula in formulas_asked)
     formulas = Formulas(asked, names, terminates, stated)
     count = len(formulas.labels) + len(formulas.atoms) + 1
     if count > MOST_ATOMS:
@@ -227,51 +212,10 @@ def read_formulas(
     return formulas
 
 
-def _read(text: str, names: AbstractSet[str], own_labels: AbstractSet[str]) -> Asked:
-    reading = parse(text, reader=PythonAtoms())
-    expressions, labels = [], {}
-    for place in reading.atoms:
-        where = f"formula:{place.line}:{place.column}"
-        if place.text.isidentifier() and place.text in names and place.text in own_labels:
-            raise SourceProblem(
-                f"{place.text!r} is a global and a label",
-                where=where,
-                hint=f'write "{place.text}" for the label, or ({place.text} == True) for the global',
-            )
-        if place.text[0] in "'\"" or (place.text.isidentifier() and place.text not in names):
-            labels[place.text] = place
-            continue
-        try:
-            require_usable(place.text, names, "--ltl")
-        except UnknownName as problem:
-            raise _unknown(problem.name, place, names, own_labels) from None
-        except SourceProblem as problem:
-            raise SourceProblem(problem.message, where=where, hint=problem.hint) from None
-        called, _ = labels_in(place.text)
-        if called:  # it would pass the label and be None, which is false
-            raise SourceProblem(
-                f"the atom {place.text} passes a label",
-                where=where,
-                hint=f"write its name alone: {called.pop()}",
-            )
-        expressions.append(place)
-    if not is_stutter_invariant(reading.formula):
-        raise SourceProblem(
-            f"the formula {text} speaks of the next step (X), and how much of a Python program one step is "
-            "depends on the granularity",
-            where="formula:1:1",
-            hint="say what must hold until something happens: U, W or -> <>",
-        )
-    warnings = []
-    if is_always_true(reading.formula):
-        warnings.append(f"{text} holds for every program")
-    elif is_always_false(reading.formula):
-        warnings.append(f"{text} holds for no run of any program")
-    return Asked(text, reading.formula, tuple(expressions), labels, tuple(warnings))
-
-
-def _unknown(name: str, place: AtomPlace, names: AbstractSet[str], labels: AbstractSet[str]) -> SourceProblem:
+def unknown(name: str, place: AtomPlace, names: AbstractSet[str], labels: AbstractSet[str]) -> SourceProblem:
     known = sorted({one for one in names if not one.startswith("_")} | labels)
+    import difflib
+
     close = difflib.get_close_matches(name, known, 1)
     shown = ", ".join(known[:12])
     return SourceProblem(
@@ -313,24 +257,6 @@ def unbinding(text: str, names: AbstractSet[str]) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
             case ast.ExceptHandler(name=str(name)) if name in names:
                 yield node.lineno, name
-
-
-def after_the_beginning(automaton: BuchiAutomaton, *, it_must_begin: bool = True) -> BuchiAutomaton:
-    """Reads nothing before the names are bound, which they stay; a run in which they never are is accepted,
-    if they must be."""
-    begun = 1 << len(automaton.atoms)
-    shifted = [
-        tuple(Edge(edge.target + 1, edge.mask, edge.value) for edge in outgoing)
-        for outgoing in automaton.edges
-    ]
-    waiting = Edge(0, begun, 0)
-    entering = [Edge(edge.target, edge.mask | begun, edge.value | begun) for edge in shifted[0]]
-    return BuchiAutomaton(
-        (*automaton.atoms, BEGUN),
-        automaton.acceptance_sets,
-        ((1 << automaton.acceptance_sets) - 1 if it_must_begin else 0, *automaton.accepting),
-        ((waiting, *entering), *shifted),
-    )
 
 
 STATEMENTS = {  # function of `assay` -> formula over its predicates, and how many these are

@@ -30,10 +30,11 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NoReturn
+
+from assay.records import dataclass
 
 # All of these are quiet time, in which every thread was asleep: on a busy machine a thread that could go on
 # may wait long for a processor.

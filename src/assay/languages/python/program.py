@@ -14,11 +14,11 @@ import hashlib
 import importlib.util
 import io
 import pickle
-import platform
 import re
+import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
+from assay.records import dataclass
 from assay.transition_system.interface import (
     Access,
     Capabilities,
@@ -48,6 +49,9 @@ from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.sealed_file import SealedFile
 
 LANGUAGE = "python"
+# As the module `platform` has them, which is slow to import.
+IMPLEMENTATION = {"cpython": "CPython"}.get(sys.implementation.name, sys.implementation.name)
+PYTHON_VERSION = sys.version.split()[0]
 OPENER = "assay.languages.python.machine:open_image"
 MACHINE_VERSION = 4  # of what the machine makes of a program: states, steps, their order
 GRANULARITIES = {
@@ -120,7 +124,7 @@ class PythonProgram:
     @cached_property
     def semantics(self) -> Mapping[str, object]:
         return {
-            "language": f"Python as {platform.python_implementation()} {platform.python_version()} runs it",
+            "language": f"Python as {IMPLEMENTATION} {PYTHON_VERSION} runs it",
             "granularity": self.granularity,
             "hash_seed": 0,
             "set_order": "any; one order, by type and content, with more than four elements",
@@ -664,7 +668,7 @@ def _image(program: Program, options: LanguageOptions, formulas: Formulas) -> Se
     """What `machine.open_image` opens."""
     image = {
         "machine": MACHINE_VERSION,
-        "python": platform.python_version(),
+        "python": PYTHON_VERSION,
         "granularity": options.granularity or DEFAULT_GRANULARITY,
         "program": program,
         "watch": _watch(formulas),

@@ -6,11 +6,10 @@ classes or types. If CPython has the thing, nothing is known about the program, 
 
 from __future__ import annotations
 
-import ast
+import dis
 import functools
 import importlib
-import inspect
-import textwrap
+from types import CodeType
 
 list_iterator: type = type(iter(()))
 
@@ -41,17 +40,21 @@ def found(module: str, path: str) -> object:
 
 @functools.cache
 def stored_names(cls: type) -> frozenset[str]:
-    """The attributes that the methods of a class, or of its bases, store in `self`."""
+    """The attributes that the methods of a class, or of its bases, store, in `self` as a rule."""
+    pending = [code for base in cls.__mro__ for method in vars(base).values() for code in codes_of(method)]
     found: set[str] = set()
-    for base in cls.__mro__:
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
-        except (OSError, TypeError, SyntaxError):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                found.add(node.attr)
+    while pending:
+        code = pending.pop()
+        found |= {one.argval for one in dis.get_instructions(code) if one.opname == "STORE_ATTR"}
+        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(found)
+
+
+def codes_of(method: object) -> list[CodeType]:
+    """Of a function, whatever a class wraps it in. From its code, as finding its text takes long."""
+    wrapped = [getattr(method, name, None) for name in ("__func__", "__wrapped__", "fget", "fset", "func")]
+    codes = [getattr(function, "__code__", None) for function in (method, *wrapped)]
+    return [code for code in codes if isinstance(code, CodeType)]
 
 
 @functools.cache

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.python.code import NUMBER_OF
+from assay.records import dataclass
 
 OPERAND_LIMIT = 1 << 24
 Position = tuple[int, int, int, int]

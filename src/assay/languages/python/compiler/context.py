@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from assay.languages.python.compiler.assembler import Budget
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
+from assay.languages.python.compiler.nodes import statements
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, all_scopes, evaluates_annotations
+from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 
 BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith("__")) | {
@@ -103,7 +104,7 @@ class Context:
 
     def read_imports(self) -> None:
         """Names with a meaning for the compiler itself."""
-        for node in ast.walk(self.module.tree):
+        for node in statements(self.module.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name

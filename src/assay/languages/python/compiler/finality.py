@@ -10,24 +10,44 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
+from assay.languages.python.compiler.nodes import children, walk
 from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
+from assay.records import dataclass
 
 Path = tuple[ast.AST, ...]  # from a node up to the module
+Nodes = Sequence[tuple[ast.AST, Path]]
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+BINDS = (  # a name, see `names_bound_by`
+    ast.Name,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
+    ast.MatchMapping,
+)
+STORES_OR_CALLS = (*BINDS, ast.Attribute, ast.Call)
 STORES_BY_NAME = {"setattr", "delattr", "__setattr__", "__delattr__"}
 
 
-def nodes_with_parents(tree: ast.Module) -> Iterator[tuple[ast.AST, Path]]:
+def nodes_with_parents(tree: ast.Module) -> list[tuple[ast.AST, Path]]:
     """All nodes in the order of the text, each with what stands around it, innermost first."""
+    found: list[tuple[ast.AST, Path]] = []
     pending: list[tuple[ast.AST, Path]] = [(tree, ())]
     while pending:
-        node, around = pending.pop()
-        yield node, around
-        inside = (node, *around) if len(around) < 400 else around
-        pending.extend((child, inside) for child in reversed(list(ast.iter_child_nodes(node))))
+        pair = pending.pop()
+        found.append(pair)
+        node, around = pair
+        inside = children(node)
+        if inside:
+            parents = (node, *around) if len(around) < 400 else around
+            pending += [(child, parents) for child in reversed(inside)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -44,10 +64,11 @@ class Stores:
 def read_stores(tree: ast.Module) -> Stores:
     initial: set[str] = set()
     changed: set[str] = set()
-    by_known_names = read_attributes(tree, initial, changed)
+    nodes = nodes_with_parents(tree)
+    by_known_names = read_attributes(nodes, initial, changed)
     return Stores(
-        frozenset(names_stored_on_modules(tree)),
-        stores_in_body(tree),
+        frozenset(names_stored_on_modules(nodes)),
+        stores_in_body(nodes),
         frozenset(initial),
         frozenset(changed),
         by_known_names,
@@ -122,11 +143,11 @@ def add(counts: dict[str, int], name: str, count: int) -> None:
     counts[name] = counts.get(name, 0) + count
 
 
-def stores_in_body(tree: ast.Module) -> dict[str, int]:
+def stores_in_body(nodes: Nodes) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
     counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
-    for node, around in nodes_with_parents(tree):
-        names = names_bound_by(node)
+    for node, around in nodes:
+        names = names_bound_by(node) if isinstance(node, BINDS) else ()
         if not names or not is_in_module_body(node, around):
             continue
         once = not any(isinstance(outer, LOOPS) for outer in around) and not (
@@ -167,15 +188,15 @@ def is_in_module_body(node: ast.AST, around: Path) -> bool:
     return True
 
 
-def names_stored_on_modules(tree: ast.Module) -> Iterator[str]:
+def names_stored_on_modules(nodes: Nodes) -> Iterator[str]:
     """`x` of each `module.x = ...`, where the module came from an import statement."""
     imported = {
         name
-        for node in ast.walk(tree)
+        for node, _ in nodes
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in names_bound_by(node)
     }
-    for node in ast.walk(tree):
+    for node, _ in nodes:
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             base: ast.expr = node.value
             while isinstance(base, ast.Attribute):
@@ -201,10 +222,12 @@ def final_attributes(modules: Sequence[ModuleSource], stores: Sequence[Stores]) 
     return initial - changed
 
 
-def read_attributes(tree: ast.Module, initial: set[str], changed: set[str]) -> bool:
+def read_attributes(nodes: Nodes, initial: set[str], changed: set[str]) -> bool:
     """False if attributes are stored by computed names."""
     is_known = True
-    for node, around in nodes_with_parents(tree):
+    for node, around in nodes:
+        if not isinstance(node, STORES_OR_CALLS):
+            continue
         match node:
             case ast.Attribute(attr="__dict__"):
                 is_known = False
@@ -224,8 +247,9 @@ def read_attributes(tree: ast.Module, initial: set[str], changed: set[str]) -> b
                 if not (around and isinstance(around[0], ast.Call) and around[0].func is node):
                     is_known = False
             case _:
-                if class_body_of(node, around) is not None:
-                    initial.update(mangled(class_around(around), name) for name in names_bound_by(node))
+                names = names_bound_by(node)
+                if names and class_body_of(node, around) is not None:
+                    initial.update(mangled(class_around(around), name) for name in names)
     return is_known
 
 
@@ -278,7 +302,7 @@ def is_initial_store(node: ast.Attribute, around: Path) -> bool:
                     isinstance(other, ast.Name)
                     and other.id == node.value.id
                     and not isinstance(other.ctx, ast.Load)
-                    for other in ast.walk(outer)
+                    for other in walk(outer)
                 )
             )
     return False

@@ -29,6 +29,7 @@ from assay.languages.python.compiler.native_modules import (
     REFUSED_MODULES,
     REFUSED_PARTS,
 )
+from assay.languages.python.compiler.nodes import statements, statements_directly_in, walk
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Kind, Scope, all_scopes, analyse
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
@@ -112,7 +113,7 @@ class Modules:
         for module in self.modules:
             if module.origin is not Origin.USER:
                 continue
-            for function in ast.walk(module.tree):
+            for function in statements(module.tree):
                 if not isinstance(function, ast.FunctionDef):
                     continue
                 for node in imports_in(function):
@@ -318,7 +319,7 @@ class Modules:
 def names_of_own(tree: ast.Module) -> set[str]:
     """Names that something else than an import statement binds."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -348,7 +349,7 @@ def static_all(tree: ast.Module) -> list[str] | None:
 def deleted_names(tree: ast.Module) -> set[str]:
     """Names that the module's body unbinds again."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
             found.add(node.id)
         elif isinstance(node, ast.ExceptHandler) and node.name is not None:
@@ -364,10 +365,10 @@ def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
             continue
-        children = list(ast.iter_child_nodes(node))
+        inside = statements_directly_in(node)
         if isinstance(node, ast.If) and is_type_checking_name(node.test):
-            children = list(node.orelse)
-        pending.extend(reversed(children))
+            inside = list(node.orelse)
+        pending += reversed(inside)
 
 
 def is_type_checking_name(test: ast.expr) -> bool:
@@ -432,8 +433,8 @@ def decoded(path: Path, content: bytes) -> str:
         raise SourceProblem(f"not Python: {problem}", where=Place(str(path), 1, 1)) from None
 
 
-def parse(file: str, text: str) -> ast.Module:
-    """The syntax tree of a module that CPython's own compiler accepts."""
+def parse(file: str, text: str, *, is_known: bool = False) -> ast.Module:
+    """The syntax tree of a module that CPython's own compiler accepts; of one that is known, it is."""
     if len(text) > LARGEST_TEXT:
         raise SourceProblem("the file is too large for a program", where=Place(file, 1, 1))
     if "\0" in text:
@@ -445,7 +446,8 @@ def parse(file: str, text: str) -> ast.Module:
             tree = ast.parse(text, file)
             # Finds what the grammar alone does not: `return` outside of a function, two parameters of one
             # name ...
-            compile(text, file, "exec", dont_inherit=True)
+            if not is_known:
+                compile(text, file, "exec", dont_inherit=True)
     except SyntaxError as problem:
         where = Place(file, problem.lineno or 1, max(problem.offset or 1, 1))
         raise SourceProblem(problem.msg, where=where, hint="CPython does not accept it either") from None
@@ -456,12 +458,12 @@ def parse(file: str, text: str) -> ast.Module:
     return tree
 
 
-def read(file: str, text: str, counterpart: str = "") -> tuple[ast.Module, Scope]:
+def read(file: str, text: str, counterpart: str = "", *, is_known: bool = False) -> tuple[ast.Module, Scope]:
     """The syntax tree of a module, and what its names mean. Nobody changes them afterwards.
 
     A module that stands for one of CPython, its counterpart, has only what this version of that one has.
     """
-    tree = parse(file, text)
+    tree = parse(file, text, is_known=is_known)
     if counterpart.partition(".")[0] in sys.stdlib_module_names:
         leave_out_missing(tree.body, counterpart, "")
     try:
@@ -490,7 +492,9 @@ def leave_out_missing(body: list[ast.stmt], module: str, path: str) -> None:
                 leave_out_missing(node.body, module, name)
 
 
-read_library = functools.lru_cache(maxsize=64)(read)  # the same in every program that a process compiles
+@functools.lru_cache(maxsize=64)  # the same in every program that a process compiles
+def read_library(file: str, text: str, counterpart: str) -> tuple[ast.Module, Scope]:
+    return read(file, text, counterpart, is_known=True)
 
 
 def too_deep(file: str) -> UnsupportedConstruct:

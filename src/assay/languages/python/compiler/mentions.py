@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from assay.languages.python.compiler.context import ModuleSource, Origin
+from assay.languages.python.compiler.nodes import walk
 
 READS_BY_NAME = {"getattr", "attrgetter", "methodcaller", "__getattribute__"}
 
@@ -20,7 +21,7 @@ def mentions(modules: Iterable[ModuleSource], name: str) -> bool:
 
 
 def is_mentioned(tree: ast.Module, name: str) -> bool:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Attribute(attr=found) if found in {name, "__dict__"}:
                 return True

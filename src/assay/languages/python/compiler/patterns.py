@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.languages.python.code import COMPARISONS, OPERATORS
 from assay.languages.python.compiler.assembler import Label
 from assay.languages.python.compiler.expressions import ExpressionCompiler
+from assay.records import dataclass
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 
 from assay.languages.python.code import OPERATORS, Code
@@ -38,6 +37,7 @@ from assay.languages.python.compiler.scopes import (
     annotations_in_order,
     parameters_in_order,
 )
+from assay.records import dataclass
 
 
 class BlockKind(Enum):

@@ -100,7 +100,7 @@ def _percent(text, values, /):
             continue
         value = values[used : used + 1]
         used += 1
-        if value and hasattr(value[0], "_is_unknown"):
+        if value and hasattr(type(value[0]), "_stands_for"):
             pieces.append(before + str(value[0]))
         elif value and kind == "s":
             pieces.append(before + _plain_percent("%" + flags + kind, (str(value[0]),)))
@@ -114,7 +114,9 @@ def _percent(text, values, /):
 
 
 def _plain_percent(text, values):
-    return text.__mod__(_tuple([str(value) if hasattr(value, "_is_unknown") else value for value in values]))
+    return text.__mod__(
+        _tuple([str(value) if hasattr(type(value), "_stands_for") else value for value in values])
+    )
 
 
 def _matches(left, right):

@@ -4,6 +4,8 @@ A comparison with one can come out either way, so both ways are followed, each t
 happen, and may cover more: two questions about the same number can get answers that do not go together. Bounds that
 are known for sure (a clock is not negative) are kept, and of the results of arithmetic also what was answered, so that
 a remaining time that was found positive stays so.
+
+`_stands_for` names the types of CPython that it may be of. The machine lets nobody see more of it than those show.
 """
 
 import _assay
@@ -16,122 +18,13 @@ def _refuse(what, origin):
     )
 
 
-class Unknown:
-    """Bounds are pairs of a number and whether the number itself is excluded; None: nothing is known."""
+class StandIn:
+    """What all of them have in common: a text that is the same in every run, and no hash."""
 
-    _is_unknown = True
-
-    def __init__(self, origin, low=None, is_result=False):
-        self.unknown_origin = origin
-        self.unknown_low = None if low is None else (low, False)
-        self.unknown_high = None
-        self.unknown_is_result = is_result  # of arithmetic: what comparisons have told is remembered
-
-    def _is_less(self, other):
-        if isinstance(other, Unknown):
-            return _assay.choose(2) == 1
-        low = self.unknown_low
-        if low is not None and low[0] >= other:
-            return False
-        high = self.unknown_high
-        if high is not None and (high[0] < other or (high[0] == other and high[1])):
-            return True
-        answer = _assay.choose(2) == 1
-        if self.unknown_is_result:
-            if answer:
-                self.unknown_high = (other, True)
-            else:
-                self.unknown_low = (other, False)
-        return answer
-
-    def _is_less_or_equal(self, other):
-        if isinstance(other, Unknown):
-            return _assay.choose(2) == 1
-        low = self.unknown_low
-        if low is not None and (low[0] > other or (low[0] == other and low[1])):
-            return False
-        high = self.unknown_high
-        if high is not None and high[0] <= other:
-            return True
-        answer = _assay.choose(2) == 1
-        if self.unknown_is_result:
-            if answer:
-                self.unknown_high = (other, False)
-            else:
-                self.unknown_low = (other, True)
-        return answer
-
-    def __lt__(self, other):
-        return self._is_less(other)
-
-    def __le__(self, other):
-        return self._is_less_or_equal(other)
-
-    def __gt__(self, other):
-        return not self._is_less_or_equal(other)
-
-    def __ge__(self, other):
-        return not self._is_less(other)
-
-    def __eq__(self, other):
-        if other is None or isinstance(other, (str, bytes, tuple, list, dict)):
-            return False
-        return _assay.choose(2) == 1
-
-    def __ne__(self, other):
-        return not self.__eq__(other)
+    _stands_for = ()
 
     def __hash__(self):
         _refuse("hash()", self.unknown_origin)
-
-    def __bool__(self):
-        return _assay.choose(2) == 1
-
-    def _lowest(self):
-        return None if self.unknown_low is None else self.unknown_low[0]
-
-    def __add__(self, other):
-        low = self._lowest()
-        added = other._lowest() if isinstance(other, Unknown) else other
-        return Unknown(self.unknown_origin, None if low is None or added is None else low + added, True)
-
-    def __sub__(self, other):
-        low = self._lowest()
-        if low is not None and not isinstance(other, Unknown):
-            return Unknown(self.unknown_origin, low - other, True)
-        return Unknown(self.unknown_origin, None, True)
-
-    def __mul__(self, other):
-        low = self._lowest()
-        factor = other._lowest() if isinstance(other, Unknown) else other
-        if low is None or factor is None or low < 0 or factor < 0:
-            return Unknown(self.unknown_origin, None, True)
-        return Unknown(self.unknown_origin, low * factor, True)
-
-    def _something(self, other=None):
-        return Unknown(self.unknown_origin, None, True)
-
-    def __abs__(self):
-        return Unknown(self.unknown_origin, 0, True)
-
-    def __round__(self, digits=None):
-        return Unknown(self.unknown_origin, None, True)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-    __rsub__ = _something
-    __truediv__ = _something
-    __rtruediv__ = _something
-    __floordiv__ = _something
-    __rfloordiv__ = _something
-    __mod__ = _something
-    __rmod__ = _something
-    __pow__ = _something
-    __rpow__ = _something
-    __neg__ = _something
-
-    def __pos__(self):
-        return self
 
     def _as_text(self, specification=""):
         _assay.remark(
@@ -146,11 +39,189 @@ class Unknown:
     __repr__ = _as_text
     __format__ = _as_text
 
+
+def either():
+    """Both answers are followed."""
+    return _assay.choose(2) == 1
+
+
+class Unknown(StandIn):
+    """A number. Bounds are pairs of a number and whether the number itself is excluded; None: nothing is known."""
+
+    _stands_for = ("builtins.float", "builtins.int")
+
+    def __init__(self, origin, low=None, is_result=False):
+        self.unknown_origin = origin
+        self.unknown_low = None if low is None else (low, False)
+        self.unknown_high = None
+        self.unknown_is_result = is_result  # of arithmetic: what comparisons have told is remembered
+
+    def _goes_with(self, other):
+        """Whether CPython computes with it as with a number; what has a say itself is refused or asked."""
+        kind = type(other)
+        if kind in (int, float, bool, Unknown) or isinstance(other, (int, float)):
+            return True
+        if (
+            kind is complex
+            or issubclass(kind, StandIn)
+            or kind.__module__ in ("datetime", "decimal", "fractions")
+        ):
+            _refuse("a computation with a " + kind.__name__, self.unknown_origin)
+        return False
+
+    def _is_less(self, other):
+        if isinstance(other, Unknown):
+            return either()
+        low = self.unknown_low
+        if low is not None and low[0] >= other:
+            return False
+        high = self.unknown_high
+        if high is not None and (high[0] < other or (high[0] == other and high[1])):
+            return True
+        answer = either()
+        if self.unknown_is_result:
+            if answer:
+                self.unknown_high = (other, True)
+            else:
+                self.unknown_low = (other, False)
+        return answer
+
+    def _is_less_or_equal(self, other):
+        if isinstance(other, Unknown):
+            return either()
+        low = self.unknown_low
+        if low is not None and (low[0] > other or (low[0] == other and low[1])):
+            return False
+        high = self.unknown_high
+        if high is not None and high[0] <= other:
+            return True
+        answer = either()
+        if self.unknown_is_result:
+            if answer:
+                self.unknown_high = (other, False)
+            else:
+                self.unknown_low = (other, True)
+        return answer
+
+    def __lt__(self, other):
+        return self._is_less(other) if self._goes_with(other) else NotImplemented
+
+    def __le__(self, other):
+        return self._is_less_or_equal(other) if self._goes_with(other) else NotImplemented
+
+    def __gt__(self, other):
+        return not self._is_less_or_equal(other) if self._goes_with(other) else NotImplemented
+
+    def __ge__(self, other):
+        return not self._is_less(other) if self._goes_with(other) else NotImplemented
+
+    def __eq__(self, other):
+        return either() if self._goes_with(other) else NotImplemented
+
+    def __ne__(self, other):
+        return either() if self._goes_with(other) else NotImplemented
+
+    __hash__ = StandIn.__hash__
+
+    def __bool__(self):
+        return either()
+
+    def _lowest(self):
+        return None if self.unknown_low is None else self.unknown_low[0]
+
+    def __add__(self, other):
+        if not self._goes_with(other):
+            return NotImplemented
+        low = self._lowest()
+        added = other._lowest() if isinstance(other, Unknown) else other
+        return Unknown(self.unknown_origin, None if low is None or added is None else low + added, True)
+
+    def __sub__(self, other):
+        if not self._goes_with(other):
+            return NotImplemented
+        low = self._lowest()
+        if low is not None and not isinstance(other, Unknown):
+            return Unknown(self.unknown_origin, low - other, True)
+        return Unknown(self.unknown_origin, None, True)
+
+    def __mul__(self, other):
+        if not self._goes_with(other):
+            return NotImplemented
+        low = self._lowest()
+        factor = other._lowest() if isinstance(other, Unknown) else other
+        if low is None or factor is None or low < 0 or factor < 0:
+            return Unknown(self.unknown_origin, None, True)
+        return Unknown(self.unknown_origin, low * factor, True)
+
+    def _something(self):
+        return Unknown(self.unknown_origin, None, True)
+
+    def _difference_from(self, other):
+        return self._something() if self._goes_with(other) else NotImplemented
+
+    def _divided(self, other):
+        if not self._goes_with(other):
+            return NotImplemented
+        if other == 0:  # of a number that nobody knows: both answers
+            raise ZeroDivisionError("division by zero")
+        return self._something()
+
+    def _dividing(self, other):
+        if not self._goes_with(other):
+            return NotImplemented
+        if not self._is_positive() and either():
+            raise ZeroDivisionError("division by zero")
+        return self._something()
+
+    def _is_positive(self):
+        low = self.unknown_low
+        return low is not None and (low[0] > 0 or (low[0] == 0 and low[1]))
+
+    def __pow__(self, other, modulus=None):
+        if not self._goes_with(other):
+            return NotImplemented
+        if modulus is not None or type(other) is not int or other < 0:
+            _refuse("this power", self.unknown_origin)  # it may be complex, or no number at all
+        return self._something()
+
+    def __rpow__(self, other, modulus=None):
+        if not self._goes_with(other):
+            return NotImplemented
+        _refuse("this power", self.unknown_origin)  # it may be too large for CPython
+
+    def __neg__(self):
+        return self._something()
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return Unknown(self.unknown_origin, 0, True)
+
+    def __round__(self, digits=None):
+        return self._something()
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+    __rsub__ = _difference_from
+    __truediv__ = __floordiv__ = __mod__ = _divided
+    __rtruediv__ = __rfloordiv__ = __rmod__ = _dividing
+
     def __int__(self):
         _refuse("int()", self.unknown_origin)
 
     def __float__(self):
         _refuse("float()", self.unknown_origin)
 
+    def __complex__(self):
+        _refuse("complex()", self.unknown_origin)
+
     def __index__(self):
         _refuse("an index", self.unknown_origin)
+
+    def _refuse_digits(self, other=None):
+        _refuse("this operation", self.unknown_origin)  # integers have it, other numbers do not
+
+    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _refuse_digits
+    __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _refuse_digits
+    __invert__ = __divmod__ = __rdivmod__ = __trunc__ = __floor__ = __ceil__ = _refuse_digits

@@ -9,13 +9,65 @@ from _datetime import date as _date
 from _datetime import datetime as _datetime
 
 import _assay
-from _unknown import Unknown
+from _unknown import StandIn, Unknown, either
 
 UTC = timezone.utc
 
 
-class _Duration(Unknown):
+def _is_duration(value):
+    return isinstance(value, (timedelta, _Duration))
+
+
+def _awareness(value):
+    """Whether a moment knows its time zone; None of what is no moment."""
+    if isinstance(value, _Moment):
+        return value.unknown_is_aware
+    if isinstance(value, _datetime):
+        return value.utcoffset() is not None
+    return None
+
+
+def _is_day(value):
+    return isinstance(value, _Day) or (isinstance(value, _date) and not isinstance(value, _datetime))
+
+
+class _Compared(StandIn):
+    """What is ordered among its kind, and differs from everything else."""
+
+    def _is_comparable(self, other):
+        """Whether both can be asked which is first; raises what CPython raises."""
+        return False
+
+    def _order(self, other):
+        return either() if self._is_comparable(other) else NotImplemented
+
+    __lt__ = __le__ = __gt__ = __ge__ = _order
+
+    def __eq__(self, other):
+        return either() if self._is_equatable(other) else NotImplemented
+
+    def __ne__(self, other):
+        return either() if self._is_equatable(other) else NotImplemented
+
+    __hash__ = StandIn.__hash__
+
+    def _is_equatable(self, other):
+        return self._is_comparable(other)
+
+
+class _Duration(_Compared):
     """How long something took."""
+
+    _stands_for = ("datetime.timedelta",)
+
+    def __init__(self, origin):
+        self.unknown_origin = origin
+
+    def _is_comparable(self, other):
+        return _is_duration(other)
+
+    def __bool__(self):
+        return either()
 
     def total_seconds(self):
         return Unknown(self.unknown_origin + ".total_seconds()", None, True)
@@ -32,51 +84,205 @@ class _Duration(Unknown):
     def microseconds(self):
         return Unknown(self.unknown_origin + ".microseconds", 0, True)
 
-    def __add__(self, other):
-        return _Moment(self.unknown_origin) if isinstance(other, _Moment) else _Duration(self.unknown_origin)
-
-    def __sub__(self, other):
+    def _another(self):
         return _Duration(self.unknown_origin)
 
-    __radd__ = __add__
-
-
-class _Moment(Unknown):
-    """The present, or what was computed from it."""
+    __neg__ = __pos__ = __abs__ = _another
 
     def __add__(self, other):
-        return _Moment(self.unknown_origin)
+        if _is_duration(other):
+            return self._another()
+        if _awareness(other) is not None:
+            return _Moment(self.unknown_origin, _awareness(other))
+        return _Day(self.unknown_origin) if _is_day(other) else NotImplemented
 
     __radd__ = __add__
 
     def __sub__(self, other):
-        if isinstance(other, (timedelta, _Duration)):
-            return _Moment(self.unknown_origin)
-        return _Duration(self.unknown_origin)
+        return self._another() if _is_duration(other) else NotImplemented
 
     def __rsub__(self, other):
-        return _Duration(self.unknown_origin)
+        return self.__add__(other)
+
+    def __mul__(self, other):
+        return self._another() if isinstance(other, (int, float, Unknown)) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def _divided(self, other):
+        if _is_duration(other):
+            if not other:
+                raise ZeroDivisionError("division by zero")
+            return Unknown(self.unknown_origin, None, True)
+        if not isinstance(other, (int, float, Unknown)):
+            return NotImplemented
+        if other == 0:
+            raise ZeroDivisionError("division by zero")
+        return self._another()
+
+    def _dividing(self, other):
+        if not _is_duration(other):
+            return NotImplemented
+        if either():
+            raise ZeroDivisionError("division by zero")
+        return Unknown(self.unknown_origin, None, True)
+
+    def _refuse_remainder(self, other):
+        _assay.unsupported("the remainder of a duration that nobody knows is not modelled; compare it")
+
+    __truediv__ = _divided
+    __rtruediv__ = _dividing
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refuse_remainder
+
+
+class _Field(_Compared):
+    """A part of the present that has a type of its own."""
+
+    def __init__(self, origin):
+        self.unknown_origin = origin
 
     def _text(self, *arguments, **keywords):
         return str(self)
 
-    isoformat = ctime = strftime = _text
-
-    def timestamp(self):
-        return Unknown(self.unknown_origin + ".timestamp()", 0)
-
-    def _another(self, *arguments, **keywords):
-        return _Moment(self.unknown_origin)
-
-    date = time = timetz = astimezone = replace = _another
-
-    def weekday(self):
-        return Unknown(self.unknown_origin + ".weekday()", 0)
+    isoformat = strftime = _text
 
     def _number(self):
         return Unknown(self.unknown_origin, 0)
 
-    year = month = day = hour = minute = second = microsecond = property(_number)
+    def _from_one(self):
+        return Unknown(self.unknown_origin, 1)
+
+
+class _Hour(_Field):
+    """A time of day."""
+
+    _stands_for = ("datetime.time",)
+
+    def __init__(self, origin, is_aware=False):
+        self.unknown_origin = origin
+        self.unknown_is_aware = is_aware
+
+    def _is_comparable(self, other):
+        if not isinstance(other, (time, _Hour)):
+            return False
+        if self.unknown_is_aware or (isinstance(other, _Hour) and other.unknown_is_aware):
+            _assay.unsupported("times of day in time zones are not modelled when they are compared")
+        if isinstance(other, time) and other.utcoffset() is not None:
+            raise TypeError("can't compare offset-naive and offset-aware times")
+        return True
+
+    def _is_equatable(self, other):
+        if isinstance(other, time) and other.utcoffset() is not None and not self.unknown_is_aware:
+            return False
+        return self._is_comparable(other)
+
+    hour = minute = second = microsecond = property(_Field._number)
+
+
+class _Day(_Field):
+    """Today, or what was computed from it."""
+
+    _stands_for = ("datetime.date",)
+
+    def _is_comparable(self, other):
+        if _awareness(other) is not None:
+            raise TypeError("can't compare datetime.datetime to datetime.date")
+        return _is_day(other)
+
+    def _is_equatable(self, other):
+        return _is_day(other)
+
+    def _another(self):
+        return _Day(self.unknown_origin)
+
+    def __add__(self, other):
+        return self._another() if _is_duration(other) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        if _is_duration(other):
+            return self._another()
+        return _Duration(self.unknown_origin) if _is_day(other) else NotImplemented
+
+    def __rsub__(self, other):
+        return _Duration(self.unknown_origin) if _is_day(other) else NotImplemented
+
+    ctime = _Field._text
+
+    def weekday(self):
+        return self._number()
+
+    isoweekday = toordinal = _Field._from_one
+    year = month = day = property(_Field._from_one)
+
+
+class _Moment(_Day):
+    """The present, or what was computed from it."""
+
+    _stands_for = ("datetime.datetime",)
+
+    def __init__(self, origin, is_aware=False):
+        self.unknown_origin = origin
+        self.unknown_is_aware = is_aware
+
+    def _is_comparable(self, other):
+        awareness = _awareness(other)
+        if awareness is None:
+            if _is_day(other):
+                raise TypeError("can't compare datetime.datetime to datetime.date")
+            return False
+        if awareness != self.unknown_is_aware:
+            raise TypeError("can't compare offset-naive and offset-aware datetimes")
+        return True
+
+    def _is_equatable(self, other):
+        return _awareness(other) == self.unknown_is_aware
+
+    def _another(self):
+        return _Moment(self.unknown_origin, self.unknown_is_aware)
+
+    def _since(self, other):
+        awareness = _awareness(other)
+        if awareness is None:
+            return NotImplemented
+        if awareness != self.unknown_is_aware:
+            raise TypeError("can't subtract offset-naive and offset-aware datetimes")
+        return _Duration(self.unknown_origin)
+
+    def __sub__(self, other):
+        return self._another() if _is_duration(other) else self._since(other)
+
+    def __rsub__(self, other):
+        return self._since(other)
+
+    def timestamp(self):
+        return Unknown(self.unknown_origin + ".timestamp()", 0)
+
+    def date(self):
+        return _Day(self.unknown_origin)
+
+    def time(self):
+        return _Hour(self.unknown_origin)
+
+    def timetz(self):
+        return _Hour(self.unknown_origin, self.unknown_is_aware)
+
+    def astimezone(self, tz=None):
+        return _Moment(self.unknown_origin, True)
+
+    def replace(self, **fields):
+        is_aware = fields["tzinfo"] is not None if "tzinfo" in fields else self.unknown_is_aware
+        for name in fields:
+            if name not in ("tzinfo", "microsecond", "fold"):
+                _assay.unsupported(
+                    "datetime.replace("
+                    + name
+                    + "=...) of the present is not modelled: CPython refuses some values"
+                )
+        return _Moment(self.unknown_origin, is_aware)
+
+    hour = minute = second = microsecond = property(_Field._number)
 
 
 class _KindOfMoment(type):
@@ -86,8 +292,8 @@ class _KindOfMoment(type):
         return issubclass(type(value), cls)
 
     def __subclasscheck__(cls, kind):
-        if kind in (date, datetime, _Moment):
-            return cls is date or kind is not date
+        if kind in (date, datetime, _Day, _Moment):
+            return cls is date or kind in (datetime, _Moment)
         return issubclass(kind, _date if cls is date else _datetime)
 
 
@@ -102,7 +308,7 @@ class datetime(metaclass=_KindOfMoment):
 
     @classmethod
     def now(cls, tz=None):
-        return _Moment("datetime.now()")
+        return _Moment("datetime.now()", tz is not None)
 
     @classmethod
     def today(cls):
@@ -115,7 +321,7 @@ class datetime(metaclass=_KindOfMoment):
     @classmethod
     def fromtimestamp(cls, timestamp, tz=None):
         if isinstance(timestamp, Unknown):
-            return _Moment("datetime.fromtimestamp()")
+            return _Moment("datetime.fromtimestamp()", tz is not None)
         if tz is None:
             _assay.unsupported("datetime.fromtimestamp without a time zone is not modelled; give one")
         return _datetime.fromtimestamp(timestamp, tz)
@@ -144,7 +350,7 @@ class date(metaclass=_KindOfMoment):
 
     @classmethod
     def today(cls):
-        return _Moment("date.today()")
+        return _Day("date.today()")
 
     @classmethod
     def fromisoformat(cls, text):

@@ -416,7 +416,7 @@ def singledispatch(func):
                 getattr(func, "__name__", "singledispatch function")
                 + " requires at least 1 positional argument"
             )
-        if hasattr(type(args[0]), "_is_unknown"):
+        if hasattr(type(args[0]), "_stands_for"):
             _assay.unsupported(
                 "a generic function of a clock's or random number is not modelled; call what is meant"
             )

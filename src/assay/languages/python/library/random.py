@@ -26,6 +26,13 @@ def _choose(count, what):
     return 0 if count == 1 else _assay.choose(count)
 
 
+def _smaller(a, b):
+    """A bound for what lies between two numbers; None where nobody knows one of them."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return None
+    return min(a + 0.0, b + 0.0)  # what is no number fails as in CPython
+
+
 class Random:
     """Seeds change nothing: what holds for all outcomes holds for those of a seed."""
 
@@ -39,13 +46,13 @@ class Random:
         return Unknown("random.random()", 0)
 
     def uniform(self, a, b):
-        low = None if isinstance(a, Unknown) or isinstance(b, Unknown) else min(a, b)
-        return Unknown("random.uniform()", low)
+        return Unknown("random.uniform()", _smaller(a, b))
 
     def triangular(self, low=0.0, high=1.0, mode=None):
-        return Unknown("random.triangular()", low)
+        return Unknown("random.triangular()", _smaller(low, high))
 
     def gauss(self, mu=0.0, sigma=1.0):
+        mu + sigma * 0.0  # what is no number fails as in CPython
         return Unknown("random.gauss()")
 
     normalvariate = gauss
@@ -53,9 +60,14 @@ class Random:
     def expovariate(self, *lambd):
         if len(lambd) > 1 or (not lambd and _interpreter.version_info < (3, 12)):
             raise TypeError("expovariate() takes another number of arguments")
-        return Unknown("random.expovariate()", 0)
+        rate = lambd[0] if lambd else 1.0
+        if rate == 0:
+            raise ZeroDivisionError("float division by zero")
+        return Unknown("random.expovariate()", 0 if rate > 0 else None)
 
     def betavariate(self, alpha, beta):
+        if alpha <= 0 or beta <= 0:
+            raise ValueError("gammavariate: alpha and beta must be > 0.0")
         return Unknown("random.betavariate()", 0)
 
     def randrange(self, start, stop=None, step=1):

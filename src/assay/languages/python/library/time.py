@@ -4,15 +4,20 @@ A thread may be left out of the schedule for any time, so `sleep` needs no lengt
 """
 
 import _assay
-from _unknown import Unknown
+from _unknown import StandIn, Unknown
+
+_LONGEST_SLEEP = 9223372036.854775  # seconds: 64 bits of nanoseconds
 
 
 def sleep(seconds, /):
-    if isinstance(seconds, (int, float)):
-        if seconds < 0:
-            raise ValueError("sleep length must be non-negative")
-    elif not isinstance(seconds, Unknown):
+    if not isinstance(seconds, (int, float, Unknown)):
         raise TypeError("'" + type(seconds).__name__ + "' object cannot be interpreted as an integer")
+    if not isinstance(seconds, Unknown) and seconds != seconds:
+        raise ValueError("Invalid value NaN (not a number)")
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    if not isinstance(seconds, Unknown) and seconds > _LONGEST_SLEEP:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
     _assay.pause()
 
 
@@ -52,13 +57,33 @@ def process_time_ns():
     return Unknown("time.process_time_ns()", 0)
 
 
-class _Date(Unknown):
+class _Date(StandIn):
     """A point in time, taken apart: every field is a number that nobody knows."""
 
-    def __getattr__(self, name):
-        if name.startswith("tm_"):
-            return Unknown(self.unknown_origin + "." + name, 0)
-        raise AttributeError("'time.struct_time' object has no attribute " + repr(name))
+    _stands_for = ("time.struct_time",)
+
+    def __init__(self, origin):
+        self.unknown_origin = origin
+
+    def _from_zero(self):
+        return Unknown(self.unknown_origin, 0)
+
+    def _from_one(self):
+        return Unknown(self.unknown_origin, 1)
+
+    tm_year = tm_mon = tm_mday = tm_yday = property(_from_one)
+    tm_hour = tm_min = tm_sec = tm_wday = property(_from_zero)
+
+    def _refuse_sequence(self, *arguments):
+        _assay.unsupported(
+            "a time as a tuple is not modelled; use its fields, as in time.localtime().tm_year"
+        )
+
+    __getitem__ = __len__ = __iter__ = __contains__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = (
+        _refuse_sequence
+    )
+    __add__ = __radd__ = __mul__ = __rmul__ = _refuse_sequence
+    __hash__ = StandIn.__hash__
 
 
 def ctime(seconds=None, /):
