@@ -344,3 +344,12 @@ def test_a_program_whose_module_changed_since_is_not_run(drive, tmp_path):
     replayed = drive(text, [], modules=[(str(module), digest)])
     assert (replayed.reproduced, replayed.message) == (False, "the program changed while it was read")
     assert not (tmp_path / "touched").exists()
+
+
+@pytest.mark.parametrize("name", ["broker", "event_cleared", "random_choice"])
+def test_nested_functions_events_and_random_choices_are_followed(tmp_path, name):
+    """Containers that no bytecode names, an event set on the way by a thread that is alone, drawn values."""
+    program = Path(__file__).parent / "failing" / f"{name}.py"
+    assay.verify(program, trace=tmp_path / "trace.json")
+    _, outcome = replay_live(program, tmp_path / "trace.json")
+    assert (outcome.reproduced, outcome.passed) == (True, outcome.total)

@@ -39,6 +39,11 @@ class Event:
         return shortened(self.after)
 
 
+def said(value: object) -> str:
+    """Of a variable; the languages whose values come as Python's write truth in small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def shortened(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 3] + "..."
 
@@ -159,8 +164,8 @@ def _events_of_statement(step: Step, variables: Mapping[str, object], index: int
             name,
             step.line,
             step.text,
-            str(before),
-            str(after),
+            said(before),
+            said(after),
             "",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.evidence.counterexample import Step
-from assay.evidence.explanation.events import WORD, Run, shortened
+from assay.evidence.explanation.events import WORD, Run, said, shortened
 
 MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
@@ -58,7 +58,7 @@ def _values(run: Run, last: Step) -> list[str]:
     variables = run.counterexample.variables_after(len(run.counterexample.steps))
     mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
     return [
-        f"{name} = {shortened(str(variables[name]))}"
+        f"{name} = {shortened(said(variables[name]))}"
         for name in mentioned
         if name in variables and isinstance(variables[name], int | bool | str)
     ][:MOST_VALUES]
