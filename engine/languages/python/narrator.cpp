@@ -294,7 +294,7 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, const T
   } else if (detail != nullptr) {
     const bool is_item = PyDict_Check(object) || PyList_Check(object) || PyTuple_Check(object) ||
                          Py_TYPE(object) == heap_.classes.deque_type() || PyAnySet_Check(object);
-    if (is_item && PySlice_Check(detail))
+    if (is_item && (PySlice_Check(detail) || PyAnySet_Check(object)))
       detail = nullptr;
     else if (is_item)
       name += "[" + speaker_.repr(detail, 1) + "]";

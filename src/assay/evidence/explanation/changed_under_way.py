@@ -72,7 +72,7 @@ def _last_check(run: Run, act: Event) -> Event | None:
 
 def _concerns(run: Run, act: Event, check: Event) -> bool:
     if act.kind != "raises":
-        return bool(act.place) and overlap(act.place, check.place) and act.before != act.after
+        return bool(act.place) and overlap(act.place, check.place)
     name = re.split(r"[.\[]", check.place.rpartition(": ")[2])[-1].strip("]'\"") or check.name
     touched = [
         one for one in run.events if one.step == act.step and one.place and overlap(one.place, check.place)

@@ -45,6 +45,10 @@ def plain_fact(run: Run) -> str:
 def _values(run: Run, last: Step) -> list[str]:
     """Of the assertion where it tells them; else what the failing step read, or what its text mentions."""
     violation = run.counterexample.violation
+    if violation.kind in {"invariant", "step-invariant"}:
+        wrote = [e for e in run.events if e.step == last.number and e.kind in {"write", "change"}]
+        if wrote:
+            return [f"{event.name} = {event.short_after}" for event in wrote][-MOST_VALUES:]
     told = [text.removeprefix("where ").removeprefix("and ") for text in violation.values[1:]]
     if told:
         return [" = ".join(reversed(text.split(" = ", 1))) for text in told][:MOST_VALUES]
