@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.languages.python.code import OPERATIONS, OPERATORS, Code
-from assay.languages.python.compiler import LIBRARY, compile_program, imports, library_modules
+from assay.languages.python.compiler import LIBRARY, compile_program, imports, library_code, library_modules
 from assay.languages.python.compiler.assembler import COUNTED_EFFECTS, ENDS, FIXED_EFFECTS, JUMPED_EFFECTS
 from assay.languages.python.compiler.disassembler import JUMP, disassemble_program, operand_text
 from assay.languages.python.compiler.native_modules import NATIVE_MODULES
@@ -595,3 +595,33 @@ def test_helpers_of_match_follow_the_language():
         match_class(3, int, 2, ())
     with pytest.raises(TypeError, match="must be a class"):
         match_class(3, 3, 0, ())
+
+
+def test_code_of_libraries_that_is_taken_again_is_what_would_be_compiled():
+    """In programs that import others, mention others and have other assumptions that failed."""
+    texts = [
+        "import threading\nthreading.Thread(target=print).start()",
+        "import queue\nq = queue.Queue()\nq.put(1)",
+        "import queue\nq = queue.Queue()\nq.put(1)\nq.task_done()\nq.join()",
+        "from concurrent.futures import ThreadPoolExecutor as Pool\nwith Pool() as pool: pool.submit(print)",
+        "import logging, threading, queue",
+        "import queue, threading, logging",
+        "x = 1",
+    ]
+    assumptions = [frozenset(), frozenset({"releases of locks"})]
+
+    def program(text, failed):
+        return compile_program(Path("program.py"), text, extra_nonfinal=failed)
+
+    alone = []
+    for text in texts:
+        for failed in assumptions:
+            library_code.forget()
+            alone.append(program(text, failed))
+    library_code.forget()
+    first = [program(text, failed) for text in texts for failed in assumptions]
+    again = [program(text, failed) for text in reversed(texts) for failed in reversed(assumptions)]
+    assert first == alone
+    assert list(reversed(again)) == alone
+    taken = {id(one.code): one for one in first[0].modules[1:]}
+    assert all(id(one.code) in taken for one in again[-1].modules[1:])

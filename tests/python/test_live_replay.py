@@ -1,6 +1,8 @@
 """Real threads of CPython along a schedule, mostly written by hand, so that the driver is tested alone."""
 
 import hashlib
+import os
+import py_compile
 from pathlib import Path
 
 import pytest
@@ -353,3 +355,25 @@ def test_nested_functions_events_and_random_choices_are_followed(tmp_path, name)
     assay.verify(program, trace=tmp_path / "trace.json")
     _, outcome = replay_live(program, tmp_path / "trace.json")
     assert (outcome.reproduced, outcome.passed) == (True, outcome.total)
+
+
+def test_a_module_is_made_of_the_text_that_was_verified_and_not_of_the_cache_beside_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    racy = "n = 0\n\n\ndef count():\n    global n\n    n += 1\n"
+    harmless = racy.replace("n += 1", "n  = 2")
+    Path("counting.py").write_text(harmless)
+    py_compile.compile("counting.py", doraise=True)
+    cached = Path("counting.py").stat()
+    Path("counting.py").write_text(racy)
+    os.utime(
+        "counting.py", ns=(cached.st_atime_ns, cached.st_mtime_ns)
+    )  # what CPython looks at, with the size
+    Path("program.py").write_text(
+        "import threading\nimport counting\n\n"
+        "threads = [threading.Thread(target=counting.count) for _ in range(2)]\n"
+        "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n"
+        "assert counting.n == 2\n"
+    )
+    assay.verify("program.py", trace="run.json")
+    _, outcome = replay_live("program.py", "run.json")
+    assert outcome.reproduced

@@ -39,6 +39,22 @@ def test_pytest_finds_the_plugin():
     assert project["entry-points"]["pytest11"] == {"assay": "assay.pytest_plugin"}
 
 
+def test_a_project_that_takes_warnings_for_errors_can_have_it(tmp_path):
+    """As it is installed: pytest finds it by its entry point, and so does whatever brought it here."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    (tmp_path / "test_it.py").write_text("import pytest\n@pytest.mark.assay\ndef test_it():\n    pass\n")
+    child = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stdout + child.stderr
+    assert "1 passed" in child.stdout
+    assert "warning" not in child.stdout
+
+
 def test_a_fixture_is_refused_with_a_sentence(run_tests):
     code, output = run_tests(
         "import pytest\n@pytest.mark.assay\ndef test_it(tmp_path):\n    raise SystemError('was run')\n"

@@ -10,6 +10,18 @@ namespace {
 
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
+/// Takes the exception that is set in CPython, and shows it.
+std::string error_text() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref kept_type = Ref::steal(type), kept_value = Ref::steal(value),
+            kept_traceback = Ref::steal(traceback);
+  const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
+  PyErr_Clear();
+  return text ? text_if_any(text.get()) : "an unknown error";
+}
+
 }  // namespace
 
 std::uint32_t StepWorld::violation_code(Violation violation) {
@@ -115,12 +127,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       const std::string where = place();
       thread_ = nullptr;
       frame_ = nullptr;
-      PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-      PyErr_Fetch(&type, &value, &traceback);
-      const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
-      PyErr_Clear();
-      throw std::runtime_error("internal: " + where + ": " +
-                               (text ? text_if_any(text.get()) : "an unknown error"));
+      throw std::runtime_error("internal: " + where + ": " + error_text());
     }
   }
 }
@@ -249,7 +256,15 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     World* outer;
   } const checking(*this);
   Outcome outcome;
-  heap.load(state);
+  try {
+    heap.load(state);
+  } catch (const Unsupported& problem) {
+    throw UnsupportedProgram("property " + std::to_string(number) +
+                             " is asked of a state: " + problem.what());
+  } catch (const PythonError&) {
+    throw std::runtime_error("internal: property " + std::to_string(number) +
+                             " is asked of a state: " + error_text());
+  }
   is_checking_ = true;
   Thread thread;
   thread_ = &thread;
@@ -276,15 +291,7 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
     if (holds < 0) throw PythonError();
     if (holds == 0) outcome.kind = Outcome::Kind::kViolation;
   } catch (const PythonError&) {
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    const Ref text = Ref::steal(value == nullptr ? nullptr : PyObject_Repr(value));
-    PyErr_Clear();
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
-    const std::string raised = text ? text_if_any(text.get()) : std::string("an error");
+    const std::string raised = error_text();
     if (is_atom) throw UnsupportedProgram(watch_.atoms.at(number) + " raised " + raised + " in some state");
     violation.message += " does not hold: evaluating it raised " + raised;
     outcome.kind = Outcome::Kind::kViolation;

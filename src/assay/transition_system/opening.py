@@ -7,7 +7,7 @@ every search.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
@@ -32,7 +32,7 @@ class SelfDescribing(Protocol):
 
 def draw_key() -> bytes:
     """A secret key of digests."""
-    return secrets.token_bytes(KEY_BYTES)
+    return os.urandom(KEY_BYTES)
 
 
 def open_model(opening: Opening, *, key: bytes = b"") -> _engine.Model:

@@ -19,7 +19,7 @@ from assay.records import dataclass
 Path = tuple[ast.AST, ...]  # from a node up to the module
 Nodes = Sequence[tuple[ast.AST, Path]]
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-BINDS = (  # a name, see `names_bound_by`
+BINDS = {  # a name, see `names_bound_by`
     ast.Name,
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -30,24 +30,30 @@ BINDS = (  # a name, see `names_bound_by`
     ast.MatchAs,
     ast.MatchStar,
     ast.MatchMapping,
-)
-STORES_OR_CALLS = (*BINDS, ast.Attribute, ast.Call)
+}
+STORES_OR_CALLS = BINDS | {ast.Attribute, ast.Call}
 STORES_BY_NAME = {"setattr", "delattr", "__setattr__", "__delattr__"}
 
 
 def nodes_with_parents(tree: ast.Module) -> list[tuple[ast.AST, Path]]:
-    """All nodes in the order of the text, each with what stands around it, innermost first."""
+    """All nodes that may store something in the order of the text, each with what stands around it, from the
+    inside out."""
     found: list[tuple[ast.AST, Path]] = []
     pending: list[tuple[ast.AST, Path]] = [(tree, ())]
     while pending:
         pair = pending.pop()
-        found.append(pair)
         node, around = pair
+        if type(node) in STORES_OR_CALLS and not is_plain_load(node):
+            found.append(pair)
         inside = children(node)
         if inside:
             parents = (node, *around) if len(around) < 400 else around
             pending += [(child, parents) for child in reversed(inside)]
     return found
+
+
+def is_plain_load(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in STORES_BY_NAME
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,7 @@ def stores_in_body(nodes: Nodes) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
     counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
     for node, around in nodes:
-        names = names_bound_by(node) if isinstance(node, BINDS) else ()
+        names = names_bound_by(node) if type(node) in BINDS else ()
         if not names or not is_in_module_body(node, around):
             continue
         once = not any(isinstance(outer, LOOPS) for outer in around) and not (
@@ -226,8 +232,6 @@ def read_attributes(nodes: Nodes, initial: set[str], changed: set[str]) -> bool:
     """False if attributes are stored by computed names."""
     is_known = True
     for node, around in nodes:
-        if not isinstance(node, STORES_OR_CALLS):
-            continue
         match node:
             case ast.Attribute(attr="__dict__"):
                 is_known = False

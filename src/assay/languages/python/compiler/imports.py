@@ -90,7 +90,8 @@ class Modules:
 
     def read_imports(self, module: ModuleSource) -> None:
         """Finds what a module imports, wherever it does so; problems show when the statement is compiled."""
-        for node in imports_in(module.tree):
+        is_users = module.origin is Origin.USER
+        for node in imports_in(module.tree) if is_users else imports_of_library(module.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     self.find_with_packages(module, alias.name)
@@ -369,6 +370,11 @@ def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
         if isinstance(node, ast.If) and is_type_checking_name(node.test):
             inside = list(node.orelse)
         pending += reversed(inside)
+
+
+@functools.lru_cache(maxsize=64)
+def imports_of_library(tree: ast.Module) -> Sequence[ast.Import | ast.ImportFrom]:
+    return tuple(imports_in(tree))
 
 
 def is_type_checking_name(test: ast.expr) -> bool:

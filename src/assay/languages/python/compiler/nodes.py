@@ -14,8 +14,9 @@ WITHOUT_CONTENT = {"ctx", "op", "ops"}  # said of the node that they stand in
 STATEMENT_LISTS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
+LEAVES = (ast.Name, ast.Constant, ast.alias, ast.Global, ast.Nonlocal)
 FIELDS = {  # of each kind of node, those in which others may stand
-    kind: tuple(name for name in kind._fields if name not in WITHOUT_CONTENT)
+    kind: () if kind in LEAVES else tuple(name for name in kind._fields if name not in WITHOUT_CONTENT)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }

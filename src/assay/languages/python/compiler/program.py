@@ -9,6 +9,7 @@ from assay.languages.python.code import Module, Program
 from assay.languages.python.compiler.context import Context, Origin, Target
 from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals, stores_of
 from assay.languages.python.compiler.imports import BUILTINS_MODULE, Modules, library_modules, too_deep
+from assay.languages.python.compiler.library_code import library_code
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
 from assay.transition_system.interface import UnsupportedConstruct
@@ -63,8 +64,10 @@ def compile_program(
             if module.index == 0:
                 threads = modules.by_key.get((False, "threading")) or modules.by_key.get((False, "_thread"))
                 code = module_code(context, prelude, None, None if threads is None else threads.index)
-            else:
+            elif module.origin is Origin.USER:
                 code = module_code(context, (), parents.get(module.index))
+            else:
+                code = library_code(context, parents.get(module.index))
         except RecursionError:
             raise too_deep(module.file) from None
         except OverflowError as problem:

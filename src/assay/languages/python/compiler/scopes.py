@@ -12,6 +12,7 @@ import sys
 from dataclasses import field
 from enum import Enum
 
+from assay.languages.python.compiler.nodes import children
 from assay.records import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -94,6 +95,10 @@ class Collector(ast.NodeVisitor):
     def __init__(self, module: Scope, *, annotations_are_evaluated: bool) -> None:
         self.scope = module
         self.annotations_are_evaluated = annotations_are_evaluated
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for inside in children(node):
+            self.visit(inside)
 
     def bind(self, name: str) -> None:
         scope, name = self.scope, self.scope.mangle(name)

@@ -1,0 +1,102 @@
+"""The code of libraries, compiled once for all programs of a process that ask for the same.
+
+Most of a small program is the libraries that it is compiled with. Their code depends on the program only by
+what the compiler asks about it: what an import finds, whether a name is mentioned. These questions are kept
+with their answers, and code is taken again where all answers are the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from assay.languages.python.code import Code
+from assay.languages.python.compiler.context import Context, Found, Imports, ModuleSource
+from assay.languages.python.compiler.statements import module_code
+from assay.records import dataclass
+
+MOST_KEPT = 512
+
+
+class Asking:
+    """Answers as the program does, and remembers what was asked."""
+
+    def __init__(self, imports: Imports) -> None:
+        self._imports = imports
+        self.answers: dict[tuple[str, ...], object] = {}
+
+    @property
+    def failed_assumptions(self) -> frozenset[str]:
+        return self._imports.failed_assumptions  # part of what code is looked up by
+
+    def absolute(self, importer: ModuleSource, node: ast.ImportFrom) -> str:
+        return self._imports.absolute(importer, node)  # told by the module alone
+
+    def find(self, importer: ModuleSource, name: str) -> Found:
+        found = self.answers["find", name] = self._imports.find(importer, name)
+        return found
+
+    def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool:
+        answer = self.answers["is_submodule", package, name] = self._imports.is_submodule(
+            importer, package, name
+        )
+        return answer
+
+    def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]:
+        names = self.answers["starred_names", name] = self._imports.starred_names(importer, name)
+        return names
+
+    def mentions(self, name: str) -> bool:
+        answer = self.answers["mentions", name] = self._imports.mentions(name)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    module: ModuleSource  # with its tree, whose identity is part of the key
+    answers: dict[tuple[str, ...], object]
+    code: Code
+    natives: tuple[str, ...]
+    global_names: tuple[str, ...]
+
+    def fits(self, context: Context) -> bool:
+        for (method, *arguments), answer in self.answers.items():
+            asked = getattr(context.imports, method)
+            if (asked(*arguments) if method == "mentions" else asked(context.module, *arguments)) != answer:
+                return False
+        return True
+
+
+_kept: dict[tuple[object, ...], list[Kept]] = {}
+
+
+def forget() -> None:
+    _kept.clear()
+
+
+def library_code(context: Context, parent: int | None) -> Code:
+    """As `module_code`; also leaves in the context what that does."""
+    module = context.module
+    key = (
+        *(id(module.tree), module.name, module.file, module.index, module.origin, parent),
+        *(frozenset(context.bound_globals), tuple(context.starred), context.imports.failed_assumptions),
+    )
+    for kept in _kept.get(key, ()):
+        if kept.fits(context):
+            context.natives.update(dict.fromkeys(kept.natives))
+            for name in kept.global_names:
+                context.global_index(name)
+            return kept.code
+    imports = context.imports
+    asking = Asking(imports)
+    context.imports = asking
+    try:
+        code = module_code(context, (), parent)
+    finally:
+        context.imports = imports
+    if sum(map(len, _kept.values())) >= MOST_KEPT:
+        forget()
+    _kept.setdefault(key, []).append(
+        Kept(module, asking.answers, code, tuple(context.natives), tuple(context.globals))
+    )
+    return code
