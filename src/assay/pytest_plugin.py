@@ -8,18 +8,24 @@ The test passes if it is verified. If some schedule fails it, the counterexample
 failure; if a limit was reached before all were seen, it fails too and says so. What was
 asked of a test that passes, and what was not, is shown by `pytest -rP`. The test is called
 without fixtures, because those run outside of what is explored; `parametrize` with
-plain values works.
+plain values works. A counterexample is saved in pytest's cache, with the command that replays it.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
+    import pluggy
+
     from assay.evidence.result import Result
 
 OPTIONS = {  # of the marker -> of `assay.verify`
@@ -33,7 +39,6 @@ OPTIONS = {  # of the marker -> of `assay.verify`
     "fair": "fair",
     "terminates": "terminates",
 }
-WIDTH = 110
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,20 +55,46 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object:
     marker = pyfuncitem.get_closest_marker("assay")
     if marker is None:
         return None
-    problem, text, passed = "", "", False
+    problem, result = "", None
     try:
         call = _call_of(pyfuncitem)
         result = _verify(pyfuncitem, call, _options_of(marker))
     except _Refused as refused:
         problem = str(refused)
-    else:
-        text, passed = _printed(result), result.verdict == "verified"
-    if problem:
-        pytest.fail(f"assay cannot explore this test: {problem}", pytrace=False)
-    if not passed:
-        pytest.fail(text, pytrace=False)
-    pyfuncitem.add_report_section("call", "assay", text)  # for those who ask with -rP
+    if result is None:
+        raise Unexplored(f"assay cannot explore this test: {problem}", pytrace=False)
+    if result.verdict != "verified":
+        raise Unexplored(_shown(pyfuncitem, result), _reason(result), _place(result), pytrace=False)
+    pyfuncitem.add_report_section("call", "assay", _printed(pyfuncitem, result))  # for those who ask with -rP
     return True
+
+
+class Unexplored(Failed):
+    """A test that is not verified: what is shown of it, the reason in one line, and where that is."""
+
+    def __init__(
+        self, text: str, reason: str = "", place: tuple[str, int] = ("", 0), *, pytrace: bool = True
+    ) -> None:
+        super().__init__(text, pytrace=pytrace)
+        self.text = text
+        self.reason = reason or text
+        self.place = place
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pluggy.Result[pytest.TestReport], None]:
+    """The summary at the end of pytest says the reason, as it does of other failures."""
+    outcome = yield
+    failure = call.excinfo.value if call.excinfo is not None else None
+    report = outcome.get_result()
+    if not isinstance(failure, Unexplored) or report.outcome != "failed":
+        return
+    file, line = failure.place
+    place = ReprFileLocation(file or str(item.path), line, failure.reason)
+    shown = ReprTraceback([ReprEntryNative([f"{failure.text}\n"])], None, "native")
+    report.longrepr = ReprExceptionInfo(shown, place)
 
 
 class _Refused(Exception):
@@ -120,12 +151,54 @@ def _verify(item: pytest.Function, call: str, options: dict[str, Any]) -> Result
     from assay.verification import verify_call
 
     try:
-        return verify_call(Path(item.path), call, **options)
+        return verify_call(_from_here(item.path), call, trace=_trace_file(item), **options)
     except (SourceProblem, OptionProblem) as problem:
         raise _Refused(str(problem)) from None
 
 
-def _printed(result: Result) -> str:
+def _from_here(path: Path) -> Path:
+    """As short as a command can name it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _trace_file(item: pytest.Function) -> Path | None:
+    """In pytest's cache, where each test has one; none without that plugin."""
+    cache = getattr(item.config, "cache", None)
+    if cache is None:
+        return None
+    name = re.sub(r"[^\w.-]+", "-", item.nodeid.rpartition("/")[2]).strip("-")
+    return _from_here(Path(cache.mkdir("assay"))) / f"{name}.trace.json"
+
+
+def _reason(result: Result) -> str:
+    """One line."""
+    if not result.violations:
+        return f"{result.verdict}: {'; '.join(result.reasons)}"
+    first = result.violations[0]
+    explanation = first.explanation()
+    return f"{first.headline()}; {explanation}" if explanation else first.headline()
+
+
+def _place(result: Result) -> tuple[str, int]:
+    first = result.violations[0] if result.violations else None
+    return (str(first.file or ""), first.line or 0) if first is not None else ("", 0)
+
+
+def _shown(item: pytest.Function, result: Result) -> str:
+    """The failed assertion as pytest shows one, and below it the run."""
+    parts = [_printed(item, result)]
+    first = result.violations[0] if result.violations else None
+    if first is not None and first.values():
+        source = first.traceback[-2].strip() if len(first.traceback) > 1 else ""
+        assertion, *where = first.values()
+        lines = [f">       {source}", f"E       {assertion}"]
+        lines += [f"E        +  {text.replace('and ', 'and   ', 1)}" for text in where]
+        parts.insert(0, "\n".join([*lines, "", f"{first.file}:{first.line}: {first.message}", ""]))
+    return "\n".join(parts)
+
+
+def _printed(item: pytest.Function, result: Result) -> str:
+    """As wide as pytest's own output."""
     from io import StringIO
 
     from rich.console import Console
@@ -133,5 +206,9 @@ def _printed(result: Result) -> str:
     from assay.report.console import print_result
 
     output = StringIO()
-    print_result(result, console=Console(file=output, width=WIDTH, highlight=False, soft_wrap=True))
-    return output.getvalue().rstrip()
+    width = item.config.get_terminal_writer().fullwidth
+    console = Console(
+        file=output, width=width, highlight=False, soft_wrap=True, force_terminal=True, color_system=None
+    )
+    print_result(result, console=console)
+    return "\n".join(line.rstrip() for line in output.getvalue().rstrip().splitlines())

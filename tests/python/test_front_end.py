@@ -434,7 +434,7 @@ def test_closures_and_functions_with_arguments_are_refused():
         assay.verify(namespace["needs"])
     with pytest.raises(SourceProblem, match="cannot be named from outside"):
         assay.verify(lambda: None)
-    with pytest.raises(OptionProblem, match="certificates and traces are about a program"):
+    with pytest.raises(OptionProblem, match="certificates are about a program"):
         assay.verify(module_with("def f(): pass\n")["f"], certificate="c.assay")
 
 

@@ -348,6 +348,15 @@ def test_a_program_whose_module_changed_since_is_not_run(drive, tmp_path):
     assert not (tmp_path / "touched").exists()
 
 
+@pytest.mark.parametrize("name", ["broker", "event_cleared", "random_choice"])
+def test_nested_functions_events_and_random_choices_are_followed(tmp_path, name):
+    """Containers that no bytecode names, an event set on the way by a thread that is alone, drawn values."""
+    program = Path(__file__).parent / "failing" / f"{name}.py"
+    assay.verify(program, trace=tmp_path / "trace.json")
+    _, outcome = replay_live(program, tmp_path / "trace.json")
+    assert (outcome.reproduced, outcome.passed) == (True, outcome.total)
+
+
 def test_a_module_is_made_of_the_text_that_was_verified_and_not_of_the_cache_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     racy = "n = 0\n\n\ndef count():\n    global n\n    n += 1\n"

@@ -13,14 +13,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def run_tests(tmp_path):
-    def run(text):
+    def run(text, *arguments, columns=80):
         (tmp_path / "test_it.py").write_text(text)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "assay.pytest_plugin", "--strict-markers"]
         child = subprocess.run(
-            [*command, "-p", "no:cacheprovider", "test_it.py"],
+            [*command, *(arguments or ("-p", "no:cacheprovider")), "test_it.py"],
             cwd=tmp_path,
             env={
                 **os.environ,
+                "COLUMNS": str(columns),
                 "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                 "XDG_CACHE_HOME": str(tmp_path / "cache"),
             },
@@ -154,3 +155,34 @@ def test_every_schedule_is_explored_and_the_failing_one_shown(run_tests):
     assert "self.value += 1" in output
     assert "AssertionError" in output
     assert "no violation found, but" in output
+
+
+def test_a_failure_has_its_values_its_reason_and_a_trace_that_replays(run_tests, tmp_path):
+    code, output = run_tests(LOST_UPDATE, "-k", "without_lock", "-W", "error", "-rf")
+    assert code == 1
+    assert (
+        ">       assert counter.value == 2\nE       assert 1 == 2\nE        +  where 1 = counter.value\n"
+        in output
+    )
+    reason = "both read counter.value (0) before"
+    assert f"Thread-1 (add) and Thread-2 (add) {reason}" in output
+    assert "FAILED test_it.py::test_without_lock - AssertionError: assert 1 == 2; Thr" in output
+    command = next(line for line in output.splitlines() if "assay replay" in line).partition("assay ")[2]
+    assert command == "replay test_it.py .pytest_cache/d/assay/test_it.py-test_without_lock.trace.json"
+    replayed = subprocess.run(
+        [Path(sys.executable).with_name("assay"), *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (replayed.returncode, reason in replayed.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_run_is_as_wide_as_the_terminal_and_not_cut(run_tests, columns):
+    _, output = run_tests(LOST_UPDATE, "-k", "without_lock", "-p", "no:cacheprovider", columns=columns)
+    run = output.partition("violated  ")[2].partition("\n  note:")[0].splitlines()
+    assert max(map(len, run)) <= columns
+    assert not any(line.endswith("...") for line in run)
+    assert any("reads counter.value: 0" in line for line in run)

@@ -3,12 +3,12 @@
 
 #include "languages/python/helpers.hpp"
 #include "languages/python/machine.hpp"
+#include "languages/python/narrator.hpp"
+#include "languages/python/speaker.hpp"
 
 namespace assay::languages::python {
 namespace {
 
-constexpr int kDepth = 4;
-constexpr Py_ssize_t kItems = 50;
 constexpr std::size_t kLines = 5000;
 
 Ref text(const std::string& s) {
@@ -21,101 +21,6 @@ void push(const Ref& list, const Ref& value) {
   if (PyList_Append(list.get(), value.get()) < 0) throw PythonError();
 }
 Ref number(std::uint64_t n) { return checked(PyLong_FromUnsignedLongLong(n)); }
-
-std::string short_type(PyTypeObject* type) {
-  const std::string name = type->tp_name;
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos ? name : name.substr(dot + 1);
-}
-
-class Speaker {
- public:
-  explicit Speaker(Heap& heap) : heap_(heap) {}
-
-  /// Like repr, but without running the program, and without addresses.
-  std::string repr(PyObject* o, int depth = kDepth) {
-    if (o == nullptr) return "<unset>";
-    PyTypeObject* const type = Py_TYPE(o);
-    if (is_function(o)) return "<function " + reinterpret_cast<Function*>(o)->code->qualname + ">";
-    if (is_generator(o)) return "<generator " + reinterpret_cast<Generator*>(o)->code->qualname + ">";
-    if (is_iterator(o)) return "<iterator>";
-    if (is_module(o))
-      return "<module " + heap_.program.modules[reinterpret_cast<ModuleObject*>(o)->module].name + ">";
-    if (PyType_Check(o)) return "<class " + short_type(reinterpret_cast<PyTypeObject*>(o)) + ">";
-    if (type == &PyCell_Type) return repr(PyCell_GET(o), depth);
-    if (type == &PyMethod_Type) return "<method " + name_of(PyMethod_GET_FUNCTION(o)) + ">";
-    const ClassFacts& facts = heap_.classes.facts(type);
-    const bool is_container = type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type ||
-                              type == &PyTuple_Type || type == heap_.classes.deque_type() ||
-                              type == &PyFrozenSet_Type;
-    if (depth == 0 && (is_container || facts.is_of_program)) return "...";
-    if (type == &PyList_Type || type == &PyTuple_Type || type == &PySet_Type ||
-        type == heap_.classes.deque_type() || type == &PyFrozenSet_Type) {
-      const Ref items =
-          type == &PySet_Type || type == &PyFrozenSet_Type ? heap_.ordered(o) : checked(PySequence_List(o));
-      std::string inside;
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()) && i < kItems; ++i) {
-        inside += (i == 0 ? "" : ", ") + repr(PyList_GET_ITEM(items.get(), i), depth - 1);
-      }
-      if (PyList_GET_SIZE(items.get()) > kItems) inside += ", ...";
-      if (type == &PyTuple_Type) return "(" + inside + (PyTuple_GET_SIZE(o) == 1 ? ",)" : ")");
-      if (type == &PyList_Type) return "[" + inside + "]";
-      if (type == &PySet_Type) return inside.empty() ? "set()" : "{" + inside + "}";
-      return short_type(type) + (type == &PyFrozenSet_Type ? "({" + inside + "})" : "([" + inside + "])");
-    }
-    if (type == &PyDict_Type) return "{" + pairs(o, depth, ": ", false) + "}";
-    if (facts.is_of_program && !facts.is_enumeration) {
-      if (facts.base == Base::kException) {
-        const Ref args = checked(PyObject_GetAttrString(o, "args"));
-        const std::string inside = repr(args.get(), depth - 1);
-        return short_type(type) + inside;
-      }
-      // What a library's object shows is its own business.
-      std::string inside;
-      if (facts.has_dict) {
-        const Ref dict = checked(PyObject_GenericGetDict(o, nullptr));
-        inside = pairs(dict.get(), depth, "=", true);
-      }
-      return short_type(type) + "(" + inside + ")";
-    }
-    if (heap_.leaves.find(o) || facts.base == Base::kException) {
-      const Ref shown = Ref::steal(PyObject_Repr(o));
-      if (shown) return text_if_any(shown.get());
-      PyErr_Clear();
-    }
-    return "<" + short_type(type) + ">";
-  }
-
-  std::string thread_name(PyObject* identity, std::uint32_t index) {
-    if (identity != nullptr && heap_.classes.facts(Py_TYPE(identity)).has_dict) {
-      const Ref dict = checked(PyObject_GenericGetDict(identity, nullptr));
-      for (const char* key : {"_name", "name"}) {
-        PyObject* const name = PyDict_GetItemString(dict.get(), key);
-        if (name != nullptr && PyUnicode_Check(name)) return text_if_any(name);
-      }
-    }
-    return index == 0 ? "MainThread" : "Thread " + std::to_string(index);
-  }
-
-  static std::string name_of(PyObject* function) {
-    return is_function(function) ? reinterpret_cast<Function*>(function)->code->qualname : std::string("?");
-  }
-
- private:
-  std::string pairs(PyObject* dict, int depth, const char* between, bool are_names) {
-    std::string inside;
-    PyObject *key = nullptr, *item = nullptr;
-    Py_ssize_t position = 0, shown = 0;
-    while (PyDict_Next(dict, &position, &key, &item) && shown++ < kItems) {
-      const std::string name = are_names ? text_if_any(key) : repr(key, depth - 1);
-      if (are_names && name.starts_with("__")) continue;
-      inside += (inside.empty() ? "" : ", ") + name + between + repr(item, depth - 1);
-    }
-    return inside;
-  }
-
-  Heap& heap_;
-};
 
 /// The method that a thread which waits is about to call; null if it stands before something else.
 PyObject* awaited_method(const Frame& frame) {
@@ -181,6 +86,8 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
   }
   world.heap.load(state);
   Speaker speaker(world.heap);
+  Narrator narrator(world.heap);
+  narrator.begin(state);
   Ref threads = checked(PyList_New(0));
   for (std::uint32_t t = 0; t < state.threads; ++t) {
     if (has_ended(t)) continue;
@@ -225,12 +132,17 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
       PyObject* self = locked;
       std::string name = method == nullptr ? "" : Speaker::name_of(PyMethod_GET_FUNCTION(method));
       if (operation != nullptr) {
-        self = operation->locals.empty() ? nullptr : operation->locals[0].get();
+        // What a frame will not need any more is gone: the next one inside may still have it.
+        for (auto at = thread.frames.rbegin(); at != thread.frames.rend(); ++at) {
+          if (!(*at)->locals.empty() && (*at)->locals[0]) self = (*at)->locals[0].get();
+          if (at->get() == operation) break;
+        }
         name = operation->code->qualname;
       }
       Ref waiting = checked(PyDict_New());
       put(waiting, "operation", text(name));
       put(waiting, "object", text(self == nullptr ? "" : speaker.repr(self, 2)));
+      put(waiting, "name", text(self == nullptr ? "" : narrator.name_of(self)));
       std::string holder;
       if (locked == nullptr) locked = self;
       if (locked != nullptr && world.heap.classes.facts(Py_TYPE(locked)).is_of_program) {
@@ -267,6 +179,42 @@ PyObject* Machine::describe(const std::uint64_t* words, std::uint32_t count) con
   return result.release();
 }
 
+/// What happened, in order; of each its place in the source, and texts.
+Ref Machine::told(const Narrator& narrator) const {
+  constexpr const char* kKinds[] = {"read", "write", "change", "does", "raises", "chooses"};
+  Ref all = checked(PyList_New(0));
+  for (const Happening& one : narrator.happenings()) {
+    Ref facts = checked(PyDict_New());
+    put(facts, "kind", text(kKinds[static_cast<std::size_t>(one.kind)]));
+    put(facts, "file", text(program_->modules[one.code->module].file));
+    put(facts, "line", number(line_at(*one.code, one.pc)));
+    put(facts, "function", text(one.code->name));
+    put(facts, "name", text(one.name));
+    put(facts, "place", text(one.place));
+    put(facts, "root", text(one.root));
+    put(facts, "before", text(one.before));
+    put(facts, "after", text(one.after));
+    put(facts, "result", text(one.result));
+    put(facts, "has_begun", Ref::borrow(one.has_begun ? Py_True : Py_False));
+    push(all, facts);
+  }
+  return all;
+}
+
+/// Comparisons and tests for truth, each as it came out last: place, left, right (None: only a test).
+Ref Machine::evaluated(Narrator& narrator) const {
+  Ref all = checked(PyList_New(0));
+  for (const Evaluation& one : narrator.evaluations()) {
+    if (one.code->positions.empty()) continue;
+    const Position& at = one.code->positions[std::min<std::size_t>(one.pc, one.code->positions.size() - 1)];
+    Ref left = text(narrator.speaker().repr(one.left.get()));
+    Ref right = one.right ? text(narrator.speaker().repr(one.right.get())) : Ref::borrow(Py_None);
+    push(all, Ref::steal(Py_BuildValue("(sIIIIOO)", program_->modules[one.code->module].file.c_str(), at.line,
+                                       at.column, at.end_line, at.end_column, left.get(), right.get())));
+  }
+  return all;
+}
+
 PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std::uint32_t position) const {
   const StateIds state = ids_of(words, count);
   std::vector<Step> all;
@@ -276,12 +224,20 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
   // Past the last one stands the data race, which is no step of its own.
   const Step& step = all[std::min<std::size_t>(position, all.size() - 1)];
   StepWorld& world = *world_;
+  world.heap.load(state);
+  Narrator narrator(world.heap);
+  narrator.begin(state);
   world.records_lines = world.keep_output = true;
+  world.narrator = &narrator;
   struct Quiet {
     StepWorld& world;
-    ~Quiet() { world.records_lines = world.keep_output = false; }
+    ~Quiet() {
+      world.records_lines = world.keep_output = false;
+      world.narrator = nullptr;
+    }
   } quiet{world};
   world.execute(state, step.thread, step.choices);
+  narrator.end();
   const auto lines = world.lines;
   const auto accesses = world.recorded_accesses;
   const auto values = world.recorded_values;
@@ -316,6 +272,8 @@ PyObject* Machine::explain(const std::uint64_t* words, std::uint32_t count, std:
                                   values[i].c_str(), "")));
   }
   put(result, "accesses", shown_accesses);
+  put(result, "happenings", told(narrator));
+  put(result, "evaluations", evaluated(narrator));
   put(result, "output", text(output));
   world.heap.load(state);
   const Thread thread = world.heap.read_thread(state.thread(step.thread));

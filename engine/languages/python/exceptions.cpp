@@ -193,7 +193,10 @@ Step Interpreter::check_match() {
 
 Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
   Frame& frame = top();
-  if (with_line) add_line(exception.get(), frame, at);
+  if (with_line) {
+    add_line(exception.get(), frame, at);
+    world.raises(exception.get(), frame, at);
+  }
   for (const Handler& handler : frame.code->handlers) {
     if (at < handler.start || at >= handler.end) continue;
     if (handler.depth > frame.stack.size())

@@ -97,6 +97,8 @@ class Machine final : public transition_system::TransitionSystem {
   void keep_who_goes_on(const StateIds& state, std::vector<Step>& steps) const;
   /// How many invariants the statics have, and how many of these are atoms.
   std::pair<std::uint32_t, std::uint32_t> registered_in(ComponentId statics) const;
+  Ref told(const Narrator& narrator) const;
+  Ref evaluated(Narrator& narrator) const;
   Thread where_it_waits(const StateIds& state, std::uint32_t thread) const;
   std::uint32_t outcome_of_check(const StateIds& state, std::uint32_t number) const;
   bool is_single(const StateIds& state) const;

@@ -176,6 +176,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   touch(Event::Kind::kObject, slot);
   touch_keys(object);
   note(is_write, Event::Kind::kObject, slot, detail);
+  if (is_narrated()) narrator->access(is_write, object, detail, thread_);
   if (is_write && !heap.is_loading) {
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
     has_written_ = true;
@@ -195,6 +196,7 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
     if (!heap.is_final_attribute(name) && !visible(false)) return false;
     touch(Event::Kind::kFixed, fixed);
     note(false, Event::Kind::kFixed, fixed, name);
+    if (is_narrated()) narrator->access(false, object, name, thread_);
     return true;
   }
   const std::uint32_t slot = heap.slot(object);
@@ -225,6 +227,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     if (is_single()) write_statics();  // it may be a method
     touch(Event::Kind::kFixed, fixed);
     note(true, Event::Kind::kFixed, fixed, name);
+    if (is_narrated()) narrator->access(true, object, name, thread_);
     if (fixed >= is_written_fixed_.size()) is_written_fixed_.resize(fixed + 1, false);
     if (!is_written_fixed_[fixed]) {
       is_written_fixed_[fixed] = true;
@@ -285,11 +288,13 @@ bool StepWorld::may_read_global(std::uint32_t global) {
     if (globals[global]) return true;
     if (!visible(false)) return false;
     note(false, Event::Kind::kFixed, 0, name_of_global(global));
+    if (is_narrated()) narrator->global(false, global, thread_);
     return true;
   }
   if (!visible(false)) return false;
   touch(Event::Kind::kFixed, fixed);
   note(false, Event::Kind::kFixed, fixed, nullptr);
+  if (is_narrated()) narrator->global(false, global, thread_);
   return true;
 }
 
@@ -309,6 +314,7 @@ bool StepWorld::may_write_global(std::uint32_t global) {
   shows();
   if (fixed != 0) touch(Event::Kind::kFixed, fixed);
   note(true, Event::Kind::kFixed, fixed, fixed == 0 ? name_of_global(global) : nullptr);
+  if (is_narrated()) narrator->global(true, global, thread_);
   if (!is_written_fixed_[fixed]) {
     is_written_fixed_[fixed] = true;
     written_fixed_.push_back(fixed);

@@ -50,6 +50,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   failure = Failure();
   output.clear();
   lines.clear();
+  if (narrator != nullptr) narrator->clear();
   recorded_accesses.clear();
   recorded_values.clear();
 }
@@ -66,6 +67,7 @@ void StepWorld::begin_instruction(Thread& thread, Frame& frame) {
     throw Unsupported("more than " + std::to_string(kLongestStep) + " instructions without a visible one");
   }
   if (records_lines) lines.emplace_back(frame.code, frame.pc);
+  if (is_narrated()) narrator->instruction(thread, frame);
   if (!program->modules[frame.code->module].is_library) last_place_ = {frame.code, frame.pc};
 }
 
@@ -148,6 +150,10 @@ bool StepWorld::joins_step(const Code& operation) {
   return true;
 }
 
+void StepWorld::raises(PyObject* exception, const Frame& frame, std::uint32_t at) {
+  if (is_narrated()) narrator->raises(exception, frame, at);
+}
+
 void StepWorld::observes(const std::string& assumption) { throw NotFinal(assumption); }
 
 std::uint32_t StepWorld::choose(std::uint32_t count) {
@@ -155,6 +161,7 @@ std::uint32_t StepWorld::choose(std::uint32_t count) {
   if (count == 0) throw Unsupported("a choice among nothing");
   const std::uint32_t chosen = choices_made_ < choices_.size() ? choices_[choices_made_] : 0;
   ++choices_made_;
+  if (is_narrated()) narrator->chooses(chosen, count, thread_);
   if (choices_made_ > choices_known_) events.push_back({Event::Kind::kChoice, count, chosen});
   return chosen;
 }

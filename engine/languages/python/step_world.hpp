@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "languages/python/heap.hpp"
+#include "languages/python/narrator.hpp"
 #include "languages/python/outcome.hpp"
 #include "languages/python/step_memo.hpp"
 #include "languages/python/world.hpp"
@@ -60,6 +61,7 @@ class StepWorld final : public World {
   bool may_synchronise() override;
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
+  void raises(PyObject* exception, const Frame& frame, std::uint32_t at) override;
   std::uint32_t choose(std::uint32_t count) override;
   bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
@@ -100,6 +102,7 @@ class StepWorld final : public World {
   bool keeps_blocked = false;
   Thread blocked;  // the thread of the last execution, where it has to wait
   bool records_lines = false;
+  Narrator* narrator = nullptr;  // is told what happens
   std::vector<std::pair<const Code*, std::uint32_t>> lines;
   std::vector<Access> recorded_accesses;
   std::vector<std::string> recorded_values;
@@ -117,6 +120,7 @@ class StepWorld final : public World {
   void touch(Event::Kind kind, std::uint32_t index);
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
+  bool is_narrated() const { return narrator != nullptr && !heap.is_loading && !is_checking_; }
   bool may_access(PyObject* object, PyObject* detail, bool is_write);
   bool may_read_class(PyTypeObject* type, PyObject* instance);
   bool has_escaped(PyObject* object);

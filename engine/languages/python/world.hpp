@@ -110,6 +110,8 @@ class World {
   virtual bool joins_step(const Code& operation) = 0;
   /// The program could tell that something happened early; the assumption is that it cannot.
   virtual void observes(const std::string& assumption) = 0;
+  /// An exception comes to a frame, at this instruction of it.
+  virtual void raises(PyObject* /*exception*/, const Frame& /*frame*/, std::uint32_t /*at*/) {}
 
   /// A number below `count`.
   virtual std::uint32_t choose(std::uint32_t count) = 0;

@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
 from pathlib import Path
 
 from assay.evidence.reading import read_regular_file
 from assay.records import dataclass
 from assay.transition_system.interface import (
     Access,
+    Happening,
     Program,
     SourceHash,
     StepFacts,
@@ -29,6 +30,7 @@ TRACE_FORMAT = "assay-trace"
 LARGEST_TRACE_BYTES = 1 << 30
 TRACE_VERSION = 1
 TRACE_VERSION_WITH_A_LOOP = 2
+HAPPENING_TEXTS = ("kind", "file", "text", "name", "place", "before", "after", "result")
 
 
 class TraceProblem(Exception):
@@ -59,6 +61,7 @@ class Step:
     choices: tuple[int, ...] = ()
     continues: str = ""
     alone: bool = False
+    happenings: tuple[Happening, ...] = ()
     conditions: tuple[str, ...] = ()  # of a formula, that it changed: "x == 1 becomes true"
 
 
@@ -222,6 +225,7 @@ def _step(number: int, transition: int, facts: StepFacts, changes: tuple[Change,
         choices=facts.choices,
         continues=facts.continues,
         alone=facts.alone,
+        happenings=facts.happenings,
     )
 
 
@@ -245,6 +249,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
             "file": run.violation.file,
             "line": run.violation.line,
             **({"traceback": list(run.violation.traceback)} if run.violation.traceback else {}),
+            **({"values": list(run.violation.values)} if run.violation.values else {}),
         },
         "positions": list(run.positions),
         "initial": dict(run.initial),
@@ -283,6 +288,8 @@ def step_as_json(step: Step) -> dict[str, object]:
         more["continues"] = step.continues
     if step.alone:
         more["alone"] = True
+    if step.happenings:
+        more["happenings"] = [asdict(happening) for happening in step.happenings]
     if step.conditions:
         more["conditions"] = list(step.conditions)
     return {
@@ -359,6 +366,13 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             choices=tuple(step.numbers("choices")) if "choices" in step.data else (),
             continues=step.text("continues") if "continues" in step.data else "",
             alone=step.data.get("alone") is True,
+            happenings=tuple(
+                Happening(
+                    line=one.number("line"),
+                    **{key: one.text(key) for key in HAPPENING_TEXTS},
+                )
+                for one in (step.parts("happenings") if "happenings" in step.data else ())
+            ),
             conditions=tuple(step.texts("conditions")) if "conditions" in step.data else (),
         )
         for step in reader.parts("steps")
@@ -389,6 +403,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
                 None if violation.data["file"] is None else violation.text("file"),
                 None if violation.data["line"] is None else violation.number("line"),
                 tuple(violation.texts("traceback")) if "traceback" in violation.data else (),
+                values=tuple(violation.texts("values")) if "values" in violation.data else (),
             ),
             positions=tuple(reader.numbers("positions")),
             initial=reader.part("initial").data,

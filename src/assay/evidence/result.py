@@ -24,6 +24,23 @@ class Violation:
     trace: str | None = None  # the file it was saved in
     property: str = ""  # the one that fails, as it was asked for (`ViolationFacts`)
 
+    def explanation(self) -> str:
+        """What went wrong in the run, in one sentence."""
+        if self.counterexample is None:
+            return ""
+        from assay.evidence.explanation import explain  # only those who failed need it
+
+        return explain(self.counterexample)
+
+    def values(self) -> tuple[str, ...]:
+        """Those with which an assertion failed, where the language tells them."""
+        return self.counterexample.violation.values if self.counterexample is not None else ()
+
+    def headline(self) -> str:
+        """The message; of an assertion that has none, the values with which it failed."""
+        values = self.values()
+        return f"{self.message}: {values[0]}" if values and ":" not in self.message else self.message
+
     def as_json(self) -> dict[str, object]:
         run = self.counterexample
         return {
@@ -32,6 +49,8 @@ class Violation:
             "file": self.file,
             "line": self.line,
             **({"traceback": list(self.traceback)} if self.traceback else {}),
+            **({"values": list(self.values())} if self.values() else {}),
+            **({"explanation": explanation} if (explanation := self.explanation()) else {}),
             "length": run.length if run else None,
             "steps": [step_as_json(step) for step in run.steps] if run else [],
             "omitted": run.omitted if run else 0,

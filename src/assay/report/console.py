@@ -165,7 +165,7 @@ def _violation_text(violation: Violation) -> str:
     place = ""
     if violation.file is not None:
         place = f" ({Path(violation.file).name}" + (f":{violation.line})" if violation.line else ")")
-    return f"{violation.message}{place}"
+    return f"{violation.headline()}{place}"
 
 
 def _figures(result: Result) -> str:
@@ -238,6 +238,11 @@ def _certifying(result: Result, certificate: str) -> list[str]:
 def print_run(run: Counterexample, *, every_step: bool = False, console: Console | None = None) -> None:
     """The steps of a run, its violation, and for a deadlock who waits for what."""
     console = console or make_console()
+    from assay.evidence.explanation import explain  # only those who failed need it
+
+    explanation = explain(run)
+    if explanation:
+        print_fact(console, explanation, "bold")
     if has_threads(run):
         print_schedule(run, console, every_step=every_step)
         print_violation(run, console)
@@ -283,11 +288,12 @@ def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | N
 def print_violation(run: Counterexample, console: Console) -> None:
     ending = Text("  ")
     ending.append("violated", "bold red")
-    ending.append(f"  {run.violation.kind}: {run.violation.message}")
+    kind, message = run.violation.kind, run.violation.message
+    ending.append(f"  {message}" if message.startswith(f"{kind}:") else f"  {kind}: {message}")
     if run.violation.file is not None:
         ending.append(f"  {Path(run.violation.file).name}:{run.violation.line}", "cyan")
     console.print(ending)
-    for text in run.violation.traceback:
+    for text in (*run.violation.traceback, *run.violation.values):
         console.print(Text(f"            {printable(text)}"))
     for sentence in sentences(run):
         print_fact(console, f"          {sentence}")

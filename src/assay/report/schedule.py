@@ -6,7 +6,9 @@ one thread on one line that follow each other are one row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
@@ -15,13 +17,17 @@ from rich.text import Text
 from assay.evidence.counterexample import Counterexample, Step
 from assay.records import dataclass
 from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
+from assay.report.happenings import NOT_DATA, happening_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
 NUMBER_WIDTH = 9  # of the column with the numbers of steps
 NARROWEST_COLUMN = 26
 WIDEST_COLUMN = 60
+MARKS = "(,.=[/"  # behind which a line of the source may be broken
+HANGING = 4  # further in than the line they belong to
 ACCESSES_IN_A_ROW = 8
+STARTS = re.compile(r"Thread\.start$|\.submit$|\.map$")
 ROWS_SHOWN = 80
 ROWS_SHOWN_AT_EACH_END = 35
 
@@ -47,25 +53,61 @@ def has_threads(run: Counterexample) -> bool:
     return any(step.function or step.accesses for step in run.steps)
 
 
-def rows_of(run: Counterexample) -> list[Row]:
+def rows_of(run: Counterexample, *, every_step: bool = False) -> list[Row]:
+    """Where the language tells what happened, steps in which others can see nothing have no row."""
+    narrated = any(step.happenings for step in run.steps)
     rows: list[Row] = []
     several_files = len({step.file for step in run.steps}) > 1
     for step in run.steps:
-        place = f"{Path(step.file).name}:{step.line}" if several_files else str(step.line)
-        place = place if step.line else "-"
-        facts = list(_facts(step))
-        last = rows[-1] if rows else None
-        if (
-            last is not None
-            and (last.thread, last.place, last.text) == (step.process, place, step.text)
-            and len(last.facts) + len(facts) <= ACCESSES_IN_A_ROW
-            and step.number not in {run.omitted_before, run.loop_step}
-        ):
-            last.last = step.number
-            last.facts += facts
-        else:
-            rows.append(Row(step.number, step.number, step.process, place, step.text, facts))
+        lines = _narrated(step, run) if narrated else [(step.file, step.line, step.text, list(_facts(step)))]
+        is_wanted = every_step or step.number in {run.omitted_before, run.loop_step}
+        if not narrated or (not lines and (is_wanted or step is run.steps[-1])):
+            lines = lines or [(step.file, step.line, step.text, [])]
+        for index, (file, line, text, facts) in enumerate(lines):
+            place = f"{Path(file).name}:{line}" if several_files else str(line)
+            place = place if line else "-"
+            last = rows[-1] if rows else None
+            begins = not index and step.number in {run.omitted_before, run.loop_step}
+            if (
+                last is not None
+                and (last.thread, last.place, last.text) == (step.process, place, text)
+                and len(last.facts) + len(facts) <= ACCESSES_IN_A_ROW
+                and not begins
+            ):
+                last.last = step.number
+                last.facts += facts
+            else:
+                rows.append(Row(step.number, step.number, step.process, place, text, facts))
     return rows
+
+
+def _narrated(step: Step, run: Counterexample) -> list[tuple[str, int, str, list[str]]]:
+    """The lines on which something happened that is worth telling, each with what it was."""
+    lines: list[tuple[str, int, str, list[str]]] = []
+    for (file, line, text), group in groupby(step.happenings, lambda one: (one.file, one.line, one.text)):
+        told = tuple(group)
+        texts = happening_texts(told)
+        starts = any(one.kind == "does" and STARTS.search(one.name) for one in told)
+        if texts or starts:
+            lines.append((file, line, text, texts))
+    more = []
+    if step is run.steps[0] and step.alone:
+        more = [text for text in _facts(step) if " starts" not in text]
+        lines.insert(0, (step.file, step.line, step.text, more))
+    started = [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.before is None]
+    ended = [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
+    if not step.line:
+        ended = []  # the worker of a pool: nothing of the program is on its stack
+    if (started or ended or step.output) and not lines:
+        lines.append((step.file, step.line, step.text, []))
+    if started:
+        starting = [at for at, (_, _, text, _) in enumerate(lines) if "start" in text or "submit" in text]
+        lines[starting[-1] if starting else -1][3].extend(f"{name} starts" for name in started)
+    if step.output:
+        lines[-1][3].append(f"prints {shortened(repr(step.output), VALUE_WIDTH)}")
+    if ended:
+        lines[-1][3].extend(f"{name} ends" for name in ended)
+    return [line for line in lines if line[3]]
 
 
 def how_it_goes_on(run: Counterexample) -> str:
@@ -91,7 +133,8 @@ def _facts(step: Step) -> Iterator[str]:
     named = {access.name for access in step.accesses}
     for change in step.changes:
         is_global = "." not in change.name and "@" not in change.name
-        if is_global and change.name not in named and not OBJECT.match(str(change.after)):
+        shown = str(change.after)
+        if is_global and change.name not in named and not OBJECT.match(shown) and not NOT_DATA.match(shown):
             yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:
@@ -103,7 +146,7 @@ def _facts(step: Step) -> Iterator[str]:
 
 
 def print_schedule(run: Counterexample, console: Console, *, every_step: bool = False) -> None:
-    rows = rows_of(run)
+    rows = rows_of(run, every_step=every_step)
     threads = threads_of(run)
     initial = ", ".join(
         f"{name} = {value}" for name, value in run.initial.items() if "@" not in name and "." not in name
@@ -132,7 +175,7 @@ def print_schedule(run: Counterexample, console: Console, *, every_step: bool = 
         if in_columns:
             _print_in_column(row, threads.index(row.thread), width, console)
         else:
-            _print_in_list(row, max(map(len, threads)), console)
+            _print_in_list(row, max(map(len, threads)), max(len(row.place) for row in rows), console)
     if run.loop_start is not None:
         console.print(Text(f"{'':{NUMBER_WIDTH}}{how_it_goes_on(run)}", "bold"))
 
@@ -148,30 +191,48 @@ def _shown(rows: Sequence[Row], *, every_step: bool) -> Iterator[Row | str]:
 
 def _print_in_column(row: Row, column: int, width: int, console: Console) -> None:
     indent = " " * (column * (width + 2))
-    line = Text(f"{row.number:>{NUMBER_WIDTH - 2}}  ", "dim")
-    line.append(indent)
+    _print_row(row, f"{row.number:>{NUMBER_WIDTH - 2}}  {indent}", "", width, console)
+
+
+def _print_in_list(row: Row, thread_width: int, place_width: int, console: Console) -> None:
+    thread = printable(row.thread).ljust(thread_width) + "  "
+    row.place = row.place.rjust(place_width)
+    width = max(20, console.width - NUMBER_WIDTH - len(thread))
+    _print_row(row, f"{row.number:>{NUMBER_WIDTH - 2}}  ", thread, width, console)
+
+
+def _print_row(row: Row, number: str, thread: str, width: int, console: Console) -> None:
+    """Nothing is cut: what is wider than the column goes on below, further in."""
+    below = " " * len(number + thread)
+    inside = len(row.place) + 2
+    first, *more = _wrapped(row.text, width - inside, width - inside - HANGING)
+    line = Text(number, "dim")
+    line.append(thread, "bold")
     line.append(f"{row.place}  ", "cyan")
-    line.append(_cut(row.text, width - len(row.place) - 2))
+    line.append(first)
     console.print(line)
+    for text in more:
+        console.print(Text(below + " " * (inside + HANGING) + text))
     for fact in row.facts:
-        console.print(Text(" " * NUMBER_WIDTH + indent + "    " + _cut(fact, width - 4), "yellow"))
+        for index, text in enumerate(_wrapped(fact, width - HANGING, width - HANGING - 2)):
+            console.print(Text(below + " " * (HANGING + (2 if index else 0)) + text, "yellow"))
 
 
-def _print_in_list(row: Row, thread_width: int, console: Console) -> None:
-    line = Text(f"{row.number:>{NUMBER_WIDTH - 2}}  ", "dim")
-    line.append(printable(row.thread).ljust(thread_width), "bold")
-    line.append("  ")
-    line.append(f"{row.place}  ", "cyan")
-    line.append(_cut(row.text, max(20, console.width - line.cell_len)))
-    console.print(line)
-    for fact in row.facts:
-        indent = " " * (NUMBER_WIDTH + thread_width + 4)
-        console.print(Text(indent + _cut(fact, max(20, console.width - len(indent))), "yellow"))
-
-
-def _cut(text: str, width: int) -> str:
-    return shortened(printable(text), max(8, width))
+def _wrapped(text: str, first: int, others: int) -> list[str]:
+    """Broken between words; a word that is too long for a line, behind a mark in it."""
+    rest = " ".join(printable(text).split())
+    lines: list[str] = []
+    while True:
+        width = max(8, others if lines else first)
+        if len(rest) <= width:
+            return [*lines, rest]
+        at = max(rest.rfind(" ", 0, width + 1), 0)
+        if at < width // 2:
+            at = max([rest.rfind(mark, 0, width) + 1 for mark in MARKS] + [at])
+        at = at or width
+        lines.append(rest[:at].rstrip())
+        rest = rest[at:].lstrip()
 
 
 def _cell(text: str, width: int) -> str:
-    return _cut(text, width).ljust(width)
+    return shortened(printable(text), max(8, width)).ljust(width)

@@ -62,6 +62,7 @@ class ViolationFacts:
     line: int | None = None
     traceback: tuple[str, ...] = ()  # where the language has one: its lines as the language prints them
     property: str = ""  # the one that fails, as it was asked for; empty: nobody asked for it by its text
+    values: tuple[str, ...] = ()  # of a failed assertion: "assert 3 == 4", "where 3 = counter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,22 @@ class Access:
     kind: str  # "read" or "write"
     name: str  # "self.count"
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened in a step, on a line of its own, with the values that it happened with."""
+
+    kind: str  # "read", "write", "change" (a container, as a whole), "does" (an operation of a library),
+    # "raises", "chooses"
+    file: str
+    line: int
+    text: str  # of the line
+    name: str  # "alice.balance"; of an operation "Queue.get"; of an exception "ValueError: sold out"
+    place: str = ""  # what other steps call the same: "alice.balance"; empty: nobody knows
+    before: str = ""  # the value read; of a write, or of what an operation works on, the value before
+    after: str = ""
+    result: str = ""  # of an operation that has returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +104,7 @@ class StepFacts:
     choices: tuple[int, ...] = ()  # that it made, where the program leaves a choice open
     continues: str = ""  # the operation of a library that an earlier step has begun: "Condition.wait"
     alone: bool = False  # there was no other process
+    happenings: tuple[Happening, ...] = ()  # where the language can tell, all of them
     writes: tuple[str, ...] = ()  # variables that it may change, where several are told of one step
     then: tuple[StepFacts, ...] = ()
 
@@ -103,6 +121,10 @@ class Waiting:
         "waits"  # on a cycle also "starves" (it can always move) and "sometimes" (it can, now and then)
     )
     number: int | None = None  # of the process
+    awaited: str = ""  # of what kind it is: "a lock", "a notification"
+    what: str = ""  # what it waits for, as the program calls it: "savings.lock"
+    whom: str = ""  # the process that holds it, or that is to end
+    joins: bool = False  # it waits for `whom` to end
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,14 +74,17 @@ def verify(
         wanted,
         *estimate_request(estimate, estimate_file, options.time_limit_seconds),
     )
-    if isinstance(program, FunctionType | _Call) and (wanted is not None or trace is not None):
+    if isinstance(program, FunctionType | _Call) and wanted is not None:
         raise OptionProblem(
-            "certificates and traces are about a program; write one that calls the function and verify it"
+            "certificates are about a program; write one that calls the function and verify it"
         )
     from assay.verification.pipeline import verify_program
 
     with interrupts.scope():
         result, language, sources = verify_program(*_subject(program), request)
+        called = _called(program)
+        if called is not None:
+            result = replace(result, options={**result.options, "call": called.text})
         if trace is not None:
             result = save_traces(result, Path(trace), language, sources)
     return replace(result, seconds=time.monotonic() - started)
@@ -92,14 +95,19 @@ def _subject(program: str | Path | object) -> tuple[str, Callable[[LanguageOptio
     if isinstance(program, str | Path):
         path = Path(program)
         return str(program), lambda options: languages.load(path, options)
+    called = _called(program)
+    if called is not None:
+        return str(called.path), lambda options: languages.load_call(called.path, called.text, options)
+    return type(program).__name__, lambda options: languages.load_object(program, options)
+
+
+def _called(program: object) -> _Call | None:
+    """The call that is verified in place of a whole program, if one is."""
     if isinstance(program, FunctionType):
         from assay.verification.functions import call_of
 
-        return _subject(_Call(*call_of(program)))
-    if isinstance(program, _Call):
-        called = program
-        return str(called.path), lambda options: languages.load_call(called.path, called.text, options)
-    return type(program).__name__, lambda options: languages.load_object(program, options)
+        return _Call(*call_of(program))
+    return program if isinstance(program, _Call) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,9 @@ def replay_recorded(program: str | Path | object, recorded: Trace) -> Counterexa
     """The same with a trace that was read already."""
     from assay.verification.pipeline import replay_program
 
+    call = recorded.options.get("call")
+    if isinstance(call, str) and isinstance(program, str | Path):
+        program = _Call(Path(program), call)
     executed = replay_program(*_subject(program), recorded)
     require_same_run(recorded.counterexample, executed)
     return executed

@@ -6,13 +6,18 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProblem, load_trace
 from assay.records import dataclass
+from assay.transition_system.interface import Happening
 from assay.transition_system.language_options import OptionProblem
 
+RANDOM = "Random."  # whose methods the functions of the module are
+OF_THREADS = ("Thread.", "Executor.", "ThreadPoolExecutor.", "Future.")
+CONTAINERS = {"list", "dict", "set", "tuple", "deque", "collections.deque"}
 LIVE = "assay.languages.python.live"
 PATIENCE_SECONDS = 120.0
 NOT_FOR_LIVE = {
@@ -41,6 +46,10 @@ def replay_live(program: str | Path, trace: str | Path) -> tuple[Counterexample,
     recorded = load_trace(Path(trace))
     if recorded.language != "python":
         raise OptionProblem(f"live: only Python programs run live, this trace is of {recorded.language}")
+    if recorded.options.get("call"):
+        raise OptionProblem(
+            "live: a trace of one function is not run live; write a program that calls it and verify that"
+        )
     run = replay_recorded(program, recorded)
     if run.omitted:
         raise TraceProblem("the run is too long to be replayed live: its middle was not recorded")
@@ -61,10 +70,14 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     events: list[list[object]] = []
     ended: list[str] = []
     choices: dict[str, list[int]] = {}
+    drawn: dict[str, list[list[str]]] = {}
     for step in twice_round(run):
         ended += [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
         if step.choices and (step.alone or "choose" in step.text):
             choices.setdefault(step.process, []).extend(step.choices)
+        for one in step.happenings:
+            if one.kind == "does" and one.name.startswith(RANDOM) and one.result:
+                drawn.setdefault(step.process, []).append([one.name.removeprefix(RANDOM), one.result])
         if step.file.startswith("<") or not step.line:
             continue
         resumes = step.continues.startswith("Condition.wait")
@@ -74,6 +87,11 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
             if step is not run.steps[0]:  # else nobody has to wait
                 starts = sum(c.name.endswith("@") and c.before is None for c in step.changes)
                 events.append([*place, "free", str(starts)])
+            events += [
+                [step.process, found(one.file), one.line, "line", ""]
+                for one in operations_of(step)
+                if one.line != step.line
+            ]
             continue
         if resumes:
             events.append([*place, "resume", ""])
@@ -81,7 +99,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
             events.append([*place, "line", ""])
         # With `bytecode` all accesses of a step belong to one bytecode, or to what only helps others.
         awaited = accesses[:1] if is_finest else accesses
-        events += [[*place, access.kind, access.name.rpartition(".")[2]] for access in awaited]
+        events += [[*place, access.kind, last_part(access.name)] for access in awaited]
     invariants = recorded.options.get("invariants", [])
     return {
         "program": str(program.resolve()),
@@ -95,8 +113,21 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         "events": events,
         "ended": ended,
         "choices": choices,
+        "drawn": drawn,
         "invariants": invariants if isinstance(invariants, list) else [],
     }
+
+
+def operations_of(step: Step) -> Iterator[Happening]:
+    """What a thread that goes on by itself does on the way, and others may wait for: it sets an event."""
+    for one in step.happenings:
+        if one.kind == "does" and one.before != one.after and not one.name.startswith(OF_THREADS):
+            yield one
+
+
+def last_part(name: str) -> str:
+    """Of `self.count`, count; nothing of a container, which no bytecode names by its type."""
+    return "" if name in CONTAINERS else name.rpartition(".")[2]
 
 
 def twice_round(run: Counterexample) -> tuple[Step, ...]:

@@ -28,6 +28,7 @@ from assay.verification.certificates import (
 )
 from assay.verification.estimating import estimate, search_deadline
 from assay.verification.request import Phase, Request, require_own_file
+from assay.verification.shortening import with_short_runs
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.temporal import (
     Answer,
@@ -128,6 +129,14 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
             if judgement.verdict is Verdict.VERIFIED:
                 request.listener(Phase("writing the certificate of", name))
                 written, problem = parts.assembled(outcome, [one.outcome for one in given])
+        outcome = with_short_runs(
+            program,
+            outcome,
+            request.options,
+            process,
+            deadline=request.deadline,
+            say=lambda: request.listener(Phase("looking for a shorter run of", name)),
+        )
     return _Searched(program, outcome, about_states, given, judgement, written, problem)
 
 

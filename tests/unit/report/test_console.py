@@ -37,6 +37,7 @@ def a_run(length, **more):
 
 def test_a_run_reads_from_top_to_bottom():
     assert printed(print_run, a_run(2)) == (
+        "  P[0] failed in line 7 with x = 2\n"
         "  start  x = 0\n"
         "      1  P[0]  m.pml:1  x = 1  x: 0 -> 1\n"
         "      2  P[0]  m.pml:2  x = 2  x: 1 -> 2\n"

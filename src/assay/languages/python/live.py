@@ -16,6 +16,8 @@ not reproduced may have gone astray here.
 from __future__ import annotations
 
 import _thread
+import ast
+import contextlib
 import dis
 import functools
 import hashlib
@@ -23,6 +25,7 @@ import inspect
 import json
 import os
 import queue
+import random
 import sys
 import threading
 import time
@@ -51,6 +54,7 @@ FREE = "free"  # nobody else could go on, or a call goes on that has begun: the 
 CELL = "cell"  # what the machine calls a variable that functions share
 EXPIRES_SECONDS = 0.02  # every limited wait gives up, as in the machine: at once when its turn has come
 
+DRAWS = ("choice", "choices", "randint", "randrange", "sample", "getrandbits")
 WENT_ROUND = "the threads went round twice"
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "LOAD_CLASSDEREF")
 WRITES = ("STORE_GLOBAL", "STORE_NAME", "STORE_ATTR", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_ATTR")
@@ -89,6 +93,7 @@ class Gates:
         self.message: str = schedule["message"]
         self.ended = set(schedule["ended"])  # threads that the counterexample sees end
         self.choices = {name: deque(values) for name, values in schedule["choices"].items()}
+        self.drawn = {name: deque(pairs) for name, pairs in schedule.get("drawn", {}).items()}
         self.events = [Event(index, *fields) for index, fields in enumerate(schedule["events"])]
         self.queues: dict[str, deque[Event]] = {}
         for event in self.events:
@@ -359,6 +364,14 @@ class Gates:
             return options[wanted.popleft()]
         return plain.choose(options) if options else plain.choose()
 
+    def draw(self, name: str, function: Callable[..., Any], arguments: Any, keywords: Any) -> Any:
+        """What `random` gave this thread in the counterexample, where that is a plain value."""
+        given = self.drawn.get(threading.current_thread().name)
+        if given and given[0][0] == name:
+            with contextlib.suppress(ValueError, SyntaxError):
+                return ast.literal_eval(given.popleft()[1])
+        return function(*arguments, **keywords)
+
     def invariant(self, predicate: Any, name: str | None = None) -> Any:
         self.invariants.append((str(name or getattr(predicate, "__name__", "invariant")), predicate))
         return predicate
@@ -469,6 +482,18 @@ def shorten_waits() -> None:
     time.sleep = lambda _seconds: pause(EXPIRES_SECONDS)
 
 
+def draw_as_told(gates: Gates) -> None:
+    for name in DRAWS:
+        function = getattr(random, name)
+
+        def drawn(
+            *arguments: Any, _name: str = name, _function: Callable[..., Any] = function, **keywords: Any
+        ) -> Any:
+            return gates.draw(_name, _function, arguments, keywords)
+
+        setattr(random, name, drawn)
+
+
 def count_starts(gates: Gates) -> None:
     start = threading.Thread.start
 
@@ -555,6 +580,7 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
     WatchedCondition.gates = gates
     shorten_waits()
     count_starts(gates)
+    draw_as_told(gates)
     threading.Condition = WatchedCondition  # type: ignore[misc]
     threading.excepthook = lambda facts: gates.failed(facts.exc_value, is_main=False)
     threading.settrace(gates.trace)

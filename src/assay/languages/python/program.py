@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.languages.python.additions import added
+from assay.languages.python.assertions import Evaluation, failed_assertion
 from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
@@ -34,6 +35,7 @@ from assay.records import dataclass
 from assay.transition_system.interface import (
     Access,
     Capabilities,
+    Happening,
     Opening,
     SourceHash,
     SourceProblem,
@@ -75,9 +77,21 @@ AWAITED = {  # class or method of the library -> what its caller waits for
     "Queue.join": "a queue to be done",
     "SimpleQueue.get": "an item in a queue",
 }
+AWAITED_BY_NAME = {
+    "a lock": "the lock {}",
+    "a semaphore": "the semaphore {}",
+    "an event to be set": "{} to be set",
+    "the others at a barrier": "the others at {}",
+    "a notification": "a notification of {}",
+    "an item in a queue": "an item in {}",
+    "room in a queue": "room in {}",
+    "a queue to be done": "{} to be done",
+}
+STARTING = (".start", ".submit", ".map")
 FINAL = "a final name"  # stored once: nobody minds when it is read
 OPERATION = "does"  # among the accesses of a step: an operation of a library that joined it
 BEGINS_TO_WAIT = "Condition._enqueue_and_release"
+JOINED = re.compile(r"\w+\('(.*?)'(?:, .*)?\)$", re.DOTALL)  # a thread, as the machine shows it
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 
@@ -213,7 +227,19 @@ class PythonProgram:
             found.get("line") or None,
             tuple(self._traceback(found)),
             found.get("property", ""),
+            self._values_of(found),
         )
+
+    def _values_of(self, found: Mapping[str, Any]) -> tuple[str, ...]:
+        """The values with which an assertion of the program failed, in the last step."""
+        steps = self.descriptions.get("steps") or [{}]
+        file, line = found.get("file"), found.get("line")
+        if found["kind"] != "assertion" or not file or not line:
+            return ()
+        evaluations = [
+            Evaluation(*evaluated) for where, *evaluated in steps[-1].get("evaluations", ()) if where == file
+        ]
+        return failed_assertion(self.program.texts.get(file, ""), line, evaluations)
 
     def _traceback(self, found: Mapping[str, Any]) -> Iterator[str]:
         """As CPython prints it, without the frames of libraries."""
@@ -285,7 +311,7 @@ class PythonProgram:
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
             else:
                 parts.append(self._part(thread, file, line, functions.get((file, line), ""), (access,)))
-        first, *then = parts
+        first, *then = self._with_happenings(parts, step)
         first = replace(first, choices=tuple(step.get("choices", ())), continues=continues)
         if step.get("output"):
             if then:
@@ -294,16 +320,69 @@ class PythonProgram:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
 
+    def _with_happenings(self, parts: Sequence[StepFacts], step: Mapping[str, Any]) -> list[StepFacts]:
+        """Each goes to the first part that is on its line, not before those that happened earlier."""
+        told: list[list[Happening]] = [[] for _ in parts]
+        here = 0
+        for one in step.get("happenings", ()):
+            if one["file"] not in self._own_files:
+                continue
+            there = (i for i in range(here, len(parts)) if self._is_at(parts[i], one))
+            here = next(there, here)
+            told[here].append(self._happening(step["thread"], one))
+        return [replace(part, happenings=tuple(own)) for part, own in zip(parts, told, strict=True)]
+
+    @staticmethod
+    def _is_at(part: StepFacts, one: Mapping[str, Any]) -> bool:
+        return (part.file, part.line) == (one["file"], one["line"])
+
+    def _happening(self, thread: str, one: Mapping[str, Any]) -> Happening:
+        """An object has the name that a global or the main thread gives it, else that of the source line."""
+        text = self.line_text(one["file"], one["line"])
+        name, place, root = one["name"], one["place"], one["root"]
+        if one["kind"] in {"read", "write", "change"} and (
+            not place or root not in {"", MAIN_THREAD, thread}
+        ):
+            _, dot, attribute = name.rpartition(".")
+            found = re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text) if dot else None
+            name = found[0] if found else name
+        if place and root:
+            place = f"{root}: {place}"
+        return Happening(
+            one["kind"],
+            one["file"],
+            one["line"],
+            text,
+            name,
+            place,
+            one["before"],
+            one["after"],
+            one["result"],
+        )
+
     def _alone(self, first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
-        """With no other thread there is nobody to see what is read and written on the way."""
-        lines = [line for file, line, _ in step["lines"] if file == first.file]
-        if lines and first.function == "<module>" and first.line == self.program.modules[0].code.first_line:
-            first = replace(first, text=f"the program begins, alone up to line {lines[-1]}")
-        elif lines and lines[-1] != first.line:
-            last = self._part(first.process, first.file, lines[-1], first.function)
-            first = replace(first, then=(replace(last, alone=True),))
+        """With no other thread there is nobody to see what is read and written on the way: only operations,
+        and what the last line did, are told."""
+        lines = [(file, line, function) for file, line, function in step["lines"] if file in self._own_files]
+        happenings = [one for one in step.get("happenings", ()) if one["file"] in self._own_files]
+        begins = first.function == "<module>" and first.line == self.program.modules[0].code.first_line
+        if lines and begins:
+            first = replace(first, text=f"the program begins, alone up to line {lines[-1][1]}")
+            happenings = [one for one in happenings if one["kind"] == "raises" or _starts(one)]
+        elif lines and lines[-1][:2] != (first.file, first.line):
+            failed = [one for one in happenings if one["kind"] == "raises"][-1:]
+            end = (failed[0]["file"], failed[0]["line"], failed[0]["function"]) if failed else lines[-1]
+            first = replace(first, then=(replace(self._part(first.process, *end), alone=True),))
+        last = (first.then or (first,))[-1]
+        told = {
+            **step,
+            "happenings": [
+                one for one in happenings if one["kind"] in {OPERATION, "raises"} or self._is_at(last, one)
+            ],
+        }
+        whole, *then = self._with_happenings([replace(first, then=()), *first.then], told)
         choices = tuple(step.get("choices", ()))
-        return replace(first, output=step.get("output", ""), choices=choices, alone=True)
+        return replace(whole, then=tuple(then), output=step.get("output", ""), choices=choices, alone=True)
 
     def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
         """With the name as the source line has it, and the value if the states around the step tell it."""
@@ -380,10 +459,20 @@ class PythonProgram:
         frames = self._own_frames(thread)
         file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
         text = self.line_text(file, line) if line else "before its first step"
-        if thread["status"] == "waiting":
-            what = _what_it_waits_for(thread.get("waits_for"))
-            text = f"{what}  ({text})" if line and text else what
-        return Waiting(thread["name"], file, line, text, number=thread.get("number"))
+        if thread["status"] != "waiting":
+            return Waiting(thread["name"], file, line, text, number=thread.get("number"))
+        told = _Awaited.from_machine(thread.get("waits_for"))
+        return Waiting(
+            thread["name"],
+            file,
+            line,
+            f"{told.text}  ({text})" if line and text else told.text,
+            number=thread.get("number"),
+            awaited=told.kind,
+            what=told.name,
+            whom=told.whom,
+            joins=told.joins,
+        )
 
 
 def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
@@ -409,19 +498,42 @@ def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
                     break
 
 
+def _starts(one: Mapping[str, Any]) -> bool:
+    """Whether it is an operation that starts a thread, and the step ended in it."""
+    return one["kind"] == OPERATION and one["name"].endswith(STARTING) and not one["result"]
+
+
 def _is_own(file: str) -> bool:
     """Whether a file is the user's: the others are shown as <assay>/queue.py and <python>/heapq.py."""
     return not file.startswith("<")
 
 
-def _what_it_waits_for(told: object) -> str:
-    if isinstance(told, Mapping):
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """What a thread waits for."""
+
+    kind: str = "something"
+    name: str = ""  # as the program calls it
+    whom: str = ""
+    joins: bool = False
+
+    @classmethod
+    def from_machine(cls, told: object) -> _Awaited:
+        if not isinstance(told, Mapping):
+            return cls(str(told) if told else "something")
         operation = str(told.get("operation") or "something")
-        kind = operation.rpartition(".")[0]
-        what = AWAITED.get(kind) or AWAITED.get(operation) or operation
-        holder = told.get("held_by")
-        return f"{what}, held by {holder}" if holder else what
-    return str(told) if told else "something"
+        kind = AWAITED.get(operation.rpartition(".")[0]) or AWAITED.get(operation) or operation
+        joined = JOINED.match(str(told.get("object") or ""))
+        if operation == "Thread.join" and joined:
+            return cls(kind, str(told.get("name") or ""), joined[1], joins=True)
+        return cls(kind, str(told.get("name") or ""), str(told.get("held_by") or ""))
+
+    @property
+    def text(self) -> str:
+        if self.joins:
+            return f"{self.whom} to end"
+        named = AWAITED_BY_NAME.get(self.kind, self.kind).format(self.name) if self.name else self.kind
+        return f"{named}, held by {self.whom}" if self.whom else named
 
 
 def load(path: Path, options: LanguageOptions) -> PythonProgram:

@@ -79,6 +79,15 @@ def _is_unlimited(blocking, timeout):
     return False
 
 
+def _require_time(timeout):
+    """Fails where CPython would when it waits that long: it compares the time, and hands it to the system."""
+    if not hasattr(type(timeout), "_stands_for"):
+        if timeout > TIMEOUT_MAX:
+            raise OverflowError("timestamp too large to convert to C _PyTime_t")
+        if timeout > 0 and not isinstance(timeout, (int, float)):
+            raise TypeError("'" + type(timeout).__name__ + "' object cannot be interpreted as an integer")
+
+
 # What `copy` and its relatives ask for, of objects that are a lock or have one in CPython.
 
 
@@ -532,8 +541,20 @@ def exit():
 exit_thread = exit
 
 
+_sizes_of_stacks = [0] if _assay.mentions("stack_size") else None  # or every state would have it
+
+
+@_assay.atomic
 def stack_size(size=0, /):
-    return 0
+    if not isinstance(size, int):
+        raise TypeError("'" + type(size).__name__ + "' object cannot be interpreted as an integer")
+    if size < 0:
+        raise ValueError("size must be 0 or a positive value")
+    if 0 < size < 32768:
+        raise ValueError("size not valid: " + str(size) + " bytes")
+    before = _sizes_of_stacks[0]
+    _sizes_of_stacks[0] = size
+    return before
 
 
 def _excepthook(args, /):

@@ -65,7 +65,10 @@ class _GeneratorContextManager(AbstractContextManager, ContextDecorator):
                 next(self.gen)
             except StopIteration:
                 return False
-            raise RuntimeError("generator didn't stop")
+            try:
+                raise RuntimeError("generator didn't stop")
+            finally:
+                self.gen.close()
         if value is None:
             value = kind()
         try:
@@ -82,7 +85,10 @@ class _GeneratorContextManager(AbstractContextManager, ContextDecorator):
             ):
                 return False  # StopIteration cannot leave a generator as itself
             raise
-        raise RuntimeError("generator didn't stop after throw()")
+        try:
+            raise RuntimeError("generator didn't stop after throw()")
+        finally:
+            self.gen.close()
 
 
 def contextmanager(func):

@@ -31,6 +31,20 @@ def _is_day(value):
     return isinstance(value, _Day) or (isinstance(value, _date) and not isinstance(value, _datetime))
 
 
+def _require_zone(tz):
+    if tz is not None and not isinstance(tz, timezone):
+        raise TypeError(
+            "tzinfo argument must be None or of a tzinfo subclass, not type " + repr(type(tz).__name__)
+        )
+
+
+def _require_timespec(timespec):
+    if not isinstance(timespec, str):
+        raise TypeError("isoformat() argument 2 must be str, not " + type(timespec).__name__)
+    if timespec not in ("auto", "hours", "minutes", "seconds", "milliseconds", "microseconds"):
+        raise ValueError("Unknown timespec value")
+
+
 class _Compared(StandIn):
     """What is ordered among its kind, and differs from everything else."""
 
@@ -141,10 +155,13 @@ class _Field(_Compared):
     def __init__(self, origin):
         self.unknown_origin = origin
 
-    def _text(self, *arguments, **keywords):
+    def strftime(self, format):
+        if not isinstance(format, str):
+            raise TypeError("strftime() argument 1 must be str, not " + type(format).__name__)
         return str(self)
 
-    isoformat = strftime = _text
+    def isoformat(self):
+        return str(self)
 
     def _number(self):
         return Unknown(self.unknown_origin, 0)
@@ -175,6 +192,10 @@ class _Hour(_Field):
         if isinstance(other, time) and other.utcoffset() is not None and not self.unknown_is_aware:
             return False
         return self._is_comparable(other)
+
+    def isoformat(self, timespec="auto"):
+        _require_timespec(timespec)
+        return str(self)
 
     hour = minute = second = microsecond = property(_Field._number)
 
@@ -208,7 +229,8 @@ class _Day(_Field):
     def __rsub__(self, other):
         return _Duration(self.unknown_origin) if _is_day(other) else NotImplemented
 
-    ctime = _Field._text
+    def ctime(self):
+        return str(self)
 
     def weekday(self):
         return self._number()
@@ -256,6 +278,12 @@ class _Moment(_Day):
     def __rsub__(self, other):
         return self._since(other)
 
+    def isoformat(self, sep="T", timespec="auto"):
+        if not isinstance(sep, str) or len(sep) != 1:
+            raise TypeError("isoformat() argument 1 must be a unicode character")
+        _require_timespec(timespec)
+        return str(self)
+
     def timestamp(self):
         return Unknown(self.unknown_origin + ".timestamp()", 0)
 
@@ -269,9 +297,11 @@ class _Moment(_Day):
         return _Hour(self.unknown_origin, self.unknown_is_aware)
 
     def astimezone(self, tz=None):
+        _require_zone(tz)
         return _Moment(self.unknown_origin, True)
 
     def replace(self, **fields):
+        _require_zone(fields.get("tzinfo"))
         is_aware = fields["tzinfo"] is not None if "tzinfo" in fields else self.unknown_is_aware
         for name in fields:
             if name not in ("tzinfo", "microsecond", "fold"):
@@ -308,6 +338,7 @@ class datetime(metaclass=_KindOfMoment):
 
     @classmethod
     def now(cls, tz=None):
+        _require_zone(tz)
         return _Moment("datetime.now()", tz is not None)
 
     @classmethod

@@ -182,6 +182,8 @@ def lru_cache(maxsize=128, typed=False):
 
 
 def _cached(function, maxsize, typed):
+    if not callable(function):
+        raise TypeError("the first argument must be callable")
     cache = _Cache(maxsize)
 
     def wrapper(*args, **keywords):

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 
 import _assay
 import threading
-from _thread import _cannot_copy_lock, _cannot_copy_queue
+from _thread import _cannot_copy_lock, _cannot_copy_queue, _require_time
 
 _GenericAlias = type(list[int])
 
@@ -132,6 +132,8 @@ class Queue:
             if block and timeout is not None and timeout < 0:
                 raise ValueError("'timeout' must be a non-negative number")
             if self._qsize() >= self.maxsize:
+                if block and timeout is not None:
+                    _require_time(timeout)
                 if not block or timeout is not None:
                     return _NOT_POSSIBLE
                 _assay.block()
@@ -194,6 +196,8 @@ class Queue:
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
         if empty:
+            if block and timeout is not None:
+                _require_time(timeout)
             if not block or timeout is not None:
                 return (_NOT_POSSIBLE, None)
             _assay.block()
@@ -389,6 +393,8 @@ class SimpleQueue:
     def get(self, block=True, timeout=None):
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
+        if block and timeout is not None:
+            _require_time(timeout)
         if not self._simple_items:
             if not block or timeout is not None:
                 raise Empty

@@ -33,14 +33,25 @@ def _smaller(a, b):
     return min(a + 0.0, b + 0.0)  # what is no number fails as in CPython
 
 
+def _require_whole(*numbers):
+    for number in numbers:
+        if not hasattr(type(number), "__index__"):
+            _assay.unsupported(
+                "a range of random numbers whose bounds are not whole is not modelled; round them"
+            )
+
+
 class Random:
     """Seeds change nothing: what holds for all outcomes holds for those of a seed."""
 
     def __init__(self, x=None):
-        pass
+        self.seed(x)
 
     def seed(self, a=None, version=2):
-        pass
+        if a is not None and not isinstance(a, (int, float, str, bytes, bytearray, Unknown)):
+            raise TypeError(
+                "The only supported seed types are: None,\nint, float, str, bytes, and bytearray."
+            )
 
     def random(self):
         return Unknown("random.random()", 0)
@@ -71,6 +82,7 @@ class Random:
         return Unknown("random.betavariate()", 0)
 
     def randrange(self, start, stop=None, step=1):
+        _require_whole(start, 0 if stop is None else stop, step)
         numbers = range(start) if stop is None else range(start, stop, step)
         if not numbers:
             if stop is None:
@@ -81,6 +93,7 @@ class Random:
         return numbers[_choose(len(numbers), "random.randrange()")]
 
     def randint(self, a, b):
+        _require_whole(a, b)
         if b < a:
             raise ValueError(
                 "empty range for randrange() (" + str(a) + ", " + str(b + 1) + ", " + str(b + 1 - a) + ")"

@@ -27,6 +27,7 @@ from _thread import (
     _Identity,
     _main_identity,
     _number_of,
+    _require_time,
     get_ident,
     get_native_id,
 )
@@ -70,6 +71,7 @@ class Condition:
     def __init__(self, lock=None):
         if lock is None:
             lock = RLock()
+        lock.acquire, lock.release  # CPython takes both, and fails without
         self._lock = lock
         self._waiters = []
         self._lock_is_ours = type(lock) is _LockType or type(lock) is _RLock
@@ -108,8 +110,8 @@ class Condition:
         outcome = self._wake_or_give_up(saved)
         if outcome is None:
             self._take_lock_and_leave_queue(saved)
-            return False
-        return outcome
+        _require_time(timeout)  # which fails without having waited, and takes the lock again
+        return outcome is True
 
     @_assay.early("releases of locks")
     def _enqueue_and_release(self):
@@ -152,6 +154,8 @@ class Condition:
     def wait_for(self, predicate, timeout=None):
         result = predicate()
         while not result:
+            if timeout is not None:
+                _require_time(timeout)
             in_time = self.wait(timeout)
             result = predicate()
             if timeout is not None and not result and (not in_time or _assay.choose(2) == 1):
@@ -182,14 +186,14 @@ class Condition:
             raise RuntimeError("cannot notify on un-acquired lock")
         if n is None:
             self._waiters.clear()
-        elif n > 0:
+        elif self._waiters and n > 0:
             del self._waiters[:n]
 
     @_assay.atomic
     def _remove_waiters(self, n):
         if n is None:
             self._waiters.clear()
-        elif n > 0:
+        elif self._waiters and n > 0:
             del self._waiters[:n]
 
     # With a lock that the program wrote itself, its methods are called one by one.
@@ -215,6 +219,8 @@ class Condition:
             lock.release()
         notified = False
         try:
+            if timeout is not None:
+                _require_time(timeout)
             notified = self._notified_in_time() if timeout is not None else self._await_notification()
         finally:
             if hasattr(lock, "_acquire_restore"):
@@ -261,6 +267,8 @@ class Semaphore:
         if not blocking and timeout is not None:
             raise ValueError("can't specify timeout for non-blocking acquire")
         if self._value == 0:
+            if timeout is not None:
+                _require_time(timeout)
             if not blocking or timeout is not None:
                 return False
             _assay.block()
@@ -339,8 +347,10 @@ class Event:
 
     @_assay.atomic
     def wait(self, timeout=None):
-        if not self._event_flag and timeout is None:
-            _assay.block()
+        if not self._event_flag:
+            if timeout is None:
+                _assay.block()
+            _require_time(timeout)
         return self._event_flag
 
     @_assay.atomic
@@ -372,7 +382,7 @@ class Barrier:
     __reduce_ex__ = _cannot_copy_lock
 
     def __init__(self, parties, action=None, timeout=None):
-        if parties < 1:
+        if not isinstance(parties, int) or parties < 1:
             _assay.unsupported(
                 "a barrier for less than one thread is not modelled: versions of Python differ"
             )
@@ -391,6 +401,10 @@ class Barrier:
             if timeout is None:
                 self._pass()
             else:
+                if not isinstance(timeout, (int, float)) and not hasattr(type(timeout), "_stands_for"):
+                    _assay.unsupported(
+                        "a barrier with a time that is no number is not modelled; give a number"
+                    )
                 self._pass_in_time()
         elif self._barrier_action or _counts_waiting:
             done = False
@@ -598,6 +612,8 @@ class Thread:
             raise RuntimeError("cannot join thread before it is started")
         if self is _assay.current():
             raise RuntimeError("cannot join current thread")
+        if timeout is not None and self._thread_state != _DONE:
+            _require_time(timeout)
         if timeout is None:
             if self._thread_state == _RUNNING:
                 _assay.block()

@@ -86,21 +86,35 @@ class _Date(StandIn):
     __hash__ = StandIn.__hash__
 
 
+def _require_seconds(seconds):
+    if seconds is not None and not isinstance(seconds, (int, float, Unknown)):
+        raise TypeError("'" + type(seconds).__name__ + "' object cannot be interpreted as an integer")
+
+
 def ctime(seconds=None, /):
+    _require_seconds(seconds)
     return str(Unknown("time.ctime()"))
 
 
 def asctime(when=None, /):
+    if when is not None and not isinstance(when, (_Date, tuple)):
+        raise TypeError("Tuple or struct_time argument required")
     return str(Unknown("time.asctime()"))
 
 
 def strftime(format, when=None, /):
+    if not isinstance(format, str):
+        raise TypeError("strftime() argument 1 must be str, not " + type(format).__name__)
+    if when is not None and not isinstance(when, (_Date, tuple)):
+        raise TypeError("Tuple or struct_time argument required")
     return str(Unknown("time.strftime()"))
 
 
 def localtime(seconds=None, /):
+    _require_seconds(seconds)
     return _Date("time.localtime()")
 
 
 def gmtime(seconds=None, /):
+    _require_seconds(seconds)
     return _Date("time.gmtime()")

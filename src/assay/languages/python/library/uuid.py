@@ -21,6 +21,8 @@ class UUID:
             if len(digits) != 32:
                 raise ValueError("badly formed hexadecimal UUID string")
             int = _number_of(digits)
+        if not 0 <= int < 1 << 128:
+            raise ValueError("int is out of range (need a 128-bit value)")
         self.int = int
 
     def __eq__(self, other):

@@ -12,7 +12,7 @@ from enum import sys as _interpreter
 
 import _assay
 import threading
-from _thread import _cannot_copy_queue, _cannot_copy_rlock
+from _thread import _cannot_copy_queue, _cannot_copy_rlock, _require_time
 
 _GenericAlias = type(list[int])
 
@@ -119,6 +119,7 @@ class Future:
     def _wait(self, timeout):
         if self._future_state in (_PENDING, _RUNNING):
             if timeout is not None:
+                _require_time(timeout)
                 raise TimeoutError()
             _assay.block()
         return (self._future_state != _FINISHED, self._future_exception, self._future_result)
@@ -213,10 +214,13 @@ def _wait_for(futures, timeout, return_when):
             raise ValueError("Invalid return condition: " + repr(return_when))
         if timeout is None:
             _assay.block()
+        _require_time(timeout)
     return done
 
 
 def as_completed(fs, timeout=None):
+    if timeout is not None:
+        timeout + 0.0  # CPython adds it to a clock
     futures = list(dict.fromkeys(fs))
     total = len(futures)
     finished, pending, arrivals = _watch(futures)
@@ -253,8 +257,10 @@ def _watch(futures):
 
 @_assay.atomic
 def _take_arrivals(arrivals, timeout):
-    if not arrivals and timeout is None:
-        _assay.block()
+    if not arrivals:
+        if timeout is None:
+            _assay.block()
+        _require_time(timeout)
     arrived = list(arrivals)
     arrivals.clear()
     return arrived
@@ -275,6 +281,8 @@ class Executor:
         raise NotImplementedError()
 
     def map(self, fn, *iterables, timeout=None, chunksize=1):
+        if timeout is not None:
+            timeout + 0.0  # CPython adds it to a clock
         futures = [self.submit(fn, *args) for args in zip(*iterables)]
         return _results(futures, timeout)
 

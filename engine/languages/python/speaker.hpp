@@ -1,0 +1,33 @@
+/// Values in words: like repr, but without running the program, and without addresses.
+#pragma once
+
+#include <string>
+
+#include "languages/python/heap.hpp"
+
+namespace assay::languages::python {
+
+class Speaker {
+ public:
+  explicit Speaker(Heap& heap) : heap_(heap) {}
+
+  static constexpr int kDepth = 4;
+  std::string repr(PyObject* object, int depth = kDepth);
+  std::string thread_name(PyObject* identity, std::uint32_t index);
+  /// "ValueError: sold out", or the class and its arguments.
+  std::string exception(PyObject* raised);
+  static std::string name_of(PyObject* function);
+  /// The class without the module that it is in.
+  static std::string short_type(PyTypeObject* type);
+  /// Whether it is a class of threading, queue or concurrent.futures, or extends one.
+  bool is_of_library(PyTypeObject* type);
+
+ private:
+  std::string pairs(PyObject* dict, int depth, const char* between, bool are_names);
+  /// Objects of threading and queue, by what a program can know of them: who holds a lock, what is in a queue.
+  std::string synchroniser(PyObject* object, PyObject* attributes, int depth);
+
+  Heap& heap_;
+};
+
+}  // namespace assay::languages::python

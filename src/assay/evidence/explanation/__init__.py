@@ -1,0 +1,33 @@
+"""One sentence about a failing run: what went wrong in it.
+
+Each pattern has a file and looks for itself in what really happened (`events`). A pattern that is found is
+told with the threads, lines and values of this run; where none is found, the plain fact is: who failed
+where, with which values. No cause is ever guessed.
+"""
+
+from __future__ import annotations
+
+from assay.evidence.counterexample import Counterexample
+from assay.evidence.explanation.anothers_value import anothers_value
+from assay.evidence.explanation.changed_under_way import changed_under_way
+from assay.evidence.explanation.events import Run
+from assay.evidence.explanation.lost_update import lost_update
+from assay.evidence.explanation.nobody_moves import nobody_moves
+from assay.evidence.explanation.plain_fact import plain_fact
+
+__all__ = ["explain"]
+
+SAYS_IT_ITSELF = {"race", "trace", "notrace"}  # kinds whose message names the two that do not go together
+
+
+def explain(counterexample: Counterexample) -> str:
+    """Empty where the message of the violation says it all, or nothing is known."""
+    if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
+        return ""
+    run = Run(counterexample)
+    if counterexample.violation.kind == "deadlock":
+        return nobody_moves(run)
+    patterns = (lost_update, changed_under_way, anothers_value, plain_fact)
+    if counterexample.violation.kind == "exception":
+        patterns = (changed_under_way, lost_update, anothers_value, plain_fact)
+    return next((text for pattern in patterns if (text := pattern(run))), "")

@@ -1,0 +1,184 @@
+"""What happened in a run, one thing after the other: who read or wrote what, where, with which value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from assay.evidence.counterexample import Counterexample, Step
+from assay.records import dataclass
+
+LONGEST_VALUE = 60
+WORD = re.compile(r"[A-Za-z_]\w*")
+ASSIGNED = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:=(?!=)|\+\+|--)")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `place` is the same for what is the same object or variable."""
+
+    index: int
+    step: int
+    process: str
+    kind: str  # "read", "write", "does", "raises"
+    name: str
+    place: str
+    line: int
+    text: str
+    before: str
+    after: str
+    result: str
+
+    @property
+    def short_before(self) -> str:
+        return shortened(self.before)
+
+    @property
+    def short_after(self) -> str:
+        return shortened(self.after)
+
+
+def said(value: object) -> str:
+    """Of a variable; the languages whose values come as Python's write truth in small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shortened(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 3] + "..."
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether one place is the other, or a part of it: `cache` and `cache['a']`."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and long[len(short)] in "[."
+
+
+class Run:
+    """A failing run as a list of events."""
+
+    def __init__(self, counterexample: Counterexample) -> None:
+        self.counterexample = counterexample
+
+    @cached_property
+    def events(self) -> list[Event]:
+        return list(self._numbered())
+
+    def _numbered(self) -> Iterator[Event]:
+        index = 0
+        variables = dict(self.counterexample.initial)
+        is_told = any(step.happenings for step in self.counterexample.steps)
+        for step in self.counterexample.steps:
+            if step.alone and step is self.counterexample.steps[0]:
+                pass  # before there were others
+            elif is_told:
+                for one in step.happenings:
+                    yield Event(
+                        index,
+                        step.number,
+                        step.process,
+                        one.kind,
+                        one.name,
+                        one.place,
+                        one.line,
+                        one.text,
+                        one.before,
+                        one.after,
+                        one.result,
+                    )
+                    index += 1
+            else:
+                for event in _events_of_statement(step, variables, index):
+                    yield event
+                    index += 1
+            for change in step.changes:
+                variables[change.name] = change.after
+
+    @property
+    def failing(self) -> Step | None:
+        return self.counterexample.steps[-1] if self.counterexample.steps else None
+
+    @cached_property
+    def words_of_failure(self) -> frozenset[str]:
+        """Names that the failing line mentions, or that were read there."""
+        violation, last = self.counterexample.violation, self.failing
+        texts = [violation.message, violation.property, *violation.values, *violation.traceback[-3:-1]]
+        if last is not None:
+            texts.append(last.text)
+        words = {word for text in texts for word in WORD.findall(text)}
+        reads = [e for e in self.events if last and e.step == last.number and e.kind == "read"]
+        return frozenset(words.union(*(WORD.findall(event.name) for event in reads)))
+
+    def concerning(self, events: Sequence[Event]) -> list[Event]:
+        """Those about something that the failing line mentions or read. If none is, and all are about one
+        place, that place is the only one in this run of which there is something to tell."""
+        found = [
+            event
+            for event in events
+            if not self.words_of_failure.isdisjoint(WORD.findall(event.place.rpartition(": ")[2]))
+        ]
+        if not found and len({event.place for event in events}) == 1:
+            return list(events)
+        return found
+
+    def last_read(self, process: str, place: str, *, before: Event) -> Event | None:
+        reads = (
+            event
+            for event in reversed(self.events[: before.index])
+            if event.kind == "read" and (event.process, event.place) == (process, place)
+        )
+        return next(reads, None)
+
+    def writes_later(self, read: Event) -> bool:
+        """Whether who read it writes the place next, before it reads it again."""
+        for event in self.events[read.index + 1 :]:
+            if (event.process, event.place) == (read.process, read.place):
+                return event.kind == "write"
+        return False
+
+    def is_rebound(self, place: str, first: Event, last: Event) -> bool:
+        """Whether what the place is a part of was replaced on the way: then it is not the same any more."""
+        return any(
+            event.kind == "write" and event.place and place.startswith((f"{event.place}.", f"{event.place}["))
+            for event in self.events[first.index + 1 : last.index]
+        )
+
+    def positions(self) -> dict[str, str]:
+        """Where every process stands at the end."""
+        variables = self.counterexample.variables_after(len(self.counterexample.steps))
+        return {name[:-1]: str(value) for name, value in variables.items() if name.endswith("@")}
+
+
+def _events_of_statement(step: Step, variables: Mapping[str, object], index: int) -> Iterator[Event]:
+    """Of a language that tells statements: shared variables in it are read, changed ones written."""
+
+    def event(offset: int, kind: str, name: str, before: object, after: object) -> Event:
+        return Event(
+            index + offset,
+            step.number,
+            step.process,
+            kind,
+            name,
+            name,
+            step.line,
+            step.text,
+            said(before),
+            said(after),
+            "",
+        )
+
+    assigned = ASSIGNED.match(step.text)
+    own = assigned[1] if assigned else ""
+    mentioned = WORD.findall(step.text[assigned.end() :] if assigned else step.text)
+    is_update = bool(assigned and assigned[0].rstrip().endswith(("++", "--")))
+    offset = 0
+    for name in dict.fromkeys([*mentioned, *([own] if is_update else [])]):
+        if name in variables and isinstance(variables[name], int):
+            yield event(offset, "read", name, variables[name], "")
+            offset += 1
+    for change in step.changes:
+        if "." not in change.name and "@" not in change.name and isinstance(change.after, int):
+            yield event(offset, "write", change.name, change.before, change.after)
+            offset += 1

@@ -1,0 +1,133 @@
+"""A deadlock: who waits for what, why it does not come.
+
+Thread-1 holds a and waits for b, Thread-2 holds b and waits for a
+producer notified condition in line 17 before consumer waited for it: nobody heard it
+Thread-1 waits for an item in jobs: Thread-2 took the last one (None), and nobody is left to put another
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from assay.evidence.explanation.events import Event, Run, shortened
+from assay.transition_system.interface import Waiting
+
+NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
+WAITS = re.compile(r"Condition\.(wait|wait_for)$")
+
+
+def nobody_moves(run: Run) -> str:
+    waiting = {one.process: one for one in run.counterexample.waiting}
+    circle = _circle(waiting)
+    if circle:
+        return _told_of_circle([waiting[name] for name in circle])
+    for one in waiting.values():
+        text = _reason(run, one)
+        if text:
+            return text
+    return ""
+
+
+def _circle(waiting: Mapping[str, Waiting]) -> list[str]:
+    """Those who wait for one another, if there are such, from the one who was started first."""
+    for start in waiting:
+        path: list[str] = []
+        here = start
+        while here in waiting and here not in path:
+            path.append(here)
+            here = waiting[here].whom
+        if here in path:
+            return path[path.index(here) :]
+    return []
+
+
+def _told_of_circle(circle: list[Waiting]) -> str:
+    if len(circle) == 1:
+        return f"{circle[0].process} waits for {circle[0].what or 'a lock'}, which it holds itself"
+    parts = []
+    for one in circle:
+        holding = [
+            other.what for other in circle if other.whom == one.process and other.what and not other.joins
+        ]
+        holds = f"holds {' and '.join(holding)} and " if holding else ""
+        awaited = f"for {one.whom} to end" if one.joins else f"for {one.what or f'a lock of {one.whom}'}"
+        parts.append(f"{one.process} {holds}waits {awaited}")
+    return ", ".join(parts)
+
+
+def _reason(run: Run, one: Waiting) -> str:
+    if one.joins:
+        return ""
+    who, what = one.process, one.what
+    if one.whom:
+        if one.whom not in run.positions():
+            return f"{who} waits for {what or 'a lock'}, which {one.whom} held when it ended"
+        return ""
+    match one.awaited:
+        case "a notification":
+            return _missed_notification(run, who, what)
+        case "an event to be set":
+            return _cleared_event(run, who, what)
+        case "an item in a queue":
+            return _empty_queue(run, who, what)
+        case "room in a queue":
+            full = f"room in {what or 'a queue'}, which is full"
+            return f"{who} waits for {full}, and nobody is left to take an item"
+        case "a semaphore":
+            return (
+                f"{who} waits for {what or 'a semaphore'}, which is used up, and nobody is left to release it"
+            )
+        case "the others at a barrier":
+            return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
+    return ""
+
+
+def _operations(run: Run, what: str) -> list[Event]:
+    return [
+        event
+        for event in run.events
+        if event.kind == "does" and what and event.place.rpartition(": ")[2] == what
+    ]
+
+
+def _missed_notification(run: Run, who: str, what: str) -> str:
+    events = _operations(run, what)
+    begins = [event for event in events if event.process == who and WAITS.search(event.name)]
+    notified = [event for event in events if NOTIFIES.search(event.name)]
+    lost = [event for event in notified if "nobody waits" in event.before]
+    name = what or "a condition"
+    first = next((event for event in begins if who in event.after), None)
+    if first is not None and lost and lost[-1].index < first.index and lost[-1] is notified[-1]:
+        return (
+            f"{lost[-1].process} notified {name} in line {lost[-1].line} before {who} waited for it in line "
+            f"{first.line}: nobody heard it"
+        )
+    if notified and first is not None:
+        last = notified[-1]
+        return (
+            f"{who} waits for a notification of {name}; the last one, by {last.process} in line {last.line}, "
+            "woke somebody else, and nobody is left to notify again"
+        )
+    return f"{who} waits for a notification of {name}, and nobody is left to notify it"
+
+
+def _cleared_event(run: Run, who: str, what: str) -> str:
+    changes = [event for event in _operations(run, what) if event.before != event.after]
+    if changes and changes[-1].name.endswith(".clear"):
+        cleared = changes[-1]
+        setting = [event for event in changes if event.name.endswith(".set")]
+        by = f"{setting[-1].process} set {what}, and " if setting else ""
+        return f"{by}{cleared.process} cleared it in line {cleared.line} before {who} saw it"
+    return f"{who} waits for {what or 'an event'}, which nobody is left to set"
+
+
+def _empty_queue(run: Run, who: str, what: str) -> str:
+    taken = [
+        event
+        for event in _operations(run, what)
+        if event.name.endswith(("get", "get_nowait")) and event.result
+    ]
+    name = what or "a queue"
+    last = f"{taken[-1].process} took the last one ({shortened(taken[-1].result)}), and " if taken else ""
+    return f"{who} waits for an item in {name}: {last}nobody is left to put another"

@@ -1,0 +1,84 @@
+"""Who failed where, with which values, and where the others stood. Nothing else is claimed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.evidence.counterexample import Step
+from assay.evidence.explanation.events import WORD, Run, said, shortened
+
+MOST_VALUES = 4
+MAIN_THREAD = "MainThread"
+
+
+def plain_fact(run: Run) -> str:
+    last, violation = run.failing, run.counterexample.violation
+    if last is None:
+        return ""
+    line = violation.line or last.line
+    raised = [event for event in run.events if event.kind == "raises"]
+    first = next((event for event in reversed(raised) if event.line == line), None)
+    who = f"{last.process} failed in line {line}" if line else f"{last.process} failed"
+    if first is not None and first.process != last.process:
+        what = f"{shortened(first.name)} in line {line}"
+        who = f"{first.process} raised {what}, which came to {last.process} in line {raised[-1].line}"
+        last = next(step for step in run.counterexample.steps if step.number == first.step)
+    if violation.kind in {"invariant", "step-invariant"}:
+        who = f"after {last.process} in line {last.line} ({shortened(last.text)}) the invariant does not hold"
+    values = ", ".join(_values(run, last))
+    if not values and not any(step.happenings for step in run.counterexample.steps):
+        return ""  # the message has said as much
+    others = _others(run, last.process)
+    chosen = ", ".join(
+        f"{event.name.replace('Random.', 'random.')} gave {shortened(event.result)} to {event.process}"
+        for event in run.events
+        if event.kind == "does" and event.result and event.name.startswith(("Random.", "choose"))
+    )
+    return (
+        who
+        + (f" with {values}" if values else "")
+        + (f", after {chosen}" if chosen else "")
+        + (f", while {others}" if others else "")
+    )
+
+
+def _values(run: Run, last: Step) -> list[str]:
+    """Of the assertion where it tells them; else what the failing step read, or what its text mentions."""
+    violation = run.counterexample.violation
+    if violation.kind in {"invariant", "step-invariant"}:
+        wrote = [e for e in run.events if e.step == last.number and e.kind in {"write", "change"}]
+        if wrote:
+            return [f"{event.name} = {event.short_after}" for event in wrote][-MOST_VALUES:]
+    told = [text.removeprefix("where ").removeprefix("and ") for text in violation.values[1:]]
+    if told:
+        return [" = ".join(reversed(text.split(" = ", 1))) for text in told][:MOST_VALUES]
+    read = {
+        event.name: event.short_before
+        for event in run.events
+        if event.step == last.number and event.kind == "read" and event.before
+    }
+    if read and not any(event.step == last.number and event.kind == "write" for event in run.events):
+        return [f"{name} = {value}" for name, value in read.items()][-MOST_VALUES:]
+    variables = run.counterexample.variables_after(len(run.counterexample.steps))
+    mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
+    return [
+        f"{name} = {shortened(said(variables[name]))}"
+        for name in mentioned
+        if name in variables and isinstance(variables[name], int | bool | str)
+    ][:MOST_VALUES]
+
+
+def _others(run: Run, failing: str) -> str:
+    """Threads of a program that are left, where they stand; who never moved has not begun."""
+    if not any(step.happenings for step in run.counterexample.steps):
+        return ""
+    moved = {step.process for step in run.counterexample.steps}
+    told = []
+    for name, position in run.positions().items():
+        if name in {failing, MAIN_THREAD}:
+            continue
+        if name not in moved:
+            told.append(f"{name} had not begun")
+        elif position != "-":
+            told.append(f"{name} was at line {Path(position).name.rpartition(':')[2]}")
+    return " and ".join(told[:MOST_VALUES])

@@ -1,0 +1,119 @@
+"""The values with which an assertion failed, as pytest shows them.
+
+    assert 1 == 2
+    where 1 = c.get()
+    and 2 = len(threads)
+
+The machine keeps the operands of each comparison and the value of each test when it was evaluated last; the
+syntax tree says which of them belong to the assertion.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from assay.records import dataclass
+
+LONGEST_VALUE = 200
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """`right` is None where a value was only tested for truth."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    left: str
+    right: str | None
+
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        return self.line, self.column, self.end_line, self.end_column
+
+
+def failed_assertion(text: str, line: int, evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    """Empty if there is no assertion on that line, or nothing is known of it."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if len(found) != 1:
+        return ()
+    told = _told(found[0].test, evaluations)
+    if told is None:
+        return ()
+    expression, where = told
+    known: list[str] = []
+    for value, source in where:
+        known.append(f"{'and' if known else 'where'} {value} = {source}")
+    return (f"assert {expression}", *known)
+
+
+Where = list[tuple[str, str]]  # a value, and the source that gave it
+
+
+def _told(node: ast.expr, evaluations: Sequence[Evaluation]) -> tuple[str, Where] | None:
+    if isinstance(node, ast.BoolOp):
+        return _told_of_several(node, evaluations)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = _told(node.operand, evaluations)
+        return None if inner is None else (f"not {inner[0]}", inner[1])
+    here = [one for one in evaluations if one.place == _place(node)]
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        compared = [one for one in here if one.right is not None]
+        if not compared or compared[-1].right is None:
+            return None
+        left, right = _short(compared[-1].left), _short(compared[-1].right)
+        where = [*_where(node.left, left), *_where(node.comparators[0], right)]
+        return f"{left} {OPERATORS[type(node.ops[0])]} {right}", where
+    tested = [one for one in here if one.right is None]
+    if not tested or isinstance(node, ast.Compare):
+        return None
+    value = _short(tested[-1].left)
+    return value, list(_where(node, value))
+
+
+def _told_of_several(node: ast.BoolOp, evaluations: Sequence[Evaluation]) -> tuple[str, Where] | None:
+    """Of `and` the one that failed, which is the last that was evaluated; of `or` all."""
+    told = [one for one in (_told(value, evaluations) for value in node.values) if one is not None]
+    if not told:
+        return None
+    if isinstance(node.op, ast.And):
+        return told[-1]
+    return " or ".join(text for text, _ in told), [pair for _, where in told for pair in where]
+
+
+def _where(node: ast.expr, value: str) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Constant):
+        return
+    source = ast.unparse(node)
+    if source != value:
+        yield value, source
+
+
+def _place(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
