@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from assay.cli.mistaken_files import TRACE, require_no, require_program
 from assay.cli.quantities import Count, Definition, Duration, Memory
 from assay.cli.telling import tell
 from assay.evidence.estimate_file import looks_like_an_estimate
@@ -98,6 +99,8 @@ def certify(
     from assay.certification import certify as certify_program
     from assay.report.certification import certification_listener
 
+    require_program(program, certificate, command="certify")
+    require_no(TRACE, certificate)
     if given["trust_unsigned"] and not given["trusted"]:
         raise click.UsageError("--trust-unsigned goes with --trusted: nothing else believes the producer")
     if looks_like_an_estimate(certificate):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import click
 
 from assay import __version__
 from assay.cli.exit_codes import EXIT_CODES
+from assay.cli.mistaken_files import CERTIFICATE, require_no, require_program
 from assay.cli.telling import print_json
 from assay.evidence.verdict import Verdict
+from assay.transition_system.language_options import OptionProblem
 
 
 @click.command(short_help="Step through a saved counterexample.")
@@ -33,6 +36,11 @@ def replay(
     refused with exit code 4. With --live: exit code 0 if the failure was reproduced, else 3.
     """
     from assay.verification import replay as replay_run
+
+    require_program(program, trace, command="replay")
+    require_no(CERTIFICATE, trace)
+    if not Path(trace).exists():
+        raise OptionProblem(f"trace: expected a file, got {trace}, which is none")
 
     outcome = None
     if live:

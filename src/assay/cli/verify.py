@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.flags import asked_of_the_language, asked_of_the_search, language_flags, search_flags
+from assay.cli.mistaken_files import require_program
 from assay.cli.telling import print_json, tell
 from assay.evidence.certificate import CODINGS
 from assay.execution import interrupts
@@ -58,6 +59,8 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
     error.
     """
     from assay.report.progress import progress_listener
+
+    require_program(program, command="verify")
     from assay.verification import verify as verify_program
     from assay.verification.request import Phase
 
