@@ -103,9 +103,9 @@ class Generator(LabelCode):
                 self.line("  PRIORITY(p) = (u8)priority;")
             self.line("  PROCESSES(g)++;")
             c = Context(process)
-            for i, symbol in enumerate(process.parameters):
-                if self.layout.has_room(symbol):
-                    self.store(self.whole(symbol), f"a{i}", c)
+            for i, place in enumerate(process.parameters):
+                if self.layout.has_room(place.symbol):
+                    self.store(place, f"a{i}", c)
             for symbol in process.symbols:
                 if not symbol.parameter:
                     self.initialise(symbol, c)

@@ -438,7 +438,7 @@ class Process:
     name: str
     number: int
     where: Location
-    parameters: list[Symbol] = field(default_factory=list)
+    parameters: list[Place] = field(default_factory=list)  # structures flattened, as arguments are
     symbols: list[Symbol] = field(default_factory=list)  # locals, parameters first
     provided: Expr | None = None
     priority: int = 1

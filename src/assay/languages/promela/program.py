@@ -212,15 +212,19 @@ def parameters_of(resolver: Resolver, unit: syntax.Proctype, process: Process) -
     scope = resolver.global_scope.open()
     for variable in unit.parameters:
         symbol = resolver.declare(variable, scope, process)
-        if symbol.length is not None or isinstance(symbol.type, Structure):
+        if symbol.length is not None:
             raise SourceProblem(
-                f"parameter '{symbol.name}' is no scalar",
+                f"parameter '{symbol.name}' is an array",
                 where=variable.where,
-                hint="pass its fields one by one",
+                hint="pass its elements one by one, or in a typedef",
             )
         symbol.parameter = True
         symbol.assigned = True
-        process.parameters.append(symbol)
+        whole = syntax.Reference(variable.where, (syntax.Part(symbol.name, None),))
+        if isinstance(symbol.type, Structure):
+            process.parameters += resolver.structure_places(whole, scope)
+        else:
+            process.parameters.append(resolver.scalar_place(whole, scope))
     return scope
 
 

@@ -8,14 +8,15 @@ are not here: either the machine has a library of its own for them, or they are 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ abc base64 binascii bisect collections collections.abc copy dataclasses decimal enum "
-    "fractions hashlib heapq html json keyword math numbers operator re statistics string struct textwrap "
-    "types typing unicodedata zlib".split()
+    "__future__ abc base64 binascii bisect cmath collections collections.abc copy dataclasses decimal enum "
+    "errno fractions hashlib heapq html json keyword math numbers operator re statistics string struct "
+    "textwrap types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.
 REFUSED_PARTS = {
     "decimal": frozenset({"getcontext", "setcontext", "localcontext"}),
+    "errno": frozenset({"errorcode"}),
     "statistics": frozenset({"NormalDist"}),
 }
 
