@@ -13,6 +13,7 @@ import click
 
 from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.quantities import Count
+from assay.cli.telling import print_json
 from assay.evidence.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def keygen(private: Path, public: Path, as_json: bool) -> int:
     except signature.SignatureProblem as problem:
         raise click.ClickException(str(problem)) from None
     if as_json:
-        _print_json({"key_id": identity, "private": str(private), "public": str(public)})
+        print_json({"key_id": identity, "private": str(private), "public": str(public)})
     else:
         print(f"key {identity}")
         print(f"  keep {private} secret; give {public} to those who shall check your signatures")
@@ -67,7 +68,7 @@ def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> in
     except signature.SignatureProblem as problem:
         raise click.ClickException(str(problem)) from None
     if as_json:
-        _print_json(
+        print_json(
             {
                 "envelope": str(output),
                 "key_id": signed.key_id,
@@ -123,7 +124,7 @@ def inspect(
         data = inspection.as_json()
         if listing is not None:
             data["script"] = listing.as_json()
-        _print_json(data)
+        print_json(data)
     else:
         report.print_inspection(inspection)
         if listing is not None:
@@ -201,11 +202,3 @@ def _require_same_sources(program: Program, header: Header) -> None:
         raise CertificateProblem(
             f"the certificate is about another program: {names} as given is not what it was made from"
         )
-
-
-def _print_json(data: dict[str, object]) -> None:
-    import json
-
-    from assay import __version__
-
-    print(json.dumps(data | {"version": __version__}))

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from assay.cli.mistaken_files import TRACE, require_no, require_program
 from assay.cli.quantities import Count, Definition, Duration, Memory
-from assay.cli.telling import tell
+from assay.cli.telling import print_json, tell
 from assay.evidence.estimate_file import looks_like_an_estimate
 
 if TYPE_CHECKING:
@@ -167,9 +167,7 @@ def _certify_estimate(
 
 def _print_result(result: CertificationResult, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        import json
-
-        print(json.dumps(result.as_json(), default=str))
+        print_json(result.as_json())
         return
     from assay.report.certification import print_certification
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import signal
 import sys
 import time
@@ -111,7 +112,8 @@ def _told(problem: Exception, arguments: Sequence[str], *, as_json: bool) -> int
     from assay.transition_system.language_options import OptionProblem
 
     if isinstance(problem, SourceProblem):
-        return _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=problem.where)
+        where = problem.where or _place_in_what_was_asked(str(problem))
+        return _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, where=where)
     if isinstance(problem, OptionProblem):
         return _refuse(Verdict.UNUSABLE, str(problem), as_json=as_json, hint=f"assay {arguments[0]} --help")
     if isinstance(problem, TraceProblem | CertificateProblem | EstimateProblem):
@@ -120,6 +122,12 @@ def _told(problem: Exception, arguments: Sequence[str], *, as_json: bool) -> int
         message = f"{problem.filename} cannot be used: {problem.strerror}"
         return _refuse(Verdict.UNUSABLE, message, as_json=as_json)
     return _internal_error(problem, as_json=as_json)
+
+
+def _place_in_what_was_asked(message: str) -> str | None:
+    """`formula:1:4`, if the message begins so: a process that only had the text of the property told it."""
+    found = re.match(r"(?:formula|--[a-z-]+):[0-9]+:[0-9]+(?=: )", message)
+    return found[0] if found else None
 
 
 def _path_of(problem: click.ClickException) -> str:

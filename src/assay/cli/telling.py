@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 
+from assay import __version__
 from assay.cli.exit_codes import EXIT_CODES
 from assay.evidence.verdict import Verdict
 from assay.execution import interrupts
@@ -69,8 +70,12 @@ def have_standard_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+JSON_SCHEMA = 1  # grows when a key is taken away or means something else; new keys may come at any time
+
+
 def print_json(data: dict[str, object]) -> None:
+    """The one object of a command (docs/json.md)."""
     import json
 
-    print(json.dumps(data, default=str))
+    print(json.dumps({"schema": JSON_SCHEMA, **data, "version": __version__}, default=str))
     sys.stdout.flush()

@@ -173,6 +173,7 @@ def test_inspect_as_json_has_every_fact(figure):
         "part_bytes": [],
         "partitions": [{"tasks": 1, "largest_share": 1.0, "average_path": 0.0, "longest_path": 0}],
         "signature": {"file": None, "verified": None, "key_id": None, "problem": None},
+        "schema": 1,
         "version": __version__,
     }  # fmt: skip
 
@@ -442,7 +443,7 @@ def test_keygen_does_not_overwrite():
 
 def test_a_certificate_is_signed_and_inspect_verifies_it(figure):
     key = json.loads(make_keys()[1])
-    assert key.keys() == {"key_id", "private", "public", "version"}
+    assert key.keys() == {"schema", "key_id", "private", "public", "version"}
     code, output = run(certificates.sign, figure, "--key", "key.pem")
     assert code == 0
     assert output == (
@@ -470,6 +471,7 @@ def test_signing_as_json_names_the_envelope(figure):
         "certificate": "figure.assay",
         "sha256": sha256(Path(figure).read_bytes()).hexdigest(),
         "claim": FIGURE.claim,
+        "schema": 1,
         "version": __version__,
     }
     assert Path("other.sig").exists()
