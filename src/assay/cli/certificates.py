@@ -157,6 +157,7 @@ class ProgramSteps:
 
         options = {
             **header.semantics,
+            "language": None,  # what semantics say of it are words for people
             "safety": header.semantics.get("safety_only"),
             "invariants": list(header.properties.invariants),
             "step_invariants": list(header.properties.step_invariants),
