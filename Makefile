@@ -10,12 +10,12 @@ SHOW_PROGRESS := match($$0, /\[[0-9]+\/[0-9]+\]/) && shown++ % 5 == 0 { \
 SHELL := /bin/bash
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
-.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory spin clean
+.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory bench-swarm bench-abstraction bench-c spin c-packages clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
 
-test: $(VENV)/.ready-to-develop spin lint
+test: $(VENV)/.ready-to-develop spin c-packages lint
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.ready-to-develop
@@ -39,6 +39,7 @@ bench: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks
 
 bench-certificates: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.certificates --commands --repetitions 3
 	$(BIN)/python -m benchmarks.certificates
 
 bench-python: $(VENV)/.ready-to-develop
@@ -49,6 +50,17 @@ bench-liveness: $(VENV)/.ready-to-develop spin
 
 bench-start: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks.start
+
+bench-swarm: $(VENV)/.ready-to-develop spin
+	$(BIN)/python -m benchmarks.swarm
+	$(BIN)/python -m benchmarks.swarm --kill --only filter_lock
+
+bench-c: $(VENV)/.ready-to-develop spin
+	$(BIN)/python -m benchmarks.embedded_c
+
+bench-abstraction: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.abstraction
+	$(BIN)/python -m benchmarks.infinite
 
 bench-memory: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.caching
@@ -64,6 +76,13 @@ spin:
 	  else \
 	    echo "spin is not installed: tests that compare with it are skipped (Debian: apt-get install spin)"; \
 	  fi; }
+
+# C that nobody here wrote, for the tests of embedded C.
+c-packages:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && \
+	    ! { [ -e /usr/include/uthash.h ] && [ -e /usr/include/bsd/sys/tree.h ]; }; then \
+	  apt-get install -y -q uthash-dev libbsd-dev >/dev/null \
+	    || { apt-get update -q && apt-get install -y -q uthash-dev libbsd-dev; }; fi
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,9 @@
 """What certificates cost and what they save, in the tables of the thesis: `make bench-certificates`.
 
     python -m benchmarks.certificates [--quick] [--reduced] [--repetitions N] [--only NAME ...] [--json FILE]
+    python -m benchmarks.certificates --commands [--cached] [--repetitions N] [--only NAME ...]
+
+The second measures whole commands only, from start to end: some three minutes for a repetition.
 
 Each model is verified without and with a certificate, and the certificate is
 certified: authenticated, trusted, by two workers. These take turns, and every
@@ -281,6 +284,110 @@ def measure_nothing(note: Note) -> tuple[Timing, Timing]:
         return verification, bench.certify(certificate)
 
 
+# --- whole commands ---
+
+KINDS = ("verify", "authenticated", "trusted", "authenticated, 1 process", "trusted, 1 process")
+WANTED = {"authenticated": 2.0, "trusted": 6.0}
+FEWEST_STATES, MOST_STATES = 450_000, 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Seconds of the clock and of all processors, children included; bytes of the largest that walks."""
+
+    seconds: float
+    processor_seconds: float
+    peak_memory_bytes: int
+
+
+def measure_commands(
+    counterpart: Counterpart, repetitions: int, *, cached: bool, note: Note
+) -> dict[str, Command]:
+    """The commands take turns; of each figure the least counts. `cached`: the model was compiled before."""
+    task = counterpart.task
+    defines = [part for define in task.defines for part in ("-D", define)]
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        certificate = str(Path(directory) / "c.assay")
+        trusted = ["--trusted", "--trust-unsigned"]
+        one = ["--workers", "1"]
+        commands = {
+            "verify": ["verify", str(task.path), *defines, "--no-reductions"],
+            "authenticated": ["certify", str(task.path), certificate, *defines],
+            "trusted": ["certify", str(task.path), certificate, *defines, *trusted],
+            "authenticated, 1 process": ["certify", str(task.path), certificate, *defines, *one],
+            "trusted, 1 process": ["certify", str(task.path), certificate, *defines, *trusted, *one],
+        }
+        found: dict[str, list[Command]] = {kind: [] for kind in commands}
+
+        def taken(arguments: Sequence[str], cache: str) -> Command:
+            command = [str(Path(sys.executable).with_name("assay")), *arguments, "--json"]
+            done = run(command, timeout_seconds=TIMEOUT_SECONDS, environment={"XDG_CACHE_HOME": cache})
+            said = json.loads(done.output) if done.returncode == 0 else {}
+            if said.get("verdict") != "verified" or said["states"] != task.states:
+                raise BenchmarkProblem(
+                    f"{task.name}: {' '.join(arguments)}: {done.output or done.errors}"[:400]
+                )
+            return Command(done.seconds, done.processor_seconds, said["peak_memory_bytes"])
+
+        taken([*commands["verify"], "--certificate", certificate], str(Path(directory) / "kept"))
+        for _ in range(repetitions):
+            for kind, arguments in commands.items():
+                with tempfile.TemporaryDirectory(dir=directory) as empty:
+                    found[kind].append(taken(arguments, str(Path(directory) / "kept") if cached else empty))
+        best_of = {
+            kind: Command(
+                min(one.seconds for one in runs),
+                min(one.processor_seconds for one in runs),
+                min(one.peak_memory_bytes for one in runs),
+            )
+            for kind, runs in found.items()
+        }
+        note(f"{task.name}: " + ", ".join(f"{kind} {one.seconds:.2f} s" for kind, one in best_of.items()))
+        return best_of
+
+
+def commands_table(rows: Mapping[str, Mapping[str, Command]]) -> str:
+    """Seconds of whole commands, and how many times as fast as verification: by the clock and, in brackets,
+    by the time of all processors."""
+    heads = ["model", *(f"{kind} s" for kind in KINDS), *(f"{kind} x" for kind in KINDS[1:]), "MB"]
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
+    for name, row in rows.items():
+        base = row["verify"]
+        ratios = [
+            f"{base.seconds / row[kind].seconds:.2f} "
+            f"({base.processor_seconds / row[kind].processor_seconds:.2f})"
+            for kind in KINDS[1:]
+        ]
+        seconds = [f"{row[kind].seconds:.2f}" for kind in KINDS]
+        lines.append([name, *seconds, *ratios, f"{row['authenticated'].peak_memory_bytes / MEGABYTE:.1f}"])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def command_aims(rows: Mapping[str, Mapping[str, Command]]) -> list[tuple[str, str, bool]]:
+    told = []
+    for kind, wanted in WANTED.items():
+        ratios = [row["verify"].seconds / row[kind].seconds for row in rows.values()]
+        median = statistics.median(ratios)
+        aim = f"{kind} at least {wanted:g} times as fast as verification, median of {len(ratios)} models"
+        told.append((aim, f"{median:.2f} (from {min(ratios):.2f} to {max(ratios):.2f})", median >= wanted))
+    return told
+
+
+def tell_commands(chosen: Sequence[Counterpart], repetitions: int, *, cached: bool, note: Note) -> None:
+    rows = {
+        one.task.name: measure_commands(one, repetitions, cached=cached, note=note)
+        for one in sorted(chosen, key=lambda one: one.task.states)
+        if FEWEST_STATES <= one.task.states <= MOST_STATES
+    }
+    print(
+        f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end; best of {repetitions}; no "
+        f"reductions; models {'compiled before' if cached else 'compiled each time'}.\n\n"
+        f"{commands_table(rows)}\n"
+    )
+    for aim, value, met in command_aims(rows):
+        print(f"- {'met' if met else 'NOT MET'}: {aim}: {value}")
+
+
 # --- tables ---
 
 Columns = Sequence[tuple[str, Callable[[Row], str]]]
@@ -448,6 +555,8 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, once: about four minutes")
     parser.add_argument("--reduced", action="store_true", help="the default reductions, instead of none")
+    parser.add_argument("--commands", action="store_true", help="whole commands only, three minutes")
+    parser.add_argument("--cached", action="store_true", help="with --commands: models were compiled before")
     parser.add_argument("--repetitions", type=int, metavar="N")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="models whose name contains one of these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the figures here")
@@ -463,6 +572,9 @@ def main() -> None:
     def note(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
+    if arguments.commands:
+        tell_commands(chosen, arguments.repetitions or 1, cached=arguments.cached, note=note)
+        return
     rows, problems = [], []
     for counterpart in chosen:
         try:

@@ -29,7 +29,7 @@ bool write_script(evidence::ScriptWriter& writer, std::uint32_t frames, nb::obje
     nb::gil_scoped_acquire locked;
     nb::object answer = take(frame.states, frame.entries, frame.references, bytes_of(frame.start),
                              bytes_of(frame.bits), bytes_of(frame.ids), bytes_of(frame.counts),
-                             bytes_of(frame.subgraphs), bytes_of(frame.excesses));
+                             bytes_of(frame.subgraphs), bytes_of(frame.excesses), bytes_of(frame.moves));
     return nb::cast<bool>(answer);
   });
 }
@@ -71,6 +71,7 @@ void read_subgraphs(evidence::Subgraphs& subgraphs, std::uint32_t states, std::u
                                          string_of(ids),
                                          string_of(counts),
                                          string_of(listed),
+                                         {},
                                          {}};
   nb::gil_scoped_release unlocked;
   subgraphs.read(sections);
@@ -105,6 +106,7 @@ void bind_graph_log(nb::module_& m) {
   nb::class_<evidence::GraphLog>(m, "GraphLog")
       .def(nb::init<const std::string&>(), "directory"_a)
       .def_prop_ro("is_finished", &evidence::GraphLog::is_finished)
+      .def_prop_ro("names_moves", &evidence::GraphLog::names_moves)
       .def("has_served", &evidence::GraphLog::has_served)
       .def_prop_ro("bytes", &evidence::GraphLog::bytes);
   nb::class_<evidence::RankedGraph>(m, "RankedGraph")
@@ -123,8 +125,9 @@ void bind_graph_log(nb::module_& m) {
 
 void bind_evidence(nb::module_& m) {
   nb::class_<evidence::ScriptWriter>(m, "ScriptWriter")
-      .def(nb::init<const evidence::GraphLog&, bool, std::size_t>(), "log"_a, nb::kw_only(), "subgraphs"_a,
-           "memory_bytes"_a = 0, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const evidence::GraphLog&, bool, std::size_t, bool>(), "log"_a, nb::kw_only(),
+           "subgraphs"_a, "memory_bytes"_a = 0, "moves"_a = false, nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>())
       .def(nb::init<const evidence::GraphLog&, const evidence::RankedGraph&>(), "log"_a, "ranks"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("states", [](const evidence::ScriptWriter& writer) { return writer.facts().states; })
@@ -208,16 +211,16 @@ void bind_evidence(nb::module_& m) {
       [](const TransitionSystem& model, const std::string& purpose, bool check_deadlock,
          std::uint64_t total_states, std::uint64_t memory_limit_bytes, const nb::bytes& secrets,
          bool drop_after_last, std::optional<std::uint32_t> initial_rank, std::uint32_t processes,
-         std::optional<std::uint32_t> progress_label, bool portable) {
+         std::optional<std::uint32_t> progress_label, bool moves, bool portable) {
         std::optional<evidence::Ranking> ranking;
         if (initial_rank) ranking = evidence::Ranking{{processes, progress_label}, *initial_rank};
         return evidence::Walk::make(model,
                                     {purpose_named(purpose), check_deadlock, total_states, memory_limit_bytes,
-                                     string_of(secrets), drop_after_last, ranking, portable});
+                                     string_of(secrets), drop_after_last, ranking, moves, portable});
       },
       "model"_a, nb::kw_only(), "purpose"_a, "check_deadlock"_a, "total_states"_a, "memory_limit_bytes"_a,
       "secrets"_a, "drop_after_last"_a, "initial_rank"_a = nb::none(), "processes"_a = 0,
-      "progress_label"_a = nb::none(), "portable"_a = false, nb::keep_alive<0, 1>());
+      "progress_label"_a = nb::none(), "moves"_a = false, "portable"_a = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace assay::bindings

@@ -131,7 +131,15 @@ nb::list explain(const TransitionSystem& model, const nb::bytes& state, std::uin
             {successor, process, transition, Words(after, after + count)});
       }};
   SuccessorBuffer buffer(&recorder);
-  model.successors(words, buffer.cleared());
+  // What other successors do and say does not matter, where they can be left out.
+  constexpr std::uint64_t kMostOthers = 1u << 16;
+  std::vector<std::uint8_t> wanted((position + kMostOthers) / 8 + 1);
+  wanted[position / 8] = static_cast<std::uint8_t>(1u << position % 8);
+  assay_buffer* const out = buffer.cleared();
+  out->wanted = wanted.data();
+  out->wanted_first = 0;
+  out->wanted_count = position + kMostOthers;
+  model.successors(words, out);
   if (position >= buffer.count()) {
     throw std::out_of_range("the state has " + std::to_string(buffer.count()) +
                             " successors, asked for number " + std::to_string(position));
@@ -252,6 +260,12 @@ NB_MODULE(_engine, m) {
             return model.labels(state_for(model, state));
           },
           "state"_a)
+      .def(
+          "content_hash",
+          [](const TransitionSystem& model, const nb::bytes& state) {
+            return model.content_hash(state_for(model, state));
+          },
+          "state"_a)
       .def_prop_ro("acceptance_count", &TransitionSystem::acceptance_count)
       .def(
           "acceptance",
@@ -269,7 +283,41 @@ NB_MODULE(_engine, m) {
           "state"_a);
 
   nb::class_<CompiledModel, TransitionSystem>(m, "CompiledModel")
-      .def(nb::init<const std::string&>(), "library"_a);
+      .def("untracked",
+           [](const CompiledModel& model) {
+             nb::list found;
+             for (const auto& each : model.untracked())
+               found.append(nb::make_tuple(each.address, each.function, each.is_question));
+             return found;
+           })
+      .def(
+          "memory_of",
+          [](const CompiledModel& model, const nb::bytes& state) {
+            const std::string memory = model.memory_of(state_for(model, state));
+            return nb::bytes(memory.data(), memory.size());
+          },
+          "state"_a)
+      .def("take_output",
+           [](const CompiledModel& model) {
+             const std::string text = model.take_output();
+             return nb::bytes(text.data(), text.size());
+           })
+      .def_static("confine", &CompiledModel::confine, "reads_nothing"_a = false)
+      .def("digests", &CompiledModel::digests)
+      .def("longest_digested", &CompiledModel::longest_digested)
+      .def(
+          "__init__",
+          [](CompiledModel* self, const std::string& library, const nb::bytes& key) {
+            std::optional<assay::support::ElementWords> secret;
+            if (key.size() != 0) {
+              if (key.size() != sizeof(assay::support::ElementWords))
+                throw std::invalid_argument("expected a key of 24 bytes");
+              secret.emplace();
+              std::memcpy(secret->data(), key.c_str(), sizeof *secret);
+            }
+            new (self) CompiledModel(library, secret);
+          },
+          "library"_a, "key"_a = nb::bytes("", 0));
 
   nb::class_<ExplicitGraph, TransitionSystem>(m, "ExplicitGraph")
       .def(
@@ -329,7 +377,10 @@ NB_MODULE(_engine, m) {
       .def_ro("frontier", &search::Progress::frontier)
       .def_ro("memory_bytes", &search::Progress::memory_bytes)
       .def_ro("seconds", &search::Progress::seconds)
-      .def_ro("tracing", &search::Progress::tracing);
+      .def_ro("tracing", &search::Progress::tracing)
+      .def_ro("rounds", &search::Progress::rounds)
+      .def_ro("predicates", &search::Progress::predicates)
+      .def_ro("eligible", &search::Progress::eligible);
 
   nb::class_<search::Violation>(m, "Violation")
       .def_ro("code", &search::Violation::code)
@@ -360,6 +411,14 @@ NB_MODULE(_engine, m) {
           "guarantee",
           [](const search::Result& result) { return std::string(search::name_of(result.guarantee)); })
       .def_ro("observations", &search::Result::observations)
+      .def_ro("restarts", &search::Result::restarts)
+      .def_prop_ro("records",
+                   [](const search::Result& result) {
+                     nb::dict records;
+                     for (const auto& [name, bytes] : result.records)
+                       records[name.c_str()] = nb::bytes(bytes.data(), bytes.size());
+                     return records;
+                   })
       .def_ro("violations", &search::Result::violations)
       .def_ro("violation_count", &search::Result::violation_count)
       .def_ro("seconds", &search::Result::seconds)

@@ -54,7 +54,7 @@ void bind_python_machine(nb::module_& m) {
           "__init__",
           [](Machine* self, nb::handle program, const std::string& granularity, const nb::bytes& key,
              bool invariants, bool distrustful, bool watching, std::vector<std::string> labels,
-             std::vector<std::string> atoms) {
+             std::vector<std::string> atoms, std::uint32_t matches, bool matches_anywhere) {
             std::optional<support::ElementWords> secret;
             if (key.size() != 0) {
               if (key.size() != sizeof(support::ElementWords))
@@ -63,15 +63,15 @@ void bind_python_machine(nb::module_& m) {
               std::memcpy(secret->data(), key.data(), sizeof *secret);
             }
             translated([&] {
-              new (self)
-                  Machine(languages::python::read_program(program.ptr()), granularity_of(granularity), secret,
-                          invariants, distrustful, {std::move(labels), std::move(atoms), watching});
+              new (self) Machine(languages::python::read_program(program.ptr()), granularity_of(granularity),
+                                 secret, invariants, distrustful,
+                                 {std::move(labels), std::move(atoms), watching, matches, matches_anywhere});
               return 0;
             });
           },
           "program"_a, "granularity"_a, "key"_a = nb::bytes("", 0), "invariants"_a = true,
           "distrustful"_a = false, "watching"_a = false, "labels"_a = std::vector<std::string>{},
-          "atoms"_a = std::vector<std::string>{})
+          "atoms"_a = std::vector<std::string>{}, "matches"_a = 0, "matches_anywhere"_a = false)
       .def("describe",
            [](const Machine& machine, const nb::bytes& state) {
              const std::vector<std::uint64_t> words = words_of(machine, state);

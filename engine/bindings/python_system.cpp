@@ -3,6 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,7 +43,7 @@ PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
     : max_words_(max_words), methods_{method(system, "initial_state"),    method(system, "successors"),
                                       method(system, "is_valid_end"),     method(system, "check_state", true),
                                       method(system, "check_step", true), method(system, "labels", true),
-                                      method(system, "match_key", true)} {}
+                                      method(system, "match_key", true),  method(system, "content", true)} {}
 
 std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
   const std::size_t bytes = state.size();
@@ -115,6 +116,16 @@ std::uint32_t PythonSystem::match_key(StateView state, std::uint64_t* key) const
   const std::uint32_t length = length_of(content);
   std::memcpy(key, content.c_str(), content.size());
   return length;
+}
+
+/// Where states are numbers of this process, `content` tells what they are made of.
+std::uint64_t PythonSystem::content_hash(StateView state) const {
+  if (!methods_[kContent].is_valid()) return TransitionSystem::content_hash(state);
+  nb::gil_scoped_acquire locked;
+  const auto content = nb::cast<nb::bytes>(methods_[kContent](bytes_of(state)));
+  std::vector<std::uint64_t> words((content.size() + 7) / 8, 0);
+  if (content.size() != 0) std::memcpy(words.data(), content.c_str(), content.size());
+  return support::hash_words(words.data(), words.size(), kContentSeed + content.size());
 }
 
 void bind_python_system(nb::module_& m) {

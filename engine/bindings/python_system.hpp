@@ -11,7 +11,7 @@
 namespace assay::bindings {
 
 /// Asks a Python object with the methods `initial_state`, `successors` and
-/// `is_valid_end`, and `check_state` and `check_step` if it has them; they take
+/// `is_valid_end`, and others if it has them; they take
 /// and give what those of `Model` do. May be called by any thread, with or
 /// without the lock of the interpreter. What the object raises comes out as
 /// `nanobind::python_error`.
@@ -34,6 +34,8 @@ class PythonSystem final : public transition_system::TransitionSystem {
   bool has_match_key() const override { return methods_[kMatchKey].is_valid(); }
   std::uint32_t match_key(transition_system::StateView state, std::uint64_t* key) const override;
 
+  std::uint64_t content_hash(transition_system::StateView state) const override;
+
   /// What it refers to: the garbage collector follows and cuts that.
   std::span<nanobind::object> methods() { return methods_; }
 
@@ -46,6 +48,7 @@ class PythonSystem final : public transition_system::TransitionSystem {
     kCheckStep,
     kLabels,
     kMatchKey,
+    kContent,
     kMethods
   };
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "transition_system/move.hpp"
+
 namespace assay::evidence {
 
 inline void put_varint(std::string& out, std::uint64_t value) {
@@ -21,6 +23,11 @@ inline std::uint64_t folded(std::int64_t value) {
 inline std::int64_t unfolded(std::uint64_t value) {
   return (value & 1) != 0 ? -static_cast<std::int64_t>(value >> 1) - 1
                           : static_cast<std::int64_t>(value >> 1);
+}
+
+/// A move in the section Moves: 0 where nobody is named.
+inline std::uint64_t number_of_move(transition_system::Move move) {
+  return move.is_known() ? std::uint64_t{move.code} + 1 : 0;
 }
 
 /// The open path: where a walk in preorder stands, as positions of entries.

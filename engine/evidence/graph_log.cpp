@@ -64,6 +64,7 @@ void GraphLog::flush() {
 }
 
 void GraphLog::set(std::uint64_t at, std::uint32_t target) {
+  names_moves_ &= target != tree_word({});
   if (at >= flushed_) {
     buffer_[at - flushed_] = target;
   } else {
@@ -72,6 +73,7 @@ void GraphLog::set(std::uint64_t at, std::uint32_t target) {
 }
 
 void GraphLog::finish() {
+  if (states_ > kFirstTreeWord) throw GraphProblem("the graph has more states than a log can number");
   flush();
   buffer_.reset();
   finished_ = true;

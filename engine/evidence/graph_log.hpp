@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "transition_system/move.hpp"
+
 namespace assay::evidence {
 
 /// A file without a name that holds, for each state in the order of their ids,
 /// the number of its successors and for each of them one 32-bit word: the id
-/// of the successor, or `kTree` for the step that discovered it. Memory use
+/// of the successor, or `tree_word` for the step that discovered it. Memory use
 /// does not depend on the size of the graph.
 ///
 /// Ids follow the order of discovery, so those of discovered successors need
@@ -20,8 +22,17 @@ namespace assay::evidence {
 /// follow the walk.
 class GraphLog {
  public:
-  static constexpr std::uint32_t kTree = 0xFFFFFFFFu;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFEu;
+  static constexpr std::uint32_t kFirstTreeWord = 0xFFFF0000u;  // as many states there can be
+
+  /// A step that discovered its target, with the move that it is.
+  static constexpr std::uint32_t tree_word(transition_system::Move move) {
+    return kFirstTreeWord | move.code;
+  }
+  static constexpr bool is_tree(std::uint32_t word) { return word >= kFirstTreeWord && word != kUnknown; }
+  static constexpr transition_system::Move move_of(std::uint32_t tree_word) {
+    return {static_cast<std::uint16_t>(tree_word)};
+  }
 
   enum class Order { kBreadthFirst, kDepthFirst };
 
@@ -44,7 +55,10 @@ class GraphLog {
     transitions_ += successors;
     return position();
   }
-  void add(std::uint32_t target) { put(target); }
+  void add(std::uint32_t target) {
+    names_moves_ &= target != tree_word({});
+    put(target);
+  }
   /// Replaces a word that was written as kUnknown.
   void set(std::uint64_t at, std::uint32_t target);
   /// Everything was written; only now can the log be read.
@@ -58,6 +72,8 @@ class GraphLog {
     discard_ = nullptr;
   }
 
+  /// Of every step that discovered a state it is known whose it is.
+  bool names_moves() const { return names_moves_; }
   bool is_finished() const { return finished_; }
   Order order() const { return order_; }
   std::uint64_t states() const { return states_; }
@@ -114,6 +130,7 @@ class GraphLog {
   std::uint64_t states_ = 0;
   std::uint64_t transitions_ = 0;
   bool finished_ = false;
+  bool names_moves_ = true;
   std::vector<Level> levels_;
   std::function<void()> discard_;
 };

@@ -59,7 +59,7 @@ class NumberingOnDisk {
       std::uint32_t children = 0;
       for (std::uint32_t i = 0; i < degree; ++i) {
         const std::uint32_t target = log.read();
-        if (target == GraphLog::kTree) {
+        if (GraphLog::is_tree(target)) {
           ++children;
         } else if (target >= states_) {
           broken();
@@ -167,7 +167,7 @@ class NumberingOnDisk {
       }
       for (std::uint32_t i = 0; i < degree; ++i) {
         const std::uint32_t target = log.read();
-        result->add(target == GraphLog::kTree ? target : numbers[target / range_].next());
+        result->add(GraphLog::is_tree(target) ? target : numbers[target / range_].next());
       }
     }
     result->finish();

@@ -66,8 +66,8 @@ std::uint32_t frames_for(std::uint64_t transitions) {
   return static_cast<std::uint32_t>(100 * std::min<std::uint64_t>(hundreds, kMostFrames / 100));
 }
 
-ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes)
-    : log_(log), with_subgraphs_(subgraphs), memory_bytes_(memory_bytes) {
+ScriptWriter::ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes, bool moves)
+    : log_(log), with_subgraphs_(subgraphs), with_moves_(moves), memory_bytes_(memory_bytes) {
   if (!log.is_finished() || log.states() == 0) broken();
   facts_.states = log.states();
   facts_.transitions = log.transitions();
@@ -106,7 +106,7 @@ void ScriptWriter::survey_breadth_first() {
     std::uint32_t children = 0;
     for (std::uint32_t i = 0; i < degree; ++i) {
       const std::uint32_t target = log.read();
-      if (target == GraphLog::kTree) {
+      if (GraphLog::is_tree(target)) {
         ++children;
       } else if (target >= states) {
         broken();
@@ -167,7 +167,7 @@ void ScriptWriter::survey_depth_first() {
     std::uint32_t children = 0;
     for (std::uint32_t i = 0; i < degree; ++i) {
       const std::uint32_t target = log.read();
-      if (target == GraphLog::kTree) {
+      if (GraphLog::is_tree(target)) {
         ++children;
       } else if (target >= facts_.states) {
         broken();
@@ -215,7 +215,7 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
   std::vector<std::uint32_t> numbers_on_path;  // of the entries, kNobody for a child not yet visited
   std::vector<bool> is_tree;
   std::vector<std::uint32_t> ranks_on_path;  // where the entries lead, if there are ranks
-  constexpr std::uint32_t kNobody = GraphLog::kTree;
+  constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
   std::vector<std::uint32_t> targets;
   FrameSections frame;
   std::uint32_t frame_number = 0;
@@ -289,15 +289,17 @@ bool ScriptWriter::write(std::uint32_t frames, const std::function<bool(const Fr
     targets.resize(degree);
     for (std::uint32_t& target : targets) {
       target = log.read();
-      if (breadth_first && target != GraphLog::kTree) __builtin_prefetch(&numbers[target]);
+      if (breadth_first && !GraphLog::is_tree(target)) __builtin_prefetch(&numbers[target]);
     }
     const Open* const parent = path.empty() ? nullptr : &path.back();
     const bool predicts = ranks_ == nullptr && parent != nullptr && parent->number >= frame_first_state;
     const std::size_t first_entry = numbers_on_path.size();
+    if (with_moves_) put_varint(frame.moves, degree);
     for (std::uint32_t k = 0; k < degree; ++k) {
-      const bool tree = targets[k] == GraphLog::kTree;
+      const bool tree = GraphLog::is_tree(targets[k]);
       if (bit_count % 8 == 0) frame.bits.push_back(0);
       if (tree) frame.bits.back() = static_cast<char>(frame.bits.back() | (1 << (bit_count % 8)));
+      if (tree && with_moves_) put_varint(frame.moves, number_of_move(GraphLog::move_of(targets[k])));
       ++bit_count;
       std::uint32_t leads_to = kNobody;
       if (!tree) {

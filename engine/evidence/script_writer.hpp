@@ -24,6 +24,7 @@ struct FrameSections {
   std::string counts;
   std::string subgraphs;  // of a script without ranks, if asked for
   std::string excesses;   // of a script with ranks
+  std::string moves;      // of a script without ranks and subgraphs, if asked for
 };
 
 /// What the whole script has; known before the first frame is written.
@@ -43,7 +44,7 @@ class ScriptWriter {
  public:
   /// Reads the log: throws std::runtime_error if it is not a whole graph.
   /// `memory_bytes` is what the writer may take; 0: as much as it needs.
-  ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes = 0);
+  ScriptWriter(const GraphLog& log, bool subgraphs, std::size_t memory_bytes = 0, bool moves = false);
   /// With the ranks of the same breadth-first search.
   ScriptWriter(const GraphLog& log, const RankedGraph& ranks);
 
@@ -59,7 +60,7 @@ class ScriptWriter {
 
   const GraphLog& log_;
   const RankedGraph* ranks_ = nullptr;
-  const bool with_subgraphs_;
+  const bool with_subgraphs_, with_moves_;
   const std::size_t memory_bytes_;
   std::unique_ptr<GraphLog> numbered_;  // if the arrays below would be too large
   ScriptFacts facts_;

@@ -140,7 +140,8 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once,
     }
   }
   const std::uint64_t distinct = first.count_all();
-  if (distinct >= GraphLog::kUnknown) throw GraphProblem("the graph has more states than a log can number");
+  if (distinct > GraphLog::kFirstTreeWord)
+    throw GraphProblem("the graph has more states than a log can number");
 
   // Their successors by number. Each pass fills in what its table knows.
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
@@ -205,7 +206,7 @@ bool VisitLog::write_graph(GraphLog& log, std::uint64_t states_at_once,
       const auto count = static_cast<std::uint32_t>(pending.size() - last.first);
       while (last.next < count && pending[last.first + last.next] != number) ++last.next;
       if (last.next < count) {
-        log.set(last.place + last.next, GraphLog::kTree);
+        log.set(last.place + last.next, GraphLog::tree_word({}));
         ++last.next;
         is_placed = true;
       } else {

@@ -38,6 +38,7 @@ struct WalkOptions {
   std::string secrets;                   // random bytes, at least `secret_bytes(max_words)` of them
   bool drop_after_last = false;          // kExplain: forget a number after its last reference (thesis 4.4)
   std::optional<Ranking> ranking;        // of a script with ranks, whoever is not kTrust
+  bool moves = false;                    // the last section of each frame is Moves
   bool portable = false;                 // use no instruction that only some processors have
 };
 
@@ -71,8 +72,8 @@ struct FrameView {
   std::uint32_t entries = 0;
   std::uint32_t references = 0;
   std::string_view bits, ids, counts;
-  // The last section: of a script with ranks the excesses; of others the list Subgraphs, to be compared with what
-  // the states have, or nothing.
+  // The last section: of a script with ranks the excesses; of others the list Subgraphs or the section Moves, to be
+  // compared with what the states have, or nothing. Whoever trusts is led by Moves.
   std::string_view supplement;
 };
 

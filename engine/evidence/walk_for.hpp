@@ -222,6 +222,8 @@ class WalkFor final : public Walk {
         max_words_(system.max_words()),
         has_state_checks_(system.has_state_checks()),
         has_step_checks_(kChecksAll && system.has_step_checks()),
+        has_moves_(!kRanked && options.moves),
+        follows_moves_(has_moves_ && !kChecksAll && system.follows_one_process()),
         hash_(options.secrets, kChecksAll ? system.max_words() : 0, kRanked),
         acceptance_(system, options.ranking ? options.ranking->question : transition_system::CycleQuestion{}),
         map_(options.drop_after_last),
@@ -288,7 +290,7 @@ class WalkFor final : public Walk {
     const auto reader = [](std::string_view section) { return VarintReader(section.data(), section.size()); };
     Entries entries{Bits(sections.bits, sections.entries), reader(sections.ids), reader(sections.counts),
                     reader(sections.supplement)};
-    const bool lists_subgraphs = !kRanked && !sections.supplement.empty();
+    const bool lists_subgraphs = !kRanked && !has_moves_ && !sections.supplement.empty();
     frame_first_ = numbering_.next();
     const std::uint64_t references_before = facts_.references;
     for (std::uint32_t i = 0; i < sections.states; ++i) {
@@ -298,12 +300,13 @@ class WalkFor final : public Walk {
                        plural(sections.states - i, "state"));
       }
       const std::uint64_t number = numbering_.next(), entries_before = facts_.entries;
-      if (!visit(entries)) return false;
+      if (!(follows_moves_ ? visit_by_moves(entries) : visit(entries))) return false;
       if (lists_subgraphs) require_listed(entries.supplement, number, facts_.entries - entries_before);
     }
     if (!entries.supplement.at_end()) {
-      throw Rejected(kRanked ? "a frame has more excesses than entries"
-                             : "Subgraphs lists more states than a frame has");
+      throw Rejected(kRanked      ? "a frame has more excesses than entries"
+                     : has_moves_ ? "a frame has more moves than entries"
+                                  : "Subgraphs lists more states than a frame has");
     }
     if (entries.bits.left() > 0) {
       throw Rejected(plural(entries.bits.left(), "entry") + " of a frame belong to no state");
@@ -414,15 +417,10 @@ class WalkFor final : public Walk {
     return false;
   }
 
-  /// The next state with all its entries. False: a property fails.
-  bool visit(Entries& entries) {
-    Bits& bits = entries.bits;
-    const std::uint64_t number = numbering_.take();
+  /// Puts the next state into `words_` and checks it alone. False: a property fails.
+  [[gnu::always_inline]] bool arrive(std::uint64_t number) {
     if (!next_.is_known) next_.length = pending_.pop(words_.data(), next_.mark);
     next_.is_known = false;
-    const Mark mark = next_.mark;
-    const std::uint32_t length = next_.length;
-    const std::uint64_t* const words = words_.data();
     ++facts_.states;
     facts_.depth = std::max<std::uint64_t>(facts_.depth, path_.length());
     if (number == 0) {
@@ -431,8 +429,20 @@ class WalkFor final : public Walk {
       if (code != 0) return violated(code);
     }
     if (has_state_checks_) {
-      if (const std::uint32_t code = system_.check_state({words, length})) return violated(code);
+      if (const std::uint32_t code = system_.check_state({words_.data(), next_.length}))
+        return violated(code);
     }
+    return true;
+  }
+
+  /// The next state with all its entries. False: a property fails.
+  bool visit(Entries& entries) {
+    Bits& bits = entries.bits;
+    const std::uint64_t number = numbering_.take();
+    if (!arrive(number)) return false;
+    const Mark mark = next_.mark;
+    const std::uint32_t length = next_.length;
+    const std::uint64_t* const words = words_.data();
     std::uint32_t rank = 0;
     if constexpr (kRanked) rank = path_.empty() ? initial_rank() : path_.innermost().taken_rank;
     if constexpr (kChecksAll) {
@@ -459,6 +469,7 @@ class WalkFor final : public Walk {
                      ", but the frame has " + plural(bits.left(), "entry") + " left for it");
     }
     if constexpr (kRanked) read_ranks(number, rank, {words, length}, entries.supplement);
+    if (has_moves_) require_moves(entries, number, count);
     enter(number, mark, length, count, entries);
     return !violation_;
   }
@@ -469,6 +480,109 @@ class WalkFor final : public Walk {
       mark_of_rank_ = hash_.of_rank(rank);
     }
     return mark + mark_of_rank_;
+  }
+
+  /// The section Moves says how many entries each state has, and whose step each TREE entry is.
+  void require_moves(Entries& entries, std::uint64_t number, std::uint32_t count) {
+    if (read_move(entries) != count) {
+      throw Rejected("Moves lists another number of entries for state " + std::to_string(number) +
+                     " than the " + std::to_string(count) + " that it has");
+    }
+    for (std::uint32_t base = 0; base < count; base += 64) {
+      std::uint64_t tree = entries.bits.peek(base, std::min(count - base, 64u));
+      for (; tree != 0; tree &= tree - 1) {
+        const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(tree));
+        const std::uint64_t named = read_move(entries);
+        if (named != 0 && named != number_of_move(transition_system::Move::of(buffer_, k))) [[unlikely]]
+          reject_move(number, k);
+      }
+    }
+  }
+  [[gnu::always_inline]] static std::uint64_t read_move(Entries& entries) {
+    std::uint64_t value = 0;
+    if (!entries.supplement.read(value)) [[unlikely]]
+      throw Rejected("a frame has fewer moves than entries");
+    return value;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void reject_move(std::uint64_t number, std::uint32_t k) {
+    throw Rejected("Moves takes entry " + std::to_string(k) + " of state " + std::to_string(number) +
+                   " for a step that it is not");
+  }
+
+  /// The next state, whose children the section Moves names by whose steps they are: nobody else is asked. The
+  /// script is believed, and so is that there are as many entries as it says. That a state without children is no
+  /// deadlock is not. False: a property fails.
+  bool visit_by_moves(Entries& entries) {
+    Bits& bits = entries.bits;
+    const std::uint64_t number = numbering_.take();
+    if (!arrive(number)) return false;
+    const Mark mark = next_.mark;
+    const std::uint32_t length = next_.length;
+    const transition_system::StateView state{words_.data(), length};
+    const std::uint64_t listed = read_move(entries);
+    if (listed > bits.left()) {
+      throw Rejected("state " + std::to_string(number) + " is said to have " + plural(listed, "entry") +
+                     ", but the frame has " + plural(bits.left(), "entry") + " left for it");
+    }
+    const auto count = static_cast<std::uint32_t>(listed);
+    path_.enter(number, 0);
+    children_.clear();
+    assay_buffer* const out = buffer_.cleared();
+    std::uint32_t asked = kNobodyAsked, first = 0;
+    for (std::uint32_t base = 0; base < count; base += 64) {
+      std::uint64_t tree = bits.peek(base, std::min(count - base, 64u));
+      for (; tree != 0; tree &= tree - 1) {
+        const std::uint32_t k = base + static_cast<std::uint32_t>(std::countr_zero(tree));
+        const std::uint64_t named = read_move(entries);
+        if (named > transition_system::Move::kNobody) [[unlikely]]
+          reject_move(number, k);
+        const transition_system::Move move{static_cast<std::uint16_t>(named - 1)};  // nobody, for 0
+        const std::uint32_t whom = move.is_known() ? move.process() : kEverybodyAsked;
+        if (whom != asked) {
+          asked = whom;
+          first = buffer_.count();
+          if (move.is_known()) {
+            system_.successors_of(state, whom, out);
+          } else {
+            system_.successors(state, out);
+          }
+        }
+        const std::uint32_t at = first + (move.is_known() ? move.successor() : k);
+        if (at >= buffer_.count()) [[unlikely]]
+          reject_move(number, k);
+        if (const std::uint32_t code = buffer_[at].violation) return violated_by_step(code, k);
+        (void)child(at);
+        children_.push_back({k, at});
+      }
+    }
+    if (children_.empty() && !require_moving(number, state, count)) return false;
+    for (std::size_t i = children_.size(); i-- > 1;) {
+      path_.add_child(children_[i].position);
+      push_child(children_[i].at, length, mark);
+    }
+    if (!children_.empty()) {
+      path_.add_child(children_.front().position);
+      go_to_child(children_.front().at, length, mark);
+      require_memory();
+    }
+    bits.skip(count);
+    facts_.entries += count;
+    facts_.references += count - children_.size();
+    path_.advance(numbering_.next());
+    return true;
+  }
+  /// Of a state without children. False: it is a deadlock.
+  bool require_moving(std::uint64_t number, transition_system::StateView state, std::uint32_t count) {
+    if (count > 0 && !options_.check_deadlock) return true;
+    const bool moves = system_.can_move(state, buffer_.cleared());
+    if (moves != (count > 0)) {
+      throw Rejected("state " + std::to_string(number) + (moves ? " has successors" : " has no successors") +
+                     ", but is said to have " + plural(count, "entry"));
+    }
+    if (moves || !options_.check_deadlock || system_.is_valid_end(state)) return true;
+    violated(0);
+    violation_->path.pop_back();  // the state itself is on the path already
+    return false;
   }
 
   /// The ranks of what the steps of a state lead to, from the excesses beside its entries. Nothing but excesses is
@@ -665,6 +779,8 @@ class WalkFor final : public Walk {
   const std::uint32_t max_words_;
   const bool has_state_checks_;
   const bool has_step_checks_;
+  const bool has_moves_;      // is the last section of each frame Moves?
+  const bool follows_moves_;  // nobody but those that it names is asked
   const ContentHash<Mark> hash_;
   transition_system::Acceptance acceptance_;  // asked only if there are ranks
   Products<Mark> products_;
@@ -682,6 +798,12 @@ class WalkFor final : public Walk {
   } next_;  // its words are in `words_`
   std::vector<std::uint64_t> words_, scratch_;
   std::vector<OpenPath::Child> remaining_;
+  struct NamedChild {
+    std::uint32_t position;  // of its entry
+    std::uint32_t at;        // in the buffer
+  };
+  std::vector<NamedChild> children_;  // of the state that is visited, if it is led by Moves
+  static constexpr std::uint32_t kNobodyAsked = 0xFFFFFFFFu, kEverybodyAsked = 0xFFFFFFFEu;
   std::uint32_t rank_marked_ = 0;
   Mark mark_of_rank_;                       // what that rank adds to a mark
   std::vector<std::uint32_t> ranks_after_;  // of the state that is visited: where its entries lead

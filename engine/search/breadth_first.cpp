@@ -32,7 +32,8 @@ class BreadthFirst {
       const InitialState initial(task_.system);
       store_.add_first(initial.words.data(), initial.length);
       search_.begin(initial);
-      ExactExpander<Sharing::kPrivate> expander(task_.system, store_, task_.options);
+      ExactExpander<Sharing::kPrivate> expander(task_.system, store_, task_.options, &task_.observers);
+      if (!task_.observers.none() && task_.system.follows_one_process()) expander.name_moves();
       task_.observers.begins(TraversalOrder::kBreadthFirst);
       for (std::uint32_t depth = 0; !search_.ends_with_level() && expanded_ < store_.size(); ++depth) {
         if (depth > 0) level_starts_.push_back(expanded_);
@@ -110,7 +111,7 @@ class BreadthFirst {
         const std::uint32_t target = keys.index_number() == index
                                          ? keys.find_or_add(reached->probe)
                                          : keys.find_or_add<Sharing::kPrivate>(reached->probe.key);
-        if (is_observed) task_.observers.edge({reached->position, target, target == known});
+        if (is_observed) task_.observers.edge({reached->position, target, target == known, reached->move});
       }
       if (!has_room) break;
     }

@@ -54,7 +54,7 @@ class CachedDepthFirst {
       const InitialState initial(task_.system);
       store_.add_first(initial.words.data(), initial.length);
       if (initial.violation != 0) search_.record(initial.violation, Finding::kAtState);
-      Expander expander(task_.system, store_, task_.options);
+      Expander expander(task_.system, store_, task_.options, &task_.observers);
       observers_.begins(TraversalOrder::kDepthFirst);
       if (!search_.is_over()) {
         make_place();

@@ -30,6 +30,8 @@ class Control {
     frontier.store(frontier_now, std::memory_order_relaxed);
   }
   std::atomic<std::uint64_t> states{0}, transitions{0}, depth{0}, frontier{0};
+  /// Of a search that refines an abstraction.
+  std::atomic<std::uint64_t> rounds{0}, predicates{0}, eligible{0};
   /// The search is over and something was found: now the paths to it are made.
   std::atomic<bool> tracing{false};
 

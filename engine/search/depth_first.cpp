@@ -1,16 +1,16 @@
-// Depth-first search on one thread, exact, in the order of successors or
-// (`random-dfs`) in one drawn from the seed. Finished: every reachable state
-// was seen.
+// Depth-first search on one thread, exact, in the order of successors or in
+// another one (successor_order). Finished: every reachable state was seen.
 //
 // What waits along the path are keys of the store (path_stack): a deep path
 // costs twelve bytes a state. The lookups of a state's successors overlap.
 #include <algorithm>
-#include <numeric>
 
 #include "search/exact_expander.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
+#include "search/restarts.hpp"
 #include "search/strategy.hpp"
+#include "search/successor_order.hpp"
 #include "support/hash.hpp"
 #include "support/random_source.hpp"
 
@@ -26,8 +26,10 @@ constexpr std::size_t kWaitingAtLeast = std::size_t{1} << 22;
 
 class DepthFirst {
  public:
-  DepthFirst(const Task& task, Result& result)
+  DepthFirst(const Task& task, Result& result, const Attempt& attempt)
       : task_(task),
+        attempt_(attempt),
+        order_of_steps_(task.options, attempt.number),
         store_(task.system.max_words(), task.budget),
         path_(task.budget),
         search_(task, result, path_.frames()),
@@ -35,12 +37,14 @@ class DepthFirst {
     store_.add_outside_keys(&path_.waiting().keys());
   }
 
-  void run() {
+  /// Whether it gave up.
+  bool run() {
+    bool gave_up = false;
     try {
       const InitialState initial(task_.system);
       store_.add_first(initial.words.data(), initial.length);
       if (initial.violation != 0) search_.record(initial.violation, Finding::kAtState);
-      Expander expander(task_.system, store_, task_.options);
+      Expander expander(task_.system, store_, task_.options, &task_.observers);
       task_.observers.begins(TraversalOrder::kDepthFirst);
       if (!search_.is_over()) enter(StateId{0}, expander);
       while (!path_.empty() && !search_.should_stop()) {
@@ -49,7 +53,8 @@ class DepthFirst {
           path_.leave();
           task_.observers.left();
         } else if (!follow(expander)) {
-          task_.control.stop(StopReason::kStates);
+          gave_up = attempt_.may_restart;
+          if (!gave_up) task_.control.stop(StopReason::kStates);
           break;
         }
       }
@@ -58,6 +63,7 @@ class DepthFirst {
     }
     search_.end(store_.size(), transitions_, max_depth_);
     result_.table_bytes = store_.bytes() + path_.bytes();
+    return gave_up;
   }
 
  private:
@@ -66,13 +72,12 @@ class DepthFirst {
 
   void expand(StateId id, bool at_limit, Expander& expander) {
     expander.expand_alone([&] { return store_.key(id); }, number_of(id), at_limit, [] {});
-    // The order in which this search tries them: a function of the seed and the state.
-    const auto count = static_cast<std::uint32_t>(expander.reached.size());
-    order_.resize(count);
-    std::iota(order_.begin(), order_.end(), 0u);
-    if (!is_random_) return;
-    support::RandomSource random(support::mix(task_.options.seed) ^ number_of(id));
-    for (std::uint32_t i = count; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+    // A function of the seed and the state: what was dropped comes again in the same order.
+    support::RandomSource random(support::mix(order_of_steps_.seed()) ^ number_of(id));
+    const auto process_of = [&](std::uint32_t i) -> std::uint32_t {
+      return expander.successors()[number_of(expander.reached[i].position)].process;
+    };
+    order_of_steps_.arrange(static_cast<std::uint32_t>(expander.reached.size()), random, process_of, order_);
   }
 
   void enter(StateId id, Expander& expander) {
@@ -120,7 +125,7 @@ class DepthFirst {
     const auto [key, position] = path_.take();
     if (!path_.waiting().empty()) keys.start(path_.waiting().next_key());
     const std::uint32_t known = keys.size();
-    const bool is_full = task_.options.state_limit != 0 && known >= task_.options.state_limit;
+    const bool is_full = attempt_.state_limit != 0 && known >= attempt_.state_limit;
     const std::uint32_t target = is_full ? keys.find(key) : keys.find_or_add<Sharing::kPrivate>(key);
     if (target == KeyTable::kNone) return false;
     task_.observers.edge({position, target, target == known});
@@ -132,25 +137,31 @@ class DepthFirst {
   }
 
   const Task& task_;
+  const Attempt& attempt_;
+  SuccessorOrder order_of_steps_;
   storage::ExactStateStore store_;
   Path path_;
   PathSearch<Path::Frame> search_;
   Result& result_;
-  const bool is_random_ = task_.options.strategy == "random-dfs";
   std::vector<std::uint32_t> order_;
   std::uint64_t transitions_ = 0, expanded_ = 0, max_depth_ = 0;
 };
 
-void run(const Task& task, Result& result) { DepthFirst(task, result).run(); }
+constexpr auto run = with_restarts<DepthFirst>;
 
 const Registered in_order({.name = "dfs",
                            .storage = "exact",
                            .is_offered = true,
                            .tells = true,
                            .recording = Recording::kObserved,
-                           .run = run});
-const Registered at_random(
-    {.name = "random-dfs", .storage = "exact", .is_offered = true, .tells = true, .run = run});
+                           .run = run,
+                           .options = order_options()});
+const Registered at_random({.name = "random-dfs",
+                            .storage = "exact",
+                            .is_offered = true,
+                            .tells = true,
+                            .run = run,
+                            .options = order_options()});
 
 }  // namespace
 }  // namespace assay::search

@@ -5,6 +5,7 @@
 
 #include "search/expansion.hpp"
 #include "storage/exact_state_store.hpp"
+#include "transition_system/move.hpp"
 
 namespace assay::search {
 
@@ -19,11 +20,12 @@ class ExactExpander {
   struct Reached {
     storage::KeyTable::Probe probe;
     Position position;
+    transition_system::Move move = {};  // if `names_moves`
   };
 
   ExactExpander(const transition_system::TransitionSystem& system, storage::ExactStateStore& store,
-                const Options& options)
-      : expansion_(system, options),
+                const Options& options, const Observers* observers = nullptr)
+      : expansion_(system, options, observers),
         store_(store),
         cursor_(store.make_cursor()),
         workspace_(store.make_workspace()) {}
@@ -51,7 +53,7 @@ class ExactExpander {
           std::uint64_t next_key = 0;
           if (!store_.encode<sharing>(cursor_, next.data(), length_of(next), workspace_, next_key))
             return false;
-          reached.push_back({store_.keys().start(next_key), position});
+          reached.push_back({store_.keys().start(next_key), position, move_to(position)});
           return true;
         });
     if (end == Expansion::End::kNoRoom) return false;
@@ -76,16 +78,25 @@ class ExactExpander {
 
   storage::ExactStateStore::Workspace& workspace() { return workspace_; }
 
+  /// Somebody wants to know whose steps they are.
+  void name_moves() { names_moves_ = true; }
+
   std::vector<Reached> reached;
   std::vector<std::uint32_t> degrees;  // how many of `reached` each expanded state has
   std::vector<Finding> findings;
   bool cut = false;
 
  private:
+  transition_system::Move move_to(Position position) const {
+    if (!names_moves_) return {};
+    return transition_system::Move::of(expansion_.successors(), number_of(position));
+  }
+
   Expansion expansion_;
   storage::ExactStateStore& store_;
   storage::ExactStateStore::Cursor cursor_;
   storage::ExactStateStore::Workspace workspace_;
+  bool names_moves_ = false;
 };
 
 }  // namespace assay::search

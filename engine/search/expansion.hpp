@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/finding_log.hpp"
+#include "search/observer.hpp"
 #include "search/result.hpp"
 #include "transition_system/successor_buffer.hpp"
 #include "transition_system/transition_system.hpp"
@@ -48,8 +49,11 @@ class Expansion {
     kNoRoom,  // `reached` refused: the rest was not looked at
   };
 
-  Expansion(const transition_system::TransitionSystem& system, const Options& options)
+  /// `observers` are told of visits; none: several threads look at states.
+  Expansion(const transition_system::TransitionSystem& system, const Options& options,
+            const Observers* observers = nullptr)
       : system_(system),
+        observers_(observers != nullptr && observers->see_visits() ? observers : nullptr),
         check_deadlock_(options.check_deadlock),
         has_state_checks_(system.has_state_checks()),
         has_step_checks_(system.has_step_checks()),
@@ -61,6 +65,7 @@ class Expansion {
   template <class Violated, class Reached>
   [[gnu::always_inline]] End operator()(StateView state, bool at_limit, Violated&& violated,
                                         Reached&& reached) {
+    if (observers_ != nullptr) observers_->visited(state);
     if (has_state_checks_) {
       if (const std::uint32_t code = system_.check_state(state)) violated(code, Finding::kAtState);
     }
@@ -103,6 +108,7 @@ class Expansion {
 
  private:
   const transition_system::TransitionSystem& system_;
+  const Observers* const observers_;  // null: nobody wants to hear of visits
   const bool check_deadlock_;
   const bool has_state_checks_;
   const bool has_step_checks_;

@@ -143,7 +143,7 @@ class Assembly {
           const std::uint32_t number = number_of(mark);
           if (number > discovered)
             throw GraphProblem("the graph cannot be written down: states are out of order");
-          log_.add(number == discovered ? GraphLog::kTree : number);
+          log_.add(number == discovered ? GraphLog::tree_word({}) : number);
           discovered += number == discovered ? 1 : 0;
         }
       }

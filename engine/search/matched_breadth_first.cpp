@@ -47,7 +47,7 @@ class MatchedBreadthFirst {
         matching_(task.system, task.options, task.budget),
         parents_(task.budget),
         search_(task),
-        expansion_(task.system, task.options) {}
+        expansion_(task.system, task.options, &task.observers) {}
 
   void run() {
     try {

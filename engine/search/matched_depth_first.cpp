@@ -6,14 +6,15 @@
 // those near the end of the path the successors not yet tried that were new
 // when they were generated, as whole states (path_stack).
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "search/expansion.hpp"
 #include "search/matching/matching.hpp"
 #include "search/path_search.hpp"
 #include "search/path_stack.hpp"
+#include "search/restarts.hpp"
 #include "search/strategy.hpp"
+#include "search/successor_order.hpp"
 #include "storage/state_path.hpp"
 #include "support/random_source.hpp"
 
@@ -30,16 +31,20 @@ struct Nothing {};  // that the path has to know of a state besides its words
 template <class Matching>
 class MatchedDepthFirst {
  public:
-  MatchedDepthFirst(const Task& task, Result& result)
+  MatchedDepthFirst(const Task& task, Result& result, const Attempt& attempt)
       : task_(task),
+        attempt_(attempt),
         result_(result),
+        order_of_steps_(task.options, attempt.number),
         states_of_path_(task.system.max_words(), task.budget),
         path_(task.budget),
         search_(task, result, path_.frames()),
-        expansion_(task.system, task.options),
-        random_(task.options.seed) {}
+        expansion_(task.system, task.options, &task.observers),
+        random_(order_of_steps_.seed()) {}
 
-  void run() {
+  /// Whether it gave up.
+  bool run() {
+    bool gave_up = false;
     try {
       matching_.emplace(task_.system, task_.options, task_.budget);
       const InitialState initial(task_.system);
@@ -54,7 +59,8 @@ class MatchedDepthFirst {
           path_.leave();
           states_of_path_.pop();
         } else if (!follow()) {
-          task_.control.stop(StopReason::kStates);
+          gave_up = attempt_.may_restart;
+          if (!gave_up) task_.control.stop(StopReason::kStates);
           break;
         }
       }
@@ -64,9 +70,10 @@ class MatchedDepthFirst {
     search_.end(states_, transitions_, max_depth_);
     result_.guarantee = Matching::kGuarantee;
     result_.table_bytes = path_.bytes() + states_of_path_.bytes();
-    if (!matching_) return;
+    if (!matching_) return false;
     matching_->report(result_);
     result_.table_bytes += matching_->bytes();
+    return gave_up;
   }
 
  private:
@@ -105,12 +112,8 @@ class MatchedDepthFirst {
   /// Makes those successors wait that are new as far as the matching can tell.
   void await() {
     const auto& successors = expansion_.successors();
-    order_.resize(successors.count());
-    std::iota(order_.begin(), order_.end(), 0u);
-    if (is_random_) {
-      for (std::uint32_t i = successors.count(); i > 1; --i)
-        std::swap(order_[i - 1], order_[random_.below(i)]);
-    }
+    const auto process_of = [&](std::uint32_t i) -> std::uint32_t { return successors[i].process; };
+    order_of_steps_.arrange(successors.count(), random_, process_of, order_);
     for (auto i = order_.size(); i-- > 0;) {
       const assay_successor& successor = successors[order_[i]];
       if (successor.has_state == 0) continue;
@@ -123,7 +126,7 @@ class MatchedDepthFirst {
   bool follow() {
     const StateView next = path_.waiting().last();
     const auto key = matching_->key(next);
-    const bool is_full = task_.options.state_limit != 0 && states_ >= task_.options.state_limit;
+    const bool is_full = attempt_.state_limit != 0 && states_ >= attempt_.state_limit;
     if (is_full && !matching_->contains(key)) return false;
     const bool is_new = matching_->add(key);
     if (is_new) states_of_path_.push(next.data(), length_of(next));
@@ -137,22 +140,18 @@ class MatchedDepthFirst {
   }
 
   const Task& task_;
+  const Attempt& attempt_;
   Result& result_;
+  SuccessorOrder order_of_steps_;
   std::optional<Matching> matching_;
   storage::StatePath states_of_path_;
   Path path_;
   PathSearch<typename Path::Frame> search_;
   Expansion expansion_;
   support::RandomSource random_;
-  const bool is_random_ = task_.options.strategy == "random-dfs";
   std::vector<std::uint32_t> order_;
   std::uint64_t states_ = 0, expanded_ = 0, transitions_ = 0, max_depth_ = 0;
 };
-
-template <class Matching>
-void run(const Task& task, Result& result) {
-  MatchedDepthFirst<Matching>(task, result).run();
-}
 
 void check_bits(const Options& options) {
   if (options.number("hash_functions", 3) == 0)
@@ -165,12 +164,15 @@ void check_bits(const Options& options) {
 Strategy by_bits(const char* name) {
   return {.name = name,
           .storage = "bitstate",
-          .run = run<matching::Bits>,
-          .options = {"hash_functions", "bitstate_bytes"},
+          .run = with_restarts<MatchedDepthFirst<matching::Bits>>,
+          .options = order_options({"hash_functions", "bitstate_bytes"}),
           .check = check_bits};
 }
 Strategy by_key(const char* name) {
-  return {.name = name, .storage = "abstraction", .run = run<matching::Abstraction>};
+  return {.name = name,
+          .storage = "abstraction",
+          .run = with_restarts<MatchedDepthFirst<matching::Abstraction>>,
+          .options = order_options()};
 }
 
 const Registered registered[] = {Registered(by_bits("dfs")), Registered(by_bits("random-dfs")),

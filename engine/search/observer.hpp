@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "search/result.hpp"
+#include "transition_system/move.hpp"
 #include "transition_system/successor_buffer.hpp"
 #include "transition_system/transition_system.hpp"
 
@@ -31,6 +32,7 @@ struct Edge {
   transition_system::Position position;
   std::uint32_t target;
   bool is_new;  // this step discovered the target, or came to it again after it was forgotten
+  transition_system::Move move = {};  // whose it is, if the search knows
 };
 
 /// Told by the searching thread, in the order in which it happens. All events may be ignored.
@@ -40,6 +42,11 @@ class Observer {
 
   /// Whether it needs the words of states and their successors.
   virtual bool looks_at_states() const { return false; }
+  /// Whether it is to be told of `visited`.
+  virtual bool sees_visits() const { return false; }
+  /// A state is looked at. Any search on one thread in memory tells this, some of one state several times, and in an order of
+  /// its own.
+  virtual void visited(transition_system::StateView) {}
   virtual void begins(TraversalOrder) {}
   /// Breadth first: the states from this one on are one step further away.
   virtual void level(std::uint64_t /*first_state*/) {}
@@ -62,6 +69,13 @@ class Observers {
     return std::ranges::any_of(list_, [](const auto& observer) { return observer->looks_at_states(); });
   }
 
+  bool see_visits() const {
+    return std::ranges::any_of(list_, [](const auto& observer) { return observer->sees_visits(); });
+  }
+
+  void visited(transition_system::StateView state) const {
+    tell([&](Observer& o) { o.visited(state); });
+  }
   void begins(TraversalOrder order) const {
     tell([&](Observer& o) { o.begins(order); });
   }

@@ -77,7 +77,9 @@ struct Result {
   std::uint64_t disk_bytes = 0;    // most that lay on disk at once
   std::uint64_t resumed_from = 0;  // states that a checkpoint brought along
   Seen seen;
+  std::uint64_t restarts = 0;                         // how often a search began again; see restarts.hpp
   std::map<std::string, std::uint64_t> observations;  // what observers counted, by name
+  std::map<std::string, std::string> records;         // what they wrote down, as bytes
 };
 
 }  // namespace assay::search

@@ -32,7 +32,7 @@ class Explorer {
         source_(seed ^ 0xC0FFEEull),
         cursor_(store_.make_cursor()),
         workspace_(store_.make_workspace()),
-        expansion_(task.system, task.options) {
+        expansion_(task.system, task.options, &task.observers) {
     store_.add_outside_keys(&waiting_);
     const InitialState initial(task.system);
     violations_ += initial.violation != 0;

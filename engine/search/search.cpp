@@ -19,8 +19,13 @@ std::vector<Strategy>& registry() {
   static std::vector<Strategy> strategies;
   return strategies;
 }
-std::vector<std::pair<std::string, MakeObserver>>& observer_registry() {
-  static std::vector<std::pair<std::string, MakeObserver>> observers;
+struct KnownObserver {
+  std::string name;
+  MakeObserver make;
+  Listens listens;
+};
+std::vector<KnownObserver>& observer_registry() {
+  static std::vector<KnownObserver> observers;
   return observers;
 }
 
@@ -36,6 +41,22 @@ std::string listed(std::string Strategy::* field, Keep keep) {
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   return text;
+}
+
+/// The observers that the option `observe` names, separated by commas.
+std::vector<KnownObserver> wanted_observers(const std::string& names) {
+  std::vector<KnownObserver> wanted;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto found = std::ranges::find(observer_registry(), name, &KnownObserver::name);
+    if (found == observer_registry().end()) {
+      std::string known;
+      for (const auto& entry : observer_registry()) known += (known.empty() ? "" : ", ") + entry.name;
+      throw std::invalid_argument("nobody observes '" + name + "'; choose some of: " + known);
+    }
+    wanted.push_back(*found);
+  }
+  return wanted;
 }
 
 /// The strategy that does what the options ask for, or a sentence why there is none.
@@ -84,36 +105,26 @@ const Strategy& choose(const Options& options, bool records) {
       throw std::invalid_argument("no search has an option '" + name + "'");
     }
   }
-  if (!options.text("observe").empty() && !found->tells) {
+  for (const KnownObserver& observer : wanted_observers(options.text("observe"))) {
+    const bool shows_visits = !found->has_threads && !found->is_on_disk;
+    if (observer.listens == Listens::kToEvents ? found->tells : shows_visits) continue;
     throw std::invalid_argument(
-        "observe: this search does not tell what it meets; bfs, dfs and cached on one thread with exact "
-        "storage in memory do");
+        observer.listens == Listens::kToEvents
+            ? "observe: this search does not tell what it meets; bfs, dfs and cached on one thread with "
+              "exact "
+              "storage in memory do"
+            : "observe: only searches on one thread in memory tell which states they look at");
   }
   if (found->check != nullptr) found->check(options);
   return *found;
-}
-
-/// The observers that the option `observe` names, separated by commas.
-void add_observers(const std::string& names, Observers& observers) {
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');) {
-    const auto found =
-        std::ranges::find(observer_registry(), name, [](const auto& entry) { return entry.first; });
-    if (found == observer_registry().end()) {
-      std::string known;
-      for (const auto& entry : observer_registry()) known += (known.empty() ? "" : ", ") + entry.first;
-      throw std::invalid_argument("nobody observes '" + name + "'; choose some of: " + known);
-    }
-    observers.add(found->second());
-  }
 }
 
 }  // namespace
 
 Registered::Registered(Strategy strategy) { registry().push_back(std::move(strategy)); }
 const std::vector<Strategy>& strategies() { return registry(); }
-RegisteredObserver::RegisteredObserver(const char* name, MakeObserver make) {
-  observer_registry().emplace_back(name, make);
+RegisteredObserver::RegisteredObserver(const char* name, MakeObserver make, Listens listens) {
+  observer_registry().push_back({name, make, listens});
 }
 
 const char* name_of(StopReason reason) {
@@ -146,7 +157,7 @@ Result search(const transition_system::TransitionSystem& system, const Options& 
     throw std::invalid_argument("this program is executed by one thread at a time; search with one");
   }
   Observers observers;
-  add_observers(options.text("observe"), observers);
+  for (const KnownObserver& one : wanted_observers(options.text("observe"))) observers.add(one.make(system));
   if (graph != nullptr && strategy.recording == Recording::kObserved) {
     observers.add(std::make_unique<GraphRecorder>(*graph));
   }

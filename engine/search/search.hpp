@@ -18,6 +18,7 @@ struct Progress {
   std::uint64_t memory_bytes = 0;
   double seconds = 0;
   bool tracing = false;
+  std::uint64_t rounds = 0, predicates = 0, eligible = 0;  // of a search that refines an abstraction
 };
 
 /// Called by the thread that called `search`, never by a searching one.

@@ -46,7 +46,7 @@ void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& accepta
         if (successor.has_state == 0) continue;
         const std::uint32_t target = targets.read();
         const bool is_free = progress_here || acceptance.makes_progress(successors.state(successor));
-        hull.add_step(target == GraphLog::kTree ? discovered++ : target, Position{i},
+        hull.add_step(GraphLog::is_tree(target) ? discovered++ : target, Position{i},
                       acceptance.of_process(successor.process), is_free);
       }
     }

@@ -124,7 +124,7 @@ class Sweep {
         bits_(task.system, task.options, task.budget),
         queues_{LevelQueue(task.options.text("scratch_directory")),
                 LevelQueue(task.options.text("scratch_directory"))},
-        expansion_(task.system, task.options) {}
+        expansion_(task.system, task.options, &task.observers) {}
 
   void run() {
     const InitialState initial(task_.system);

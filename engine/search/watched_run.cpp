@@ -70,7 +70,8 @@ void WatchedRun::ask_watcher(double now) {
   next_progress_ = now + std::max(options_.progress_interval_seconds, kLeastProgress);
   const Progress progress{control_.states.load(),   control_.transitions.load(), control_.depth.load(),
                           control_.frontier.load(), support::resident_bytes(),   now,
-                          control_.tracing.load()};
+                          control_.tracing.load(),  control_.rounds.load(),      control_.predicates.load(),
+                          control_.eligible.load()};
   is_refused_ = !watcher_.progress(progress);
   if (is_refused_) control_.stop(StopReason::kInterrupted);
 }

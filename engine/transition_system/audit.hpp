@@ -55,6 +55,7 @@ class Audit final : public TransitionSystem {
   void forget() const override { system_.forget(); }
   bool is_state(StateView state) const override { return system_.is_state(state); }
   std::uint64_t digest_of_parts() const override { return system_.digest_of_parts(); }
+  std::uint64_t content_hash(StateView state) const override { return system_.content_hash(state); }
 
   /// How many states were audited.
   std::uint64_t audited() const { return audited_; }

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "transition_system/foreign/confinement.hpp"
+#include "transition_system/foreign/host.hpp"
+
 namespace assay::transition_system {
 
 namespace {
@@ -22,7 +25,7 @@ std::string never_seen(const std::string& path) {
 
 }  // namespace
 
-CompiledModel::CompiledModel(const std::string& library) {
+CompiledModel::CompiledModel(const std::string& library, const std::optional<support::ElementWords>& key) {
   library_ = dlopen(never_seen(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* reason = dlerror();
@@ -51,8 +54,47 @@ CompiledModel::CompiledModel(const std::string& library) {
       (model_->acceptance_count != 0 && model_->acceptance == nullptr)) {
     fail("counts labels or acceptance sets that it does not tell");
   }
+  if (model_->foreign != nullptr) {
+    try {
+      host_ = std::make_unique<foreign::Host>(*model_->foreign, key);
+    } catch (...) {
+      dlclose(library_);
+      throw;
+    }
+  }
 }
 
-CompiledModel::~CompiledModel() { dlclose(library_); }
+std::uint64_t CompiledModel::parts_met() const { return host_ ? host_->parts_met() : 0; }
+
+std::vector<CompiledModel::Untracked> CompiledModel::untracked() const {
+  std::vector<Untracked> found;
+  if (!host_) return found;
+  for (const auto& finding : host_->findings())
+    found.push_back({finding.address, finding.function, finding.is_question != 0});
+  return found;
+}
+
+std::uint64_t CompiledModel::content_hash(StateView state) const {
+  if (!host_) return TransitionSystem::content_hash(state);
+  std::vector<std::uint64_t> words(state.begin(), state.end());
+  host_->hash_numbers(reinterpret_cast<std::uint8_t*>(words.data()));
+  return TransitionSystem::content_hash(words);
+}
+
+std::uint64_t CompiledModel::digests() const { return host_ ? host_->digests() : 0; }
+std::uint64_t CompiledModel::longest_digested() const { return host_ ? host_->longest_digested() : 0; }
+
+std::string CompiledModel::take_output() const { return host_ ? host_->take_output() : std::string(); }
+
+void CompiledModel::confine(bool reads_nothing) { foreign::confine(reads_nothing); }
+
+std::string CompiledModel::memory_of(StateView state) const {
+  return host_ ? host_->memory_of(reinterpret_cast<const std::uint8_t*>(state.data())) : std::string();
+}
+
+CompiledModel::~CompiledModel() {
+  host_.reset();
+  dlclose(library_);
+}
 
 }  // namespace assay::transition_system

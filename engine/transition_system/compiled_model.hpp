@@ -1,17 +1,28 @@
 /// A transition system in a shared object that a language front end compiled.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "support/binary_field.hpp"
 #include "transition_system/transition_system.hpp"
 
 namespace assay::transition_system {
+
+namespace foreign {
+class Host;
+}
 
 /// Opens the library and keeps it open for its lifetime. Throws
 /// std::runtime_error with a sentence if the library cannot be used.
 class CompiledModel final : public TransitionSystem {
  public:
-  explicit CompiledModel(const std::string& library);
+  /// With a key (an element of the field), states are the same bytes in every process that has it; those of models
+  /// without embedded C always are.
+  explicit CompiledModel(const std::string& library,
+                         const std::optional<support::ElementWords>& key = std::nullopt);
   ~CompiledModel() override;
   CompiledModel(const CompiledModel&) = delete;
   CompiledModel& operator=(const CompiledModel&) = delete;
@@ -42,6 +53,15 @@ class CompiledModel final : public TransitionSystem {
     (model_->all_successors == nullptr ? model_->successors : model_->all_successors)(state.data(),
                                                                                       length_of(state), out);
   }
+  bool follows_one_process() const override {
+    return model_->successors_of != nullptr && model_->can_move != nullptr;
+  }
+  void successors_of(StateView state, std::uint32_t process, assay_buffer* out) const override {
+    model_->successors_of(state.data(), length_of(state), process, out);
+  }
+  bool can_move(StateView state, assay_buffer* out) const override {
+    return model_->can_move(state.data(), length_of(state), out) != 0;
+  }
   std::uint32_t label_count() const override { return model_->label_count; }
   std::uint64_t labels(StateView state) const override {
     return model_->labels == nullptr ? 0 : model_->labels(state.data(), length_of(state));
@@ -50,6 +70,22 @@ class CompiledModel final : public TransitionSystem {
   std::uint64_t acceptance(StateView state) const override {
     return model_->acceptance == nullptr ? 0 : model_->acceptance(state.data(), length_of(state));
   }
+  std::uint64_t parts_met() const override;
+  std::uint64_t content_hash(StateView state) const override;
+  /// Of the embedded C of a model: what it changed that is no part of the state, and what it printed.
+  struct Untracked {
+    std::uint64_t address;
+    std::uint32_t function;
+    bool is_question;
+  };
+  std::vector<Untracked> untracked() const;
+  std::string take_output() const;
+  /// How many contents of its memory have a digest, and of how many words the longest is.
+  std::uint64_t digests() const;
+  std::uint64_t longest_digested() const;
+  /// Makes this process harmless, whatever its embedded C is (`foreign/confinement.hpp`).
+  static void confine(bool reads_nothing);
+  std::string memory_of(StateView state) const;  // empty: it has no embedded C
   bool has_match_key() const override { return model_->match_key != nullptr; }
   std::uint32_t match_key(StateView state, std::uint64_t* key) const override {
     return model_->match_key == nullptr ? TransitionSystem::match_key(state, key)
@@ -59,6 +95,7 @@ class CompiledModel final : public TransitionSystem {
  private:
   void* library_ = nullptr;
   const assay_model* model_ = nullptr;
+  std::unique_ptr<foreign::Host> host_;  // of a model with foreign code
 };
 
 }  // namespace assay::transition_system

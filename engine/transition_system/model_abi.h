@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_MODEL_ABI 3u
+#define ASSAY_MODEL_ABI 4u
 
 /* One successor. Its state stands in `assay_buffer.words`, unless the step
  * ended in an error that leaves no state behind (`has_state` is 0). */
@@ -78,6 +78,56 @@ enum assay_flags {
   ASSAY_FOREIGN_CODE = 2 /* its steps execute code that no front end generated: they may crash or never end */
 };
 
+/* What can become of a call into foreign code. */
+enum assay_fault {
+  ASSAY_NO_FAULT = 0,
+  ASSAY_FAULT_REPORTED = 1,     /* it called uerror(), and went on */
+  ASSAY_FAULT_PRECONDITION = 2, /* what must hold before it does not */
+  ASSAY_FAULT_MEMORY = 3,       /* it used memory that there is not */
+  ASSAY_FAULT_ARITHMETIC = 4,   /* a division by zero */
+  ASSAY_FAULT_ILLEGAL = 5,      /* an instruction that there is not; __builtin_trap */
+  ASSAY_FAULT_ABORT = 6,        /* it called abort(), or its own assertion failed */
+  ASSAY_FAULT_EXIT = 7,         /* it called exit() */
+  ASSAY_FAULT_ENDLESS = 8,      /* it took too long */
+  ASSAY_FAULT_STACK = 9,        /* it recursed too deeply */
+  ASSAY_FAULT_EFFECT = 10,      /* a question changed memory */
+  ASSAY_FAULT_HEAP = 11,        /* free() of what was not allocated, or memory beside an allocation changed */
+  ASSAY_FAULT_UNDEFINED = 12,   /* a sanitizer found undefined behaviour */
+  ASSAY_FAULT_COUNT = 13
+};
+
+/* A call into foreign code, in a state. The memory of that code is part of
+ * the state: it is put back before the call and taken up again after it. */
+typedef struct assay_foreign_call {
+  uint32_t function;    /* of the table in the image */
+  uint32_t is_question; /* it must change nothing */
+  uint8_t* state;       /* changed in place, unless it is a question */
+  uint8_t* process;     /* whose step it is, in the same state; NULL: nobody's */
+  uint32_t process_bytes;
+  int32_t pid;
+  int32_t answer; /* what the function returned */
+} assay_foreign_call;
+
+/* Who executes foreign code for a model: given by whoever opened it. */
+typedef struct assay_host {
+  void* context;
+  uint32_t (*call)(void* context, assay_foreign_call* call); /* returns an assay_fault */
+  void (*begin)(void* context, uint8_t* state);              /* writes the memory as it is at the start */
+  void (*mask)(void* context, uint8_t* state);               /* leaves of the memory what is compared */
+} assay_host;
+
+/* The foreign code of a model: a linked image for a fixed address, and where its memory stands in a state. */
+typedef struct assay_foreign {
+  const uint8_t* image;
+  size_t image_bytes;
+  uint32_t memory_offset; /* from the start of a state; what stands before it is what C sees as `now` */
+  uint32_t memory_bytes;
+  uint64_t heap_bytes;    /* room for what it allocates; 0: it allocates nothing */
+  uint32_t is_numbered;   /* states hold numbers of the memory's content, not the memory */
+  uint32_t only_declared; /* only what c_track names is part of the state */
+  const assay_host** host;
+} assay_foreign;
+
 typedef struct assay_model {
   uint32_t abi;       /* ASSAY_MODEL_ABI */
   uint32_t max_words; /* no state is longer */
@@ -123,6 +173,17 @@ typedef struct assay_model {
    * is met first is kept. What is not in the key is restored but not compared.
    * NULL: states are compared whole. */
   uint32_t (*match_key)(const uint64_t* words, uint32_t word_count, uint64_t* key);
+
+  /* Code that no front end generated; NULL: there is none. */
+  const assay_foreign* foreign;
+
+  /* Appends what `successors` has of one process, in the same order, without
+   * asking the others. Asked only of a process that has a successor there. NULL:
+   * that cannot be asked. */
+  void (*successors_of)(const uint64_t* words, uint32_t word_count, uint32_t process, assay_buffer* out);
+  /* Has the state a successor? What is written to `out` means nothing. There is
+   * one with `successors_of`. */
+  uint32_t (*can_move)(const uint64_t* words, uint32_t word_count, assay_buffer* out);
 } assay_model;
 
 /* The only symbol that a shared object must export. */

@@ -62,6 +62,9 @@ class Product final : public TransitionSystem {
     return !state.empty() && state[0] < automaton_.edges.size() && system_.is_state(of_system(state));
   }
   std::uint64_t digest_of_parts() const override { return system_.digest_of_parts(); }
+  std::uint64_t content_hash(StateView state) const override {
+    return support::mix(system_.content_hash(state.subspan(1)) + support::mix(state[0]));
+  }
 
  private:
   static StateView of_system(StateView state) { return state.subspan(1); }

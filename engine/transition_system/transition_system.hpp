@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "support/hash.hpp"
 #include "transition_system/model_abi.h"
 
 namespace assay::transition_system {
@@ -48,6 +49,14 @@ class TransitionSystem {
   /// False: the first two never differ, and whoever has the one has the other.
   virtual bool leaves_successors_out() const { return true; }
 
+  /// Whether the next two can be asked.
+  virtual bool follows_one_process() const { return false; }
+  /// Appends what `successors` has of one process, in the same order, without asking the others. The process must
+  /// have a successor there.
+  virtual void successors_of(StateView, std::uint32_t /*process*/, assay_buffer*) const {}
+  /// Has the state a successor? What is written to the buffer means nothing.
+  virtual bool can_move(StateView, assay_buffer*) const { return true; }
+
   /// The values of the atomic propositions, one bit each.
   virtual std::uint32_t label_count() const { return 0; }
   virtual std::uint64_t labels(StateView) const { return 0; }
@@ -64,6 +73,11 @@ class TransitionSystem {
     return count;
   }
 
+  /// A hash of what the state is made of, the same in every process and on every machine.
+  virtual std::uint64_t content_hash(StateView state) const {
+    return support::hash_words(state.data(), state.size(), kContentSeed);
+  }
+
   /// States of some systems are made of parts that the system has met before and names by number. It meets parts
   /// in `initial`, `check_state` and `successors`, the same ones after the same calls that met any, in their order.
   /// How many it has met; 0: states speak for themselves, in every process.
@@ -75,6 +89,9 @@ class TransitionSystem {
   virtual bool is_state(StateView) const { return true; }
   /// Of the content of these parts: two systems with the same digest name the same parts alike.
   virtual std::uint64_t digest_of_parts() const { return 0; }
+
+ protected:
+  static constexpr std::uint64_t kContentSeed = 0x636F6E74656E74ull;  // no search matches states by this hash
 };
 
 }  // namespace assay::transition_system

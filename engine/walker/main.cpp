@@ -159,7 +159,10 @@ class Walker {
   }
 
   const transition_system::CompiledModel& model() {
-    if (!model_) model_.emplace(library_);
+    if (!model_) {
+      model_.emplace(library_);
+      if ((model_->flags() & ASSAY_FOREIGN_CODE) != 0) transition_system::CompiledModel::confine(true);
+    }
     return *model_;
   }
   void tell_secret_bytes() {
@@ -174,6 +177,7 @@ class Walker {
     options.purpose =
         reader.number<std::uint8_t>() != 0 ? evidence::Purpose::kTrust : evidence::Purpose::kAuthenticate;
     options.check_deadlock = reader.number<std::uint8_t>() != 0;
+    options.moves = reader.number<std::uint8_t>() != 0;
     options.total_states = reader.number<std::uint64_t>();
     options.memory_limit_bytes = reader.number<std::uint64_t>();
     first_state_ = reader.number<std::uint64_t>();

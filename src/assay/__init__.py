@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.evidence.verdict import Verdict
     from assay.plain import assume, atomic, choose, invariant, label
     from assay.search.options import SearchOptions
+    from assay.swarm import SwarmResult, swarm
     from assay.temporal import always, eventually, leads_to
     from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
     from assay.verification import replay, verify
@@ -37,6 +38,7 @@ __all__ = [
     "SearchOptions",
     "SourceProblem",
     "Step",
+    "SwarmResult",
     "TransitionSystem",
     "Verdict",
     "Violated",
@@ -52,6 +54,7 @@ __all__ = [
     "label",
     "leads_to",
     "replay",
+    "swarm",
     "verify",
 ]
 
@@ -62,6 +65,7 @@ _HOME = {
     "SearchOptions": "assay.search.options",
     "SourceProblem": "assay.transition_system.interface",
     "Step": "assay.evidence.counterexample",
+    "SwarmResult": "assay.swarm",
     "TransitionSystem": "assay.transition_system.interface",
     "Verdict": "assay.evidence.verdict",
     "Violated": "assay.transition_system.interface",
@@ -76,6 +80,7 @@ _HOME = {
     "label": "assay.plain",
     "leads_to": "assay.temporal",
     "replay": "assay.verification",
+    "swarm": "assay.swarm",
     "verify": "assay.verification",
 }
 

@@ -52,6 +52,9 @@ class Model:
     def labels(self, state: bytes) -> int:
         """The values of the atomic propositions, one bit each."""
 
+    def content_hash(self, state: bytes) -> int:
+        """Of what the state is made of: the same in every process."""
+
     @property
     def acceptance_count(self) -> int: ...
     def acceptance(self, state: bytes) -> int:
@@ -61,7 +64,26 @@ class Model:
         """What states are compared by where matching is by key; the state itself if nothing else was said."""
 
 class CompiledModel(Model):
-    def __init__(self, library: str) -> None: ...
+    def __init__(self, library: str, key: bytes = b"") -> None: ...
+    @staticmethod
+    def confine(reads_nothing: bool = False) -> None:
+        """Makes this process harmless, whatever embedded C does in it: no network, no programs, no changes
+        of files; there is no way back."""
+
+    def digests(self) -> int:
+        """How many contents of the memory of embedded C have a digest."""
+
+    def longest_digested(self) -> int:
+        """Of how many elements of the field the longest of them is."""
+    def untracked(self) -> list[tuple[int, int, bool]]:
+        """What embedded C changed that is no part of the state: address, number of its piece, and whether
+        that is a c_expr."""
+
+    def memory_of(self, state: bytes) -> bytes:
+        """All that embedded C can write, except for its heap, as it is in a state."""
+
+    def take_output(self) -> bytes:
+        """What embedded C printed since it was asked last."""
 
 class PythonMachine(Model):
     """A Python program, compiled by `languages.python.compiler`, under every schedule."""
@@ -76,6 +98,8 @@ class PythonMachine(Model):
         watching: bool = False,
         labels: Sequence[str] = ...,
         atoms: Sequence[str] = ...,
+        matches: int = 0,
+        matches_anywhere: bool = False,
     ) -> None: ...
     def describe(self, state: bytes) -> dict[str, object]: ...
     def explain(self, state: bytes, position: int) -> dict[str, object]: ...  # type: ignore[override]
@@ -152,6 +176,12 @@ class Progress:
     @property
     def tracing(self) -> bool:
         """The search is over and found something; the paths to it are being made."""
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def predicates(self) -> int: ...
+    @property
+    def eligible(self) -> int: ...
 
 class Violation:
     """`path` names successors by position, from the initial state on.
@@ -184,6 +214,10 @@ class SearchResult:
     def guarantee(self) -> str: ...  # what a finished search may have missed: see engine/search/matching
     @property
     def observations(self) -> dict[str, int]: ...  # what observers counted
+    @property
+    def records(self) -> dict[str, bytes]: ...  # what observers wrote down
+    @property
+    def restarts(self) -> int: ...  # how often a search began again
     @property
     def violations(self) -> list[Violation]: ...  # the first of each distinct code, first found first
     @property
@@ -300,6 +334,10 @@ class GraphLog:
     def is_finished(self) -> bool:
         """The search saw every state and wrote all of it down."""
 
+    @property
+    def names_moves(self) -> bool:
+        """Whether it is known of every step that discovered a state whose it is."""
+
     def has_served(self) -> None:
         """Nobody will need the log again: removes what a search on disk keeps to make it once more."""
 
@@ -333,6 +371,7 @@ class ScriptWriter:
         *,
         subgraphs: bool,
         memory_bytes: int = 0,  # that it may take; 0: as much as it needs
+        moves: bool = False,  # name whose step each TREE entry is, as far as the log does
     ) -> None: ...
     @overload
     def __init__(self, log: GraphLog, ranks: RankedGraph) -> None: ...
@@ -485,5 +524,6 @@ def walk(
     initial_rank: int | None = None,  # of a script with ranks, over a product; not "trust"
     processes: int = 0,  # with fairness for so many; here and below: of a script with ranks
     progress_label: int | None = None,
+    moves: bool = False,  # the last section of each frame is Moves
     portable: bool = False,  # use no instruction that only some processors have
 ) -> Walk: ...

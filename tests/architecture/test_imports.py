@@ -16,17 +16,19 @@ MAY_IMPORT = {
         "transition_system",
         "verification",
         "certification",
+        "swarm",
         "plain",
         "temporal",
     },  # for type checkers and on first use
     "records": set(),  # what dataclasses are made with, for all
     "plain": set(),  # part of programs that are only run
     "temporal": set(),  # part of classes that are transition systems
+    "guarded": {"transition_system"},  # what such classes may be made of
     "pytest_plugin": {"assay", "transition_system", "search", "evidence", "verification", "report"},
     # `opening` is where models are opened; a temporal property is an automaton, by its type.
     "transition_system": {"assay", "_engine", "automata"},
     # `_engine` has the machine that runs a language; `plain` is part of programs that run live.
-    "languages": {"assay", "transition_system", "automata", "_engine", "plain", "temporal"},
+    "languages": {"assay", "transition_system", "automata", "_engine", "plain", "temporal", "guarded"},
     "evidence": {"assay", "transition_system"},
     "automata": {"transition_system"},  # for SourceProblem
     # Processes that run models, watched from outside; what they do in there is named by whoever asks.
@@ -46,6 +48,17 @@ MAY_IMPORT = {
         "execution",
         "certification",
     },
+    # Runs ordinary searches, tells of them as verification does.
+    "swarm": {
+        "assay",
+        "languages",
+        "transition_system",
+        "search",
+        "evidence",
+        "execution",
+        "distribution",
+        "verification",
+    },
     # No search: that is what makes it worth trusting.
     "certification": {
         "assay",
@@ -63,6 +76,7 @@ MAY_IMPORT = {
         "execution",
         "verification",
         "certification",
+        "swarm",
     },
     "cli": {
         "assay",
@@ -75,6 +89,7 @@ MAY_IMPORT = {
         "execution",
         "verification",
         "certification",
+        "swarm",
         "report",
     },
 }

@@ -14,7 +14,10 @@ FOLDERS = sorted(
     | {path.parent for path in PACKAGE.glob("**/__init__.py")} - {PACKAGE}
 )
 # Folders whose page is that of the folder around them.
-WITHIN_ANOTHER = {"src/assay/languages/python/library/concurrent"}
+WITHIN_ANOTHER = {
+    "src/assay/languages/python/library/concurrent",
+    "src/assay/languages/python/library/importlib",
+}
 
 
 def of_the_house(folder: Path) -> str:

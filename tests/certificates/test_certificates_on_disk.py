@@ -11,6 +11,7 @@ import pytest
 import assay
 from assay import _engine, checker
 from assay.evidence.certificate.claim import partial_name
+from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.verdict import Verdict
 from assay.transition_system.language_options import OptionProblem
 from tests.conformance.graphs import Graph, random_graph
@@ -22,7 +23,11 @@ from models import compile_model, search
 
 ROOT = Path(__file__).parents[2]
 KSU_PIPELINE = ROOT / "benchmarks" / "models" / "ksu_pipeline.pml"
-SMALL = {"reductions": (), "defines": ("STAGES=2", "EVENTS=1")}  # 19,061 states, 61,005 transitions
+SMALL = {
+    "subgraphs": True,
+    "reductions": (),
+    "defines": ("STAGES=2", "EVENTS=1"),
+}  # 19,061 states, 61,005 transitions
 MIB = 1 << 20
 
 
@@ -180,6 +185,21 @@ def test_the_file_is_the_same_byte_by_byte_and_both_checkers_accept_it(coding, t
     assert assay.certify(KSU_PIPELINE, on_disk, defines=SMALL["defines"]).verdict is Verdict.VERIFIED
     assert checker.check(KSU_PIPELINE, on_disk).states == whole.states
     assert {path.name for path in tmp_path.iterdir()} == {"plain.assay", "disk.assay"}
+
+
+def test_without_the_list_of_subgraphs_it_differs_in_what_leads_those_who_trust(tmp_path):
+    plain, on_disk = tmp_path / "plain.assay", tmp_path / "disk.assay"
+    options = {**SMALL, "subgraphs": False}
+    assay.verify(KSU_PIPELINE, certificate=plain, **options)
+    assay.verify(KSU_PIPELINE, certificate=on_disk, spill=tmp_path / "spilled", **options)
+    with CertificateFile(plain) as one, CertificateFile(on_disk) as other:
+        assert (one.header.version, other.header.version) == (4, 1)
+        for led, plainly in zip(one.frames(), other.frames(), strict=True):
+            assert led.sections[:-1] == plainly.sections[:-1]
+    trusted = assay.certify(
+        KSU_PIPELINE, on_disk, mode="trusted", trust_unsigned=True, defines=SMALL["defines"]
+    )
+    assert trusted.verdict is Verdict.VERIFIED
 
 
 def test_a_stopped_search_is_continued_to_the_same_certificate(tmp_path):

@@ -13,13 +13,14 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 import assay
-from assay.distribution.cluster import Cluster, ClusterProblem
+from assay.distribution.cluster import Cluster
+from assay.distribution.interface import ClusterProblem
 from assay.evidence.certificate.container import CertificateFile, CertificateWriter
 from assay.evidence.verdict import Verdict
 from assay.transition_system.language_options import OptionProblem
@@ -139,9 +140,7 @@ def test_a_forged_count_is_found_by_all_together_and_named_here(dask, certified,
     with CertificateFile(certified[1]) as file, CertificateWriter(forged, file.header) as writer:
         for number, frame in enumerate(file.frames()):
             counts = bytes([frame.counts[0] + 1]) + frame.counts[1:] if number == 50 else frame.counts
-            writer.add(type(frame)(
-                frame.states, frame.entries, frame.references, frame.start, frame.bits, frame.ids, counts,
-            ))  # fmt: skip
+            writer.add(replace(frame, counts=counts))
         first, claimed = file.first_states[50], file.frame(50).counts[0]
         writer.finish()
     result = assay.certify(certified[0], forged, cluster=dask.address, tasks=4)

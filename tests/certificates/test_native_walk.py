@@ -64,8 +64,8 @@ def produced(model: _engine.Model, strategy: str, frames: int, *, subgraphs: boo
     written: list[RawFrame] = []
 
     def take(*sections) -> bool:
-        *of_safety, ranks = sections
-        assert ranks == b""
+        *of_safety, ranks, moves = sections
+        assert ranks == moves == b""
         written.append(RawFrame(*of_safety))
         return True
 

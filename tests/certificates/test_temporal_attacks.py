@@ -270,7 +270,12 @@ def test_a_certificate_of_runs_is_none_of_another_program(folder, honest):
 
 @pytest.mark.parametrize(
     ("version", "native_words"),
-    [(1, "has version 3"), (2, "reads no longer: have it made again"), (4, "reads versions 1 and 3")],
+    [
+        (1, "has version 3"),
+        (2, "reads no longer: have it made again"),
+        (4, "has version 3, the file says version 4"),
+        (5, "reads versions 1, 3 and 4"),
+    ],
 )
 def test_versions_are_what_they_must_be(folder, honest, version, native_words):
     native, independent = reasons(model(folder), sealed(honest.header(), honest.frames(), version=version))

@@ -47,7 +47,7 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import Header
 from assay.evidence.signature import SignatureProblem, generate_keys, sign, verify
 from assay.evidence.verdict import Verdict
-from assay.languages import AnotherText, names_a_class
+from assay.languages import SUFFIXES, AnotherText, names_a_class
 from assay.transition_system.interface import Program, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from tests.certificates import attacks
@@ -477,7 +477,9 @@ class Campaign:
             (
                 certification_program,
                 "languages",
-                SimpleNamespace(load=self._load, names_a_class=names_a_class, AnotherText=AnotherText),
+                SimpleNamespace(
+                    load=self._load, names_a_class=names_a_class, AnotherText=AnotherText, SUFFIXES=SUFFIXES
+                ),
             ),
             (certification_task, "_engine", self.engine),
             (certification_task, "open_model", lambda opening, _key=b"": self.models[opening.file]),

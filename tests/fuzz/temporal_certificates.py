@@ -317,7 +317,12 @@ class Campaign:
             (
                 certification_program,
                 "languages",
-                SimpleNamespace(load=self._load, names_a_class=names_a_class, AnotherText=AnotherText),
+                SimpleNamespace(
+                    load=self._load,
+                    names_a_class=names_a_class,
+                    AnotherText=AnotherText,
+                    SUFFIXES=languages.SUFFIXES,
+                ),
             ),
             (certification_task, "open_model", lambda opening, _key=b"": models[opening.file]),
         )

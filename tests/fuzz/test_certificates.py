@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from assay.certification import walking
 from assay.evidence.certificate.header import CertificateProblem, Header
 from tests.fuzz import certificates as fuzz
 
@@ -28,7 +29,7 @@ def test_the_campaign_notices_a_certifier_that_does_not_compare_the_products(tmp
         (fuzz.certification_task, "open_model"),
     ]:
         monkeypatch.setattr(module, name, getattr(module, name))  # so that it comes back
-    monkeypatch.setattr(fuzz.coordinator, "require_whole_walk", lambda *_: None)
+    monkeypatch.setattr(walking, "require_whole_walk", lambda *_: None)
     report = fuzz.Campaign(tmp_path).run(200, seed=1)
     assert any("a reference does not lead to the state it names" in what for what, _ in report.problems)
 

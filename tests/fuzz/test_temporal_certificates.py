@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.certification import coordinator, sharing_out
 from assay.certification import program as certification_program
+from assay.certification import sharing_out, walking
 from assay.certification import task as certification_task
 from tests.fuzz import temporal_certificates as fuzz
 
@@ -29,5 +29,5 @@ def test_forged_ranks_are_accepted_only_if_they_show_what_is_claimed(campaign):
 
 
 def test_the_campaign_notices_a_certifier_that_does_not_compare_the_products(campaign, monkeypatch):
-    monkeypatch.setattr(coordinator, "require_whole_walk", lambda *_: None)
+    monkeypatch.setattr(walking, "require_whole_walk", lambda *_: None)
     assert campaign.run(300, seed=1).problems

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from assay.languages.python.compiler import compile_program
+from assay.languages.python.compiler import compile_program, imports
 from assay.languages.python.compiler.imports import library_modules
 from assay.languages.python.compiler.program import LIBRARY
 from tests.oracles import exploration
@@ -54,6 +54,7 @@ def outcomes_on_machine(texts, own=(), most_states=60_000):
 
 def main():
     given = json.load(sys.stdin)
+    imports.COMPILED_MODULES |= frozenset(given["own"])
     library = {name: file for name, file in library_modules(LIBRARY).items() if name not in given["own"]}
     answers = {}
     with tempfile.TemporaryDirectory() as directory:

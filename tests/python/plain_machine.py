@@ -632,6 +632,10 @@ class PlainMachine:
                 raise
         frame.stack.append(self.modules[index])
 
+    def op_LOAD_ABSENT(self, frame, constant):
+        name, problem, _ = frame.code.constants[constant]
+        raise Unsupported(f"{name}: {problem}")
+
     def op_IMPORT_NATIVE(self, frame, name):
         name = frame.code.names[name]
         frame.stack.append(self.machine_module if name == "_assay" else importlib.import_module(name))

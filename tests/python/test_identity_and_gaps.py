@@ -150,8 +150,8 @@ def test_methods_that_depend_on_a_choice_belong_to_their_branch() -> None:
 
 REFUSED = (
     "import sys\nprint(sys.modules)\n",
-    "import threading\nthreading._active_limbo_lock\n",
-    "from threading import _limbo\n",
+    "import threading\nthreading._active_limbo_lock.acquire()\n",
+    "from threading import _limbo\nlen(_limbo)\n",
     "import time\ntime.thread_time_ns()\n",
     "import threading\nprint(hasattr(threading.Thread(), '_tstate_lock'))\n",
     "import threading\nthreading.Event()._cond.notify_all()\n",

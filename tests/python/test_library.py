@@ -1240,7 +1240,7 @@ seen.append(q.unfinished_tasks)
     assert run_once(code, Scheduler(), mentions=lambda name: True) == ("[5]", None)
 
 
-@pytest.mark.parametrize("module", ["weakref.ref(3)", "os.urandom(3)", "logging.FileHandler('x')"])
+@pytest.mark.parametrize("module", ["os.urandom(3)", "logging.FileHandler('x')"])
 def test_what_is_not_modelled_is_refused(module):
     name = module.partition(".")[0]
     ((_, end),) = outcomes(f"import {name}\n{module}")
@@ -1252,7 +1252,7 @@ def test_what_is_not_modelled_is_refused(module):
 def test_each_library_compiles_for_the_machine(path, tmp_path):
     name = ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__")
     file = tmp_path / "program.py"
-    users = not name.rpartition(".")[2].startswith("_")
+    users = not name.rpartition(".")[2].startswith("_") and name != "typing_extensions"
     file.write_text(f"import {name}\nprint({name!r})\n" if users else "import functools\nprint(1)\n")
     outcome = run_plainly(compile_program(file))
     assert (outcome.error, outcome.output) == (None, f"{name}\n" if users else "1\n")

@@ -68,6 +68,9 @@ class CounterProgram:
     def opened(self) -> "CounterProgram":
         return self
 
+    def doubts(self, untracked: object) -> tuple[str, ...]:
+        return ()
+
     def knowing(self, descriptions: object) -> "CounterProgram":
         return self
 

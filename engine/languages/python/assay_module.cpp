@@ -1,8 +1,10 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
+#include <algorithm>
 #include <array>
 
 #include "languages/python/call_back.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -31,7 +33,17 @@ enum class Primitive : std::uint8_t {
   kOwnAttribute,
   kTraceback,
   kLabel,
-  kSetAtoms
+  kSetAtoms,
+  kParameters,
+  kModuleOfCaller,
+  kWeak,
+  kIdentity,
+  kTarget,
+  kSettle,
+  kOwnItems,
+  kOwnUnchanged,
+  kStoreOwn,
+  kDeleteOwn
 };
 
 PyObject* called_from_outside(PyObject*, PyObject*, PyObject*) {
@@ -45,7 +57,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 24> kEntries = {{
+constexpr std::array<Entry, 34> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -70,6 +82,16 @@ constexpr std::array<Entry, 24> kEntries = {{
     {"traceback", 0, Primitive::kTraceback},
     {"label", 1, Primitive::kLabel},
     {"set_atoms", 1, Primitive::kSetAtoms},
+    {"parameters", 1, Primitive::kParameters},
+    {"module_of_caller", 1, Primitive::kModuleOfCaller},
+    {"weak", 1, Primitive::kWeak},
+    {"identity", 1, Primitive::kIdentity},
+    {"target", 1, Primitive::kTarget},
+    {"settle", 0, Primitive::kSettle},
+    {"own_items", 1, Primitive::kOwnItems},
+    {"own_unchanged", 2, Primitive::kOwnUnchanged},
+    {"store_own", 3, Primitive::kStoreOwn},
+    {"delete_own", 2, Primitive::kDeleteOwn},
 }};
 
 std::array<PyMethodDef, kEntries.size() + 1>& methods() {
@@ -83,6 +105,28 @@ std::array<PyMethodDef, kEntries.size() + 1>& methods() {
     return made;
   }();
   return definitions;
+}
+
+/// Simple values have no identity of their own in states: those count as the same that are equal.
+bool is_same_value(PyObject* one, PyObject* other) {
+  if (one == other) return true;
+  if (Py_TYPE(one) != Py_TYPE(other)) return false;
+  if (!PyLong_CheckExact(one) && !PyFloat_CheckExact(one) && !PyUnicode_CheckExact(one) &&
+      !PyBytes_CheckExact(one)) {
+    return false;
+  }
+  return PyObject_RichCompareBool(one, other, Py_EQ) == 1;
+}
+
+bool are_same_items(PyObject* now, PyObject* before) {
+  if (PyList_GET_SIZE(now) != PyTuple_GET_SIZE(before)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now); ++i) {
+    for (Py_ssize_t part = 0; part < 2; ++part) {
+      PyObject* const one = PyTuple_GET_ITEM(PyList_GET_ITEM(now, i), part);
+      if (!is_same_value(one, PyTuple_GET_ITEM(PyTuple_GET_ITEM(before, i), part))) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -214,6 +258,81 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[0].get()); ++i)
         functions.push_back(Ref::borrow(PyTuple_GET_ITEM(given[0].get(), i)));
       world.set_atoms(functions);
+      return none();
+    }
+    case Primitive::kParameters: {
+      if (!is_function(given[0].get())) raise(PyExc_TypeError, "expected a function of the program");
+      const auto* const function = reinterpret_cast<Function*>(given[0].get());
+      world.used(given[0].get());
+      const Code& code = *function->code;
+      const std::size_t count =
+          code.positional + code.keyword_only + (code.varargs ? 1 : 0) + (code.varkw ? 1 : 0);
+      Ref names = checked(PyTuple_New(static_cast<Py_ssize_t>(count)));
+      for (std::size_t i = 0; i < count; ++i)
+        PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(i), Py_NewRef(code.local_names[i].get()));
+      const Ref defaults =
+          function->defaults != nullptr ? Ref::borrow(function->defaults) : checked(PyTuple_New(0));
+      const Ref by_keyword = function->keyword_defaults != nullptr
+                                 ? checked(PyDict_Copy(function->keyword_defaults))
+                                 : checked(PyDict_New());
+      return done(checked(Py_BuildValue("(OIIIIIIIOOI)", names.get(), code.positional_only, code.positional,
+                                        code.keyword_only, code.varargs ? 1u : 0u, code.varkw ? 1u : 0u,
+                                        code.generator && !code.is_coroutine ? 1u : 0u,
+                                        code.is_coroutine ? (code.generator ? 2u : 1u) : 0u, defaults.get(),
+                                        by_keyword.get(), code.is_annotated ? 1u : 0u)));
+    }
+    case Primitive::kModuleOfCaller: {  // counted from the function that calls the library's
+      const long depth = PyLong_AsLong(given[0].get());
+      if (depth == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+      const std::size_t above = static_cast<std::size_t>(depth) + 2;
+      if (depth < 0 || above > thread.frames.size()) raise(PyExc_ValueError, "call stack is not deep enough");
+      const Code* const code = thread.frames[thread.frames.size() - above]->code;
+      return done(checked(PyUnicode_FromString(world.program->modules[code->module].name.c_str())));
+    }
+    case Primitive::kWeak: return done(new_weak(given[0].get(), false));
+    case Primitive::kIdentity: return done(new_weak(given[0].get(), true));
+    case Primitive::kTarget:
+      if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
+      return done(Ref::borrow(object_of_weak(given[0].get())));
+    case Primitive::kSettle:  // what follows happens in a state that was looked at
+      if (world.has_just_begun()) return none();
+      if (thread.atomic > 0 || std::any_of(thread.frames.begin(), thread.frames.end(), [](const auto& frame) {
+            return frame->on_return == Return::kNested;
+          })) {
+        throw Unsupported(
+            "a weak reference is followed in the middle of something that is one piece, which is not "
+            "modelled; "
+            "follow it before, and keep what it leads to in a variable");
+      }
+      return stop(Stop::kLong);
+    case Primitive::kOwnItems: {
+      PyObject* const object = given[0].get();
+      if (!world.may_read(object)) return stop(Stop::kVisible);
+      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      const Ref items = checked(PyDict_Items(dict.get()));
+      return done(checked(PyList_AsTuple(items.get())));
+    }
+    case Primitive::kOwnUnchanged: {  // whether the attributes are still what kOwnItems gave
+      PyObject* const object = given[0].get();
+      if (!world.may_read(object)) return stop(Stop::kVisible);
+      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      const Ref now = checked(PyDict_Items(dict.get()));
+      return done(Ref::borrow(are_same_items(now.get(), given[1].get()) ? Py_True : Py_False));
+    }
+    case Primitive::kStoreOwn:
+    case Primitive::kDeleteOwn: {
+      PyObject* const object = given[0].get();
+      PyObject* const name = given[1].get();
+      const bool stores = entry.primitive == Primitive::kStoreOwn;
+      if (!PyUnicode_CheckExact(name))
+        throw Unsupported("a key of a __dict__ that is no text is not modelled");
+      if (world.is_closed(object))
+        throw Unsupported("states have no place for " + utf8(name) + " in this object");
+      if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);
+      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      const int status =
+          stores ? PyDict_SetItem(dict.get(), name, given[2].get()) : PyDict_DelItem(dict.get(), name);
+      if (status < 0) throw PythonError();
       return none();
     }
     case Primitive::kRemark: world.remark(utf8(str_of(given[0].get()).get())); return none();

@@ -2,6 +2,7 @@
 #include "languages/python/class_facts.hpp"
 #include <algorithm>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/call_back.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/stand_ins.hpp"
@@ -165,11 +166,6 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     throw Unsupported(what + " is not modelled; leave it out, or put something of your own in its place");
   };
   const std::string word = utf8(name);
-  if (is_module(object)) {
-    const Module& module = world.program->modules[reinterpret_cast<ModuleObject*>(object)->module];
-    if (module.is_library && exists_in_cpython(module.name, "", name)) refuse(module.name + "." + word);
-    return;
-  }
   if (is_function(object) || PyMethod_Check(object)) {
     if (exists_in_cpython("types", PyMethod_Check(object) ? "MethodType" : "FunctionType", name) ||
         exists_in_cpython("types", "FunctionType", name)) {
@@ -229,6 +225,11 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     const auto found = module.global_index.find(utf8(name));
     if (found != module.global_index.end()) {
       if (!world.may_read_global(module.first_global + found->second)) return stop(Stop::kVisible);
+    }
+    const bool is_there =
+        found != module.global_index.end() && world.globals[module.first_global + found->second];
+    if (!is_there && module.is_library && exists_in_cpython(module.name, "", name)) {
+      return complete(std::move(site), part_of_cpython(module.name, name));
     }
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
   }
@@ -337,8 +338,16 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     if (Py_TYPE(found)->tp_descr_get != nullptr) {
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
       if (name == interned("__dict__") && has_threads(*world.program)) {
-        // What is stored through it would be seen by nobody.
-        throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
+        // What is stored through it would be seen by nobody: it gets what reads and writes the attributes.
+        if (!is_program_type(type) || type->tp_dictoffset == 0 || PyExceptionInstance_Check(object) ||
+            PyType_IsSubtype(type, &PyBaseObject_Type) == 0 || type->tp_base == nullptr) {
+          throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
+        }
+        Arguments arguments;
+        arguments.positional = {Ref::borrow(object)};
+        notice_stand_ins();
+        if (std::optional<Step> step = delegate("instance_dict", nullptr, arguments, site)) return *step;
+        throw Unsupported("__dict__ is not modelled here; use getattr and setattr");
       }
       // Slots and the fields of exceptions are not among the final attributes that a step is remembered by, and
       // built-in methods (an exception's `__init__`) store the latter without telling their names.
@@ -417,6 +426,7 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);
     return finish(PyObject_SetAttr(object, name, value));
   }
+  if (is_absent(object)) refuse_absent(object, "stores in");
   refuse_hidden(world, object, name, value);
   const bool is_immutable = is_written_in_c(type, name) || is_stand_in(object);
   if (is_immutable && !world.program->modules[top().code->module].is_library) {
@@ -456,6 +466,7 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
 Step Interpreter::load_special(PyObject* name) {
   PyObject* object = top().stack.back().get();
   PyTypeObject* type = Py_TYPE(object);
+  if (is_absent(object)) refuse_absent(object, "enters");
   PyObject* found = lookup(type, name);
   if (found == nullptr) {
     raise(PyExc_TypeError, "'%.200s' object does not support the context manager protocol%s", type->tp_name,

@@ -5,6 +5,7 @@
 
 #include "languages/python/heap.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -77,7 +78,7 @@ class Audit {
   /// What has no identity in a state stands wherever it is referred to; its parts are looked at.
   bool is_written_in_place(PyObject* object) {
     PyTypeObject* const type = Py_TYPE(object);
-    return PyTuple_Check(object) || type == &PyFrozenSet_Type || type == &PySlice_Type ||
+    return is_weak(object) || PyTuple_Check(object) || type == &PyFrozenSet_Type || type == &PySlice_Type ||
            PyMethod_Check(object) || type == &PySuper_Type || PyDictViewSet_Check(object) ||
            PyDictValues_Check(object) || is_wrapper(object) || PyFunction_Check(object) ||
            PyCFunction_Check(object) || is_bound_native(object) || heap_.leaves.find(object).has_value();

@@ -173,7 +173,8 @@ std::unique_ptr<Frame> Interpreter::bind(Function* function, Arguments& argument
 Step Interpreter::call_function(PyObject* function, Arguments arguments, Site site) {
   const Ref kept = Ref::borrow(function);
   std::unique_ptr<Frame> frame = bind(reinterpret_cast<Function*>(function), arguments);
-  if (frame->code->generator) return complete(std::move(site), new_generator(std::move(frame)));
+  if (frame->code->generator && !frame->code->is_coroutine)
+    return complete(std::move(site), new_generator(std::move(frame)));
   return push_frame(std::move(frame), std::move(site));
 }
 
@@ -201,9 +202,16 @@ Step Interpreter::call(PyObject* callable, Arguments arguments, Site site) {
   return call_native(callable, std::move(arguments), std::move(site));
 }
 
+void refuse_finalizer(PyTypeObject* type) {
+  throw Unsupported(
+      std::string("an instance of ") + type->tp_name +
+      ", which has a __del__, is made; release what an object holds in a context manager or a method");
+}
+
 Step Interpreter::instantiate(PyTypeObject* type, Arguments arguments, Site site) {
   auto* callable = reinterpret_cast<PyObject*>(type);
   if (type->tp_new == nullptr) raise(PyExc_TypeError, "cannot create '%s' instances", type->tp_name);
+  if (type->tp_finalize != nullptr || type->tp_del != nullptr) refuse_finalizer(type);
   PyObject* maker = lookup(type, interned("__new__"));
   PyObject* initialiser = lookup(type, interned("__init__"));
   const bool own_new = maker != nullptr && PyObject_TypeCheck(maker, &PyStaticMethod_Type);

@@ -75,6 +75,10 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
       made->native = native;
     }
   }
+  if (std::string_view(type->tp_name) == "types.SimpleNamespace" && !is_heap) {
+    made->base = Base::kPlain;
+    made->native = type;
+  }
   if (type == &PyBaseObject_Type) {  // `object()`, the sentinel of many programs
     made->base = Base::kPlain;
     made->native = type;

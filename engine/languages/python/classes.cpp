@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/class_facts.hpp"
 #include "languages/python/interpreter.hpp"
 
@@ -14,6 +15,10 @@ Ref resolved_bases(PyObject* bases) {
   bool changed = false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
     PyObject* base = PyTuple_GET_ITEM(bases, i);
+    if (is_absent(base)) {
+      changed = true;  // what comes out is absent, too
+      continue;
+    }
     Ref entries;
     if (!PyType_Check(base)) entries = Ref::steal(PyObject_GetAttrString(base, "__mro_entries__"));
     if (!entries) {
@@ -33,6 +38,7 @@ Ref resolved_bases(PyObject* bases) {
 
 Ref metaclass_of(PyObject* bases, PyObject* keywords) {
   PyObject* winner = keywords == nullptr ? nullptr : PyDict_GetItemWithError(keywords, interned("metaclass"));
+  if (winner != nullptr && is_absent(winner)) winner = reinterpret_cast<PyObject*>(&PyType_Type);
   if (winner == nullptr) {
     if (PyErr_Occurred() != nullptr) throw PythonError();
     winner = PyTuple_GET_SIZE(bases) > 0 ? reinterpret_cast<PyObject*>(Py_TYPE(PyTuple_GET_ITEM(bases, 0)))
@@ -172,6 +178,10 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
   PyObject* bases = PyTuple_GET_ITEM(description, 1);
   PyObject* keywords = PyTuple_GET_ITEM(description, 2);
   PyObject* metaclass = PyTuple_GET_ITEM(description, 3);
+  if (PyObject* const unknown = first_absent(PyTuple_GET_ITEM(description, 4))) {
+    return Ref::borrow(
+        derived_absent(world.program->modules[body->module].name + "." + body->qualname, unknown));
+  }
   wrap(names.get(), "__new__", PyStaticMethod_New);
   wrap(names.get(), "__init_subclass__", PyClassMethod_New);
   wrap(names.get(), "__class_getitem__", PyClassMethod_New);

@@ -139,6 +139,8 @@ class Reader {
     code.varargs = flag(source, "varargs");
     code.varkw = flag(source, "varkw");
     code.generator = flag(source, "generator");
+    code.is_coroutine = flag(source, "coroutine");
+    code.is_annotated = flag(source, "annotated");
     code.atomic = flag(source, "atomic");
     code.early = flag(source, "early");
     code.local_names = interned(source, "local_names");
@@ -199,6 +201,7 @@ class Reader {
       std::size_t limit = SIZE_MAX;
       switch (static_cast<Operation>(number)) {
         case Operation::LOAD_CONST:
+        case Operation::LOAD_ABSENT:
         case Operation::FAIL: limit = code.constants.size(); break;
         case Operation::LOAD_FAST:
         case Operation::STORE_FAST:

@@ -29,6 +29,7 @@ struct Code {
   std::uint32_t first_line = 0;
   std::uint32_t positional = 0, positional_only = 0, keyword_only = 0;
   bool varargs = false, varkw = false, generator = false, atomic = false, early = false;
+  bool is_coroutine = false, is_annotated = false;  // the former are refused when they are called
   std::vector<Ref> local_names;  // str, parameters first: positional, keyword-only, *args, **kwargs
   std::vector<Ref> cell_names, free_names;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_parameters;  // cell, local: moved at entry

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 
@@ -41,7 +42,8 @@ Ref ComponentReader::value() {
     case Tag::kBuiltinMethod: {
       const Ref function = value();
       const Ref self = value();
-      return checked(PyObject_CallMethod(function.get(), "__get__", "O", self.get()));
+      return checked(PyObject_CallMethod(function.get(), "__get__", "OO", self.get(),
+                                         reinterpret_cast<PyObject*>(Py_TYPE(self.get()))));
     }
     case Tag::kSlice: {
       const Ref start = value(), stop = value(), step = value();
@@ -62,6 +64,10 @@ Ref ComponentReader::value() {
                                          : payload == 1 ? "values"
                                                         : "items",
                                          "O", dict.get()));
+    }
+    case Tag::kWeak: {
+      const Ref object = value();
+      return new_weak(object.get(), payload == 1);
     }
     case Tag::kWrapper: return wrapper();
     case Tag::kNativeFunction: return native_function(payload);
@@ -343,6 +349,7 @@ void ComponentReader::skip() {
     case Tag::kBuiltinMethod:
     case Tag::kSuper: return skip_some(2);
     case Tag::kSlice: return skip_some(3);
+    case Tag::kWeak:
     case Tag::kView: return skip();
     case Tag::kWrapper: {
       const Ref type = value();

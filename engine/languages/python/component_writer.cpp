@@ -1,6 +1,7 @@
 #include "languages/python/component_writer.hpp"
 
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -16,7 +17,9 @@ std::pair<PyObject*, PyObject*> unbound(PyObject* method) {
     PyObject* const found = PyDict_GetItemWithError(base->tp_dict, name.get());
     if (found == nullptr || (Py_TYPE(found) != &PyMethodDescr_Type && Py_TYPE(found) != &PyWrapperDescr_Type))
       continue;
-    const Ref bound = checked(PyObject_CallMethod(found, "__get__", "O", self));
+    // With its type: without it, CPython 3.11 crashes for methods like those of patterns.
+    const Ref bound = checked(
+        PyObject_CallMethod(found, "__get__", "OO", self, reinterpret_cast<PyObject*>(Py_TYPE(self))));
     const int is_equal = PyObject_RichCompareBool(bound.get(), method, Py_EQ);  // compares no content
     if (is_equal < 0) throw PythonError();
     if (is_equal == 1) return {found, self};
@@ -102,6 +105,10 @@ void ComponentWriter::value(PyObject* v) {
     // The view's dict is its first field, in every version since views exist.
     value(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(v)->dv_dict));
     return;
+  }
+  if (is_weak(v)) {
+    out.push_back(token(Tag::kWeak, is_identity(v) ? 1 : 0));
+    return value(object_of_weak(v));
   }
   if (is_wrapper(v)) {
     out.push_back(token(Tag::kWrapper));
@@ -215,6 +222,7 @@ std::optional<Kind> ComponentWriter::object_kind(PyObject* v) {
   if (is_iterator(v)) return Kind::kIterator;
   if (type == heap_.classes.deque_type()) return Kind::kDeque;
   if (type == &PyByteArray_Type) return Kind::kByteArray;
+  if (is_weak(v)) return std::nullopt;
   const auto unless_leaf = [&](Kind kind) {
     return heap_.leaves.find(v) ? std::nullopt : std::optional(kind);
   };

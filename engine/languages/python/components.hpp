@@ -82,6 +82,8 @@ class Components {
   ComponentId finals(ComponentId id) const { return entries_[id].finals; }
   void set_finals(ComponentId id, ComponentId finals) { entries_[id].finals = finals; }
   std::size_t size() const { return entries_.size(); }
+  /// Whether any of them has a reference that keeps nothing alive.
+  bool has_weak() const { return has_weak_; }
   std::size_t bytes() const {
     return token_bytes_ + refs_.capacity() * 4 + entries_.bytes() + hashes_.bytes() + table_.capacity() * 4;
   }
@@ -138,7 +140,10 @@ class Components {
       if (!is_known) refs_.push_back(slot_of(t));
     }
     e.ref_count = static_cast<std::uint32_t>(refs_.size()) - e.first_ref;
-    for (std::size_t i = 0; i < tokens.size(); ++i) e.has_loops |= slot_of_loop(tokens, i) != kNone;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      e.has_loops |= slot_of_loop(tokens, i) != kNone;
+      has_weak_ |= tag_of(tokens[i]) == Tag::kWeak;
+    }
     const bool is_thread = tokens[0] == token(Tag::kObject, static_cast<std::uint64_t>(Kind::kThread));
     e.is_ended = is_thread && tokens.size() == 4 && tokens[3] == token(Tag::kNumber, 0);
     if (e.ref_count > 0) {
@@ -175,6 +180,7 @@ class Components {
   std::vector<std::unique_ptr<Token[]>> blocks_;  // of tokens; they do not move
   Token* next_ = nullptr;
   std::size_t room_ = 0, token_bytes_ = 0;
+  bool has_weak_ = false;
   std::map<std::vector<std::uint32_t>, std::uint32_t> shapes_;
   std::map<std::pair<ComponentId, std::uint32_t>, ComponentId> stale_;
   std::vector<std::uint32_t> refs_;

@@ -71,7 +71,7 @@ constexpr std::pair<const char*, const char*> kOfModules[] = {
     {"heapq", "nsmallest"},     {"heapq", "nlargest"},          {"heapq", "merge"},
     {"bisect", "bisect_right"}, {"bisect", "bisect_left"},      {"bisect", "bisect"},
     {"bisect", "insort_right"}, {"bisect", "insort_left"},      {"bisect", "insort"},
-    {"functools", "reduce"},
+    {"functools", "reduce"},    {"operator", "methodcaller"},
 };
 
 /// Of the module `operator`, whose counterparts begin with its name.
@@ -185,6 +185,7 @@ const CounterpartTable& counterparts() {
   constexpr CounterpartEffect kOrdered{.looks_inside = true, .iterates = true, .hides_order = true};
   static const CounterpartTable table = {
       {"map", {.is_always_called = true}},
+      {"methodcaller", {.is_always_called = true, .keeps_arguments = true}},
       {"filter", {.is_always_called = true}},
       {"zip", {.is_always_called = true}},
       {"enumerate", {.is_always_called = true}},

@@ -1,6 +1,8 @@
 /// Raising, handlers, unwinding, and what is left of an exception that nobody handles.
+#include <algorithm>
 #include <cstdarg>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
@@ -145,6 +147,7 @@ void Interpreter::set_context(PyObject* exception) const {
 
 Step Interpreter::raise_native() {
   Ref exception = take_exception();
+  refuse_telling_text(exception.get());
   const Ref context = Ref::steal(PyException_GetContext(exception.get()));
   if (!context) set_context(exception.get());
   return unwind(std::move(exception), top().pc);
@@ -165,6 +168,7 @@ Step Interpreter::raise_instruction(std::uint32_t operand) {
   }
   PyObject* given = frame.stack[frame.stack.size() - operand].get();
   if (PyExceptionInstance_Check(given) && !world.may_write(given)) return stop(Stop::kVisible);
+  if (is_absent(given)) refuse_absent(given, "raises");
   Ref exception = make_exception(given);
   if (!exception) raise(PyExc_TypeError, "exceptions must derive from BaseException");
   if (operand == 2) {
@@ -180,6 +184,7 @@ Step Interpreter::raise_instruction(std::uint32_t operand) {
 Step Interpreter::check_match() {
   Frame& frame = top();
   PyObject* expected = frame.stack.back().get();
+  if (PyObject* const unknown = first_absent(expected)) refuse_absent(unknown, "catches");
   PyObject* exception = frame.stack[frame.stack.size() - 2].get();
   const Py_ssize_t count = PyTuple_Check(expected) ? PyTuple_GET_SIZE(expected) : 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -214,7 +219,7 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
   }
   if (left->in_atomic) --thread.atomic;
   tell_caller(*left->code);
-  if (left->on_return == Return::kDiscard) world.module_started[left->code->module] = false;
+  if (is_body_of_module(*left)) world.module_started[left->code->module] = false;
   if (left->generator) {
     // Others can see that it ends. The step cannot stop here, between what raises and where that goes.
     if (!world.may_write(left->generator.get())) {
@@ -234,12 +239,36 @@ Step Interpreter::unwind(Ref exception, std::uint32_t at, bool with_line) {
   return propagate(left->on_return, std::move(left->extra), std::move(exception));
 }
 
+namespace {
+
+/// A module that is not there tells nothing about the program, unless somebody is prepared for that.
+void refuse_missing_module(PyObject* exception, const Program& program) {
+  if (reinterpret_cast<PyObject*>(Py_TYPE(exception)) != PyExc_ModuleNotFoundError) return;
+  const Ref name = checked(PyObject_GetAttrString(exception, "name"));
+  if (!PyUnicode_Check(name.get())) return;
+  const std::string text = utf8(str_of(exception).get());
+  if (text != "No module named '" + utf8(name.get()) + "'") return;
+  std::string place;
+  const auto lines = traceback_of(exception, program);
+  if (!lines.empty()) {
+    const auto& [code, pc] = lines.back();
+    place = " (" + program.modules[code->module].file + ":" +
+            std::to_string(code->positions[std::min<std::size_t>(pc, code->positions.size() - 1)].line) + ")";
+  }
+  throw Unsupported("there is no module '" + utf8(name.get()) +
+                    "' here, so nothing is known about the program" + place +
+                    "; install it where --python says, put it beside the program, or catch the ImportError");
+}
+
+}  // namespace
+
 Step Interpreter::propagate(Return mode, Ref extra, Ref exception) {
   const auto matches = [&](PyObject* type) {
     return PyErr_GivenExceptionMatches(exception.get(), type) != 0;
   };
   switch (mode) {
     case Return::kFinish: {
+      refuse_missing_module(exception.get(), *world.program);
       world.failure.kind = matches(PyExc_AssertionError) ? "assertion" : "exception";
       world.failure.message = last_line(exception.get());
       world.failure.traceback = traceback_of(exception.get(), *world.program);

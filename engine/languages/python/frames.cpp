@@ -214,12 +214,18 @@ void Interpreter::tell_caller(const Code& function) {
                    before == Operation::CALL || before == Operation::CALL_KW || before == Operation::CALL_EX);
 }
 
+/// Of one that is being imported. Of what assignments call (`__setitem__`, the setter of a property) nothing is pushed
+/// either.
+bool Interpreter::is_body_of_module(const Frame& frame) const {
+  return frame.on_return == Return::kDiscard && frame.code == world.program->modules[frame.code->module].code;
+}
+
 Step Interpreter::return_value(Ref value) {
   std::unique_ptr<Frame> frame = std::move(thread.frames.back());
   thread.frames.pop_back();
   if (frame->in_atomic) --thread.atomic;
   tell_caller(*frame->code);
-  if (frame->on_return == Return::kDiscard) {
+  if (is_body_of_module(*frame)) {
     world.module_finished[frame->code->module] = true;
     world.poll();  // in CPython's machinery, which is not done yet
   }

@@ -82,6 +82,9 @@ bool iterates_program(PyObject* object);
 /// Runs the generator from C++; null at its end, then `value` is what it returned. Throws like call_nested.
 Ref resume_nested(PyObject* generator, PyObject* sent, Ref* value);
 Ref throw_nested(PyObject* generator, Ref exception);
+/// When objects go away is not modelled.
+[[noreturn]] void refuse_finalizer(PyTypeObject* type);
+
 /// Drops its frame, if any, and marks it as finished.
 void generator_finish(PyObject* generator);
 

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/call_back.hpp"
 
 namespace assay::languages::python {
@@ -583,14 +584,17 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         }
         if (source.file.ends_with("__init__.py"))
           world.poll();  // `from package import ...` calls a function in Python
+        if (!value && source.is_library && exists_in_cpython(source.name, "", name)) {
+          value = part_of_cpython(source.name, name);
+        }
         if (!value) {
-          refuse_missing(module, name);
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());
         }
       } else {
         value = Ref::steal(PyObject_GetAttr(module, name));
         if (!value) {
+          rethrow_interruption();
           PyErr_Clear();
           raise(PyExc_ImportError, "cannot import name '%U' from '%s'", name,
                 PyModule_Check(module) ? PyModule_GetName(module) : "?");
@@ -598,6 +602,12 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
       }
       return push(std::move(value));
+    }
+    case Operation::LOAD_ABSENT: {
+      world.poll();  // as an import does
+      PyObject* const told = code.constants[operand].get();
+      return push(Ref::borrow(absent(utf8(PyTuple_GET_ITEM(told, 0)), utf8(PyTuple_GET_ITEM(told, 1)),
+                                     utf8(PyTuple_GET_ITEM(told, 2)))));
     }
     case Operation::FAIL: throw Unsupported(utf8(checked(PyObject_Str(code.constants[operand].get())).get()));
   }

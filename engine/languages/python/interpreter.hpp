@@ -93,6 +93,7 @@ class Interpreter {
   /// A value arrives in the frame that is on top now.
   Step deliver(Return mode, Ref extra, Ref value);
   Step push_frame(std::unique_ptr<Frame> frame, Site site);
+  bool is_body_of_module(const Frame& frame) const;
   Step return_value(Ref value);
   /// The frame on top goes on, because a function that it called has ended or a generator has yielded.
   void tell_caller(const Code& function);
@@ -136,6 +137,10 @@ class Interpreter {
   void refuse_type_of_stand_in(PyObject* callable, const Arguments& arguments) const;
   void refuse_attribute_of_stand_in(PyObject* object, PyObject* name, PyObject* question) const;
   void refuse_stand_ins(const NativeCall& call, const FunctionEffect* known) const;
+
+  // --- absent_calls.cpp
+  void settle_absent(PyObject* callable, Arguments& arguments, Site& site) const;
+  bool is_replaced(PyObject* value) const;
 
   // --- operators.cpp
   Step operate(int code, PyObject* left, PyObject* right, int attempt, Site site);

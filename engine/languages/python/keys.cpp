@@ -1,10 +1,11 @@
 /// Keys of dicts and elements of sets: who computes their hashes, and of what.
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 
 bool is_key_simple(PyObject* key) {
-  if (is_plain(key)) return true;
+  if (is_plain(key) || is_identity(key)) return true;
   if (PyTuple_CheckExact(key)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
       if (!is_key_simple(PyTuple_GET_ITEM(key, i))) return false;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/call_back.hpp"
 #include "languages/python/objects.hpp"
 
@@ -37,7 +38,7 @@ std::string type_name(PyTypeObject* type) {
 }
 
 /// First letters of the names of things that exist once; those of one name are one object.
-constexpr std::string_view kExistOnce = "CNDEO";
+constexpr std::string_view kExistOnce = "ACNDEO";
 
 /// Whether a module of CPython has it under this name (`Outer.inner` in the module).
 bool is_exported(PyObject* value, const std::string& module, const std::string& qualname) {
@@ -168,6 +169,10 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
     name = "r" + text_of(text.get());
     return true;
   }
+  if (PyCode_Check(value)) {  // of an annotation that is a text; never executed
+    name = "K" + attribute_text(value, "co_name") + ":" + text_of_code(value);
+    return true;
+  }
   if (is_function(value)) return name_of_function(value, name);
   if (PyFunction_Check(value)) return name_of_native_function(value, name);
   if (is_wrapper(value)) {
@@ -175,6 +180,10 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
     const Parts parts = parts_of_wrapper(value);
     return std::all_of(parts.begin(), parts.end(),
                        [&](const Ref& part) { return append_part(part.get(), name); });
+  }
+  if (is_absent(value)) {
+    name = "A" + path_of_absent(value);
+    return true;
   }
   if (type == module_type) {
     name = "M" + std::to_string(reinterpret_cast<const ModuleObject*>(value)->module);
@@ -384,7 +393,10 @@ bool Leaves::name_by_text(PyObject* value, std::string& name) {
   };
   const std::string_view word(type->tp_name);
   if (word == "re.Pattern") return append("pattern") && append("flags");  // its repr is cut off
-  if (word == "types.GenericAlias") return append("__origin__") && append("__args__");
+  if (word == "_struct.Struct" || word == "Struct") return append("format");
+  if (word == "types.UnionType") return append("__args__");
+  if (word == "types.GenericAlias" || word == "_CallableGenericAlias")
+    return append("__origin__") && append("__args__");
   const Ref zone = Ref::steal(PyObject_GetAttrString(value, "tzinfo"));
   if (!zone) PyErr_Clear();
   if (zone && zone.get() != Py_None && !append("tzinfo")) return false;

@@ -9,6 +9,7 @@
 
 #include "languages/python/analysis.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 
@@ -113,7 +114,49 @@ std::uint32_t Machine::word_count(const StateIds& state) const {
   return 1 + static_cast<std::uint32_t>(state.ids.size()) * (is_canonical_ ? kDigestWords : 1);
 }
 
-/// The component, with everything written out that differs from process to process, as the coefficients of a
+/// The component, with everything written out that differs from process to process.
+std::string Machine::content_of(ComponentId id) const {
+  std::string bytes;
+  const Leaves& leaves = world_->heap.leaves;
+  for (Token t : world_->heap.components.tokens(id)) {
+    if (tag_of(t) == Tag::kLeaf) {
+      const std::string& name = leaves.name(static_cast<LeafId>(payload_of(t)));
+      append(bytes, token(Tag::kLeaf, name.size()));
+      bytes += name;
+    } else if (tag_of(t) == Tag::kShared) {
+      const std::string& name = leaves.name(type_of(t));
+      append(bytes, shared(slot_of(t), static_cast<std::uint32_t>(name.size())));
+      bytes += name;
+    } else {
+      append(bytes, t);
+    }
+  }
+  return bytes;
+}
+
+/// Of each component once; what a state is made of, in its order.
+std::uint64_t Machine::content_hash(StateView state) const {
+  const std::lock_guard guard(mutex_);
+  ids_of(state.data(), length_of(state), checked_);
+  if (content_hashes_.size() < world_->heap.components.size())
+    content_hashes_.resize(world_->heap.components.size() * 2, 0);
+  std::uint64_t hash = support::mix(kContentSeed ^ state[0]);
+  for (const ComponentId id : checked_.ids) {
+    std::uint64_t& known = content_hashes_[id];
+    if (known == 0) {
+      std::string bytes = content_of(id);
+      const std::size_t size = bytes.size();
+      bytes.resize((size + 7) / 8 * 8);
+      std::vector<std::uint64_t> words(bytes.size() / 8);
+      std::memcpy(words.data(), bytes.data(), bytes.size());
+      known = support::hash_words(words.data(), words.size(), kContentSeed + size) | 1;
+    }
+    hash = support::fold_multiply(hash ^ known, 0x8EBC6AF09C88C6E3ull) + known;
+  }
+  return support::mix(hash);
+}
+
+/// The content of the component as the coefficients of a
 /// polynomial over the field of 2^192 elements, at the secret key. Two components of at most n coefficients
 /// each have one digest with probability n/2^192 at most, whatever they are, if nobody knew the key who chose
 /// them.
@@ -121,21 +164,7 @@ void Machine::digest_words(ComponentId id, std::uint64_t* words) const {
   if (digests_.size() <= id) digests_.resize(std::max<std::size_t>(id + 1, digests_.size() * 2), {0, 0, 0});
   support::ElementWords& known = digests_[id];
   if (known[0] == 0 && known[1] == 0 && known[2] == 0) {
-    std::string bytes;
-    const Leaves& leaves = world_->heap.leaves;
-    for (Token t : world_->heap.components.tokens(id)) {
-      if (tag_of(t) == Tag::kLeaf) {
-        const std::string& name = leaves.name(static_cast<LeafId>(payload_of(t)));
-        append(bytes, token(Tag::kLeaf, name.size()));
-        bytes += name;
-      } else if (tag_of(t) == Tag::kShared) {
-        const std::string& name = leaves.name(type_of(t));
-        append(bytes, shared(slot_of(t), static_cast<std::uint32_t>(name.size())));
-        bytes += name;
-      } else {
-        append(bytes, t);
-      }
-    }
+    const std::string bytes = content_of(id);
     known = polynomial_at(key_, bytes);
     longest_digested_ = std::max<std::uint64_t>(longest_digested_, 2 + bytes.size() / sizeof known);
     const auto [place, is_new] = by_digest_.emplace(known[0], id);
@@ -529,6 +558,14 @@ void Machine::write_successors(StateView given, assay_buffer* out, bool everybod
   const std::uint32_t count = length_of(given);
   ids_of(words, count, before_);
   const StateIds& state = before_;
+  if (const std::optional<std::uint32_t> lost = only_weakly_reached(state, world_->heap.components)) {
+    const Leaves& leaves = world_->heap.leaves;
+    throw UnsupportedProgram(
+        "nothing but weak references, or its id(), leads to " +
+        (*lost < leaves.size() ? "an object of " + leaves.name(*lost).substr(1) : std::string("an object")) +
+        " any more; when CPython forgets it is not modelled: let something refer to it as long as the "
+        "program runs");
+  }
   std::vector<Step>& all = steps_;
   steps(state, all);
   const std::uint32_t race = granularity_ == Granularity::kSync ? race_in(state, all) : 0;
@@ -670,6 +707,27 @@ std::uint64_t Machine::labels(StateView given) const {
   }
   if (is_over(state)) found |= std::uint64_t{1} << (watch_.labels.size() + watch_.atoms.size());
   return found;
+}
+
+/// The values of what states are compared by, and the threads with all that only they reach. As long as the
+/// program has not come to where these have values, states are compared whole.
+std::uint32_t Machine::match_key(StateView given, std::uint64_t* key) const {
+  if (watch_.matches == 0) return TransitionSystem::match_key(given, key);
+  const std::lock_guard guard(mutex_);
+  ids_of(given.data(), length_of(given), checked_);
+  const StateIds& state = checked_;
+  std::uint32_t length = 0;
+  key[length++] = ~std::uint64_t{0};  // no state begins so
+  const std::uint32_t atoms = registered_in(state.ids[0]).second;
+  bool is_known = atoms != 0;
+  for (std::uint32_t number = atoms - (is_known ? watch_.matches : 0); is_known && number < atoms; ++number) {
+    key[length] = outcomes_[outcome_of_check(state, number)].violation;
+    is_known = key[length++] != 0;
+  }
+  if (!is_known) return TransitionSystem::match_key(given, key);
+  for (std::uint32_t t = 0; t < state.threads && !watch_.matches_anywhere; ++t)
+    key[length++] = state.thread(t);
+  return length;
 }
 
 }  // namespace assay::languages::python

@@ -35,12 +35,15 @@ class Machine final : public transition_system::TransitionSystem {
   void forget() const override;
   bool is_state(transition_system::StateView state) const override;
   std::uint64_t digest_of_parts() const override;
+  std::uint64_t content_hash(transition_system::StateView state) const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(transition_system::StateView state) const override;
   void all_successors(transition_system::StateView state, assay_buffer* out) const override;
   /// Labels of the program, atoms of formulas, and last whether the program is over.
   std::uint32_t label_count() const override;
   std::uint64_t labels(transition_system::StateView state) const override;
+  bool has_match_key() const override { return watch_.matches > 0; }
+  std::uint32_t match_key(transition_system::StateView state, std::uint64_t* key) const override;
 
   /// For people. New references to dicts.
   PyObject* describe(const std::uint64_t* words, std::uint32_t count) const;
@@ -74,6 +77,7 @@ class Machine final : public transition_system::TransitionSystem {
   std::uint32_t word_count(const StateIds& state) const;
   void write_words(const StateIds& state, std::uint64_t* words) const;
   void digest_words(ComponentId id, std::uint64_t* words) const;
+  std::string content_of(ComponentId id) const;
   std::uint32_t root_of_steps(const StateIds& state) const;
   /// What a question finds in a state.
   std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const {
@@ -127,6 +131,7 @@ class Machine final : public transition_system::TransitionSystem {
   mutable support::ChunkedVector<Outcome, 8> outcomes_;
   mutable std::unordered_map<std::uint64_t, ComponentId> by_digest_;
   mutable std::vector<support::ElementWords> digests_;
+  mutable std::vector<std::uint64_t> content_hashes_;     // by component; 0: not yet
   mutable std::uint64_t longest_digested_ = 0;            // in elements of the field
   mutable ComponentId registered_statics_ = 0xFFFFFFFFu;  // those asked for last
   mutable std::pair<std::uint32_t, std::uint32_t> registered_;

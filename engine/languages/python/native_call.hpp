@@ -26,4 +26,7 @@ struct NativeCall {
   }
 };
 
+/// What is known of a call by looking at the callable.
+NativeCall native_call(PyObject* callable, Arguments& arguments, Site& site);
+
 }  // namespace assay::languages::python

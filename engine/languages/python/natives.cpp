@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/effects.hpp"
 #include "languages/python/native_call.hpp"
 #include "languages/python/native_rules.hpp"
@@ -51,6 +52,16 @@ std::string container_name(PyObject* object) {
 
 namespace {
 
+/// Whether comparing a plain key with those of a dict calls nothing.
+bool holds_plain_keys(PyObject* dict) {
+  PyObject *key = nullptr, *item = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(dict, &position, &key, &item)) {
+    if (!is_plain(key)) return false;
+  }
+  return true;
+}
+
 std::string text_attribute(PyObject* object, const char* name) {
   const Ref value = Ref::steal(PyObject_GetAttrString(object, name));
   if (!value || !PyUnicode_Check(value.get())) {
@@ -59,6 +70,8 @@ std::string text_attribute(PyObject* object, const char* name) {
   }
   return utf8(value.get());
 }
+
+}  // namespace
 
 NativeCall native_call(PyObject* callable, Arguments& arguments, Site& site) {
   NativeCall call{.callable = callable, .arguments = arguments, .site = site};
@@ -91,6 +104,37 @@ NativeCall native_call(PyObject* callable, Arguments& arguments, Site& site) {
     }
   }
   return call;
+}
+
+namespace {
+
+/// A class that `namedtuple` made, which keeps what it is given.
+bool is_named_tuple(PyTypeObject* type) {
+  if (PyType_IsSubtype(type, &PyTuple_Type) == 0 || type->tp_dictoffset != 0) return false;
+  PyObject* const fields = lookup(type, interned("_fields"));
+  PyObject* const maker = lookup(type, interned("__new__"));
+  if (fields == nullptr || maker == nullptr || Py_TYPE(maker) != &PyStaticMethod_Type) return false;
+  const Ref function = checked(PyObject_GetAttrString(maker, "__func__"));
+  return PyFunction_Check(function.get()) &&
+         text_attribute(function.get(), "__module__").starts_with("namedtuple_");
+}
+
+/// Whether a built-in moves what it is given and what is in its container, and looks into none of it.
+bool only_moves(const NativeCall& call) {
+  if (PyType_Check(call.callable)) {
+    auto* const type = reinterpret_cast<PyTypeObject*>(call.callable);
+    return type == &PyList_Type || type == &PyTuple_Type || is_named_tuple(type) ||
+           (type == &PyDict_Type && call.arguments.positional.size() == 1 &&
+            PyDict_CheckExact(call.arguments.positional[0].get()));
+  }
+  if (!call.has_receiver() || !is_mutable_container(call.receiver) || PyFunction_Check(call.callable))
+    return false;
+  const MethodEffect& effect = effect_of_method(call.name);
+  PyObject* const key = call.first_argument();
+  if (effect.looks_up && !PyList_Check(call.receiver) && key != nullptr)
+    return PyDict_Check(call.receiver) && is_plain(key) && !PyType_Check(key) &&
+           holds_plain_keys(call.receiver);
+  return effect.moves;
 }
 
 /// What `_builtins` calls it; empty where nothing there can stand for it.
@@ -150,9 +194,24 @@ void order_sets(Arguments& arguments, std::size_t skipped, bool shows_order) {
 
 }  // namespace
 
+namespace {
+
+/// Whether an item is taken from its place, or put there, without a look at any other.
+bool moves_item(std::string_view function, std::initializer_list<PyObject*> operands) {
+  if (function != "getitem" && function != "setitem" && function != "delitem") return false;
+  PyObject* const container = operands.begin()[0];
+  PyObject* const key = operands.begin()[1];
+  if (PyList_CheckExact(container) || is_deque(container))
+    return PyLong_CheckExact(key) || PySlice_Check(key);
+  return PyDict_CheckExact(container) && is_plain(key) && holds_plain_keys(container);
+}
+
+}  // namespace
+
 std::optional<Step> Interpreter::operate_undisturbed(const char* function,
                                                      std::initializer_list<PyObject*> operands, Site& site) {
   static PyObject* const module = checked(PyImport_ImportModule("operator")).release();
+  if (moves_item(function, operands)) return std::nullopt;
   if (!world.is_divided(operands.begin(), operands.size(), true)) return std::nullopt;
   Arguments arguments;
   for (PyObject* operand : operands) arguments.positional.push_back(Ref::borrow(operand));
@@ -299,6 +358,7 @@ bool Interpreter::may_run_function(const NativeCall& call, std::vector<PyObject*
 
 Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site) {
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
+  if (has_absent()) settle_absent(callable, arguments, site);
   refuse_type_of_stand_in(callable, arguments);
   const FunctionEffect* const known = effect_of(callable);
   const Special special = known == nullptr ? Special::kNone : known->special;
@@ -336,9 +396,11 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
       PyFunction_Check(callable) && native.module != "assay.languages.python.helpers";
   if (is_written_in_python && allowed) allowed = may_call(native.receiver, arguments, written);
   if (!allowed) return stop(Stop::kVisible);
-  if (std::optional<Step> step =
-          call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
-    return *step;
+  if (!only_moves(native)) {
+    if (std::optional<Step> step =
+            call_undisturbed(callable, native.receiver, arguments, !is_written_in_python, site)) {
+      return *step;
+    }
   }
   if (is_written_in_python) {
     const std::vector<PyObject*> given = arguments.objects();

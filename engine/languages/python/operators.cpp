@@ -4,8 +4,10 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/stand_ins.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -346,6 +348,17 @@ bool exists_once(PyObject* value) {
 }  // namespace
 
 bool is_same(PyObject* left, PyObject* right) {
+  if (is_identity(left) || is_identity(right))
+    throw Unsupported("`is` between numbers that id() gives; compare them with ==");
+  if (is_stand_in(left) && is_stand_in(right) && left != right && Py_TYPE(left) == Py_TYPE(right) &&
+      std::string_view(Py_TYPE(left)->tp_name) == "instance_dict") {
+    throw Unsupported("`is` between the __dict__ of instances; compare the instances");
+  }
+  // CPython has one reference to an object that all share; here each is made anew.
+  if (left != right && is_weak_reference(left) && is_weak_reference(right))
+    throw Unsupported("`is` between weak references; compare what they lead to");
+  if (is_absent(left)) return is_same_as_absent(left, right);
+  if (is_absent(right)) return is_same_as_absent(right, left);
   PyTypeObject* const type = Py_TYPE(left);
   if (type == &PyFunction_Type && left != right && Py_TYPE(right) == type &&
       PyObject_RichCompareBool(PyFunction_GET_CODE(left), PyFunction_GET_CODE(right), Py_EQ) == 1) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -75,6 +76,7 @@ int compare(PyObject* left, PyObject* right) {
     }
     case kObject: break;
   }
+  if (is_weak(left) && is_weak(right)) return compare(object_of_weak(left), object_of_weak(right));
   World* world = current_world();
   if (world == nullptr) return 0;
   const std::uint64_t a = world->rank(left), b = world->rank(right);

@@ -1,6 +1,7 @@
 /// Built-ins that the interpreter takes apart: what they call is entered as frames.
 #include "languages/python/effects.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -86,6 +87,11 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
         site.extra = number(Conversion::kHash);
         return call_function(method, {.positional = {Ref::borrow(first)}, .keywords = {}}, std::move(site));
       }
+      // What a weak reference hashes goes into a container at once, and to nobody else.
+      if (is_identity(first) ||
+          (is_weak(first) && hashes_address(first) && top().on_return != Return::kNested))
+        throw Unsupported(
+            "this hash is an address, which is different in each run; keep the object itself as a key");
       if (hashes_address(first)) ++world.addresses_hashed;
       if (Py_TYPE(first)->tp_hash == PyBaseObject_Type.tp_hash && !PyType_Check(first)) {
         throw Unsupported(
@@ -93,7 +99,9 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
             "run");
       }
       break;
-    case Special::kId: throw Unsupported("id() is an address, which is different in each run");
+    case Special::kId:
+      if (count != 1 || !plain_call) break;
+      return complete(std::move(site), new_weak(first, true));
     case Special::kGetattr:
       if ((count == 2 || count == 3) && plain_call) return get_attribute(arguments, std::move(site), false);
       break;

@@ -12,11 +12,14 @@
 #include "languages/python/native_call.hpp"
 #include "languages/python/reach.hpp"
 #include "languages/python/stand_ins.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
 
 using Names = std::unordered_set<std::string_view>;
+
+bool noticed = false;
 
 bool is_date(PyObject* value) {
   return std::string_view(Py_TYPE(value)->tp_name).starts_with("datetime.date");
@@ -104,6 +107,8 @@ bool is_own_question(const Interpreter& interpreter, PyObject* function) {
 
 }  // namespace
 
+void notice_stand_ins() { noticed = true; }
+
 bool is_stand_in(PyObject* value) {
   PyTypeObject* const type = Py_TYPE(value);
   return is_program_type(type) && lookup(type, interned("_stands_for")) != nullptr;
@@ -119,9 +124,12 @@ void Interpreter::refuse_type_of_stand_in(PyObject* callable, const Arguments& a
   if (callable == reinterpret_cast<PyObject*>(&PyType_Type) && positional.size() == 1) {
     if (is_own_question(*this, interned("type"))) return;
     if (is_stand_in(value)) refuse_type();
+    if (is_identity(value)) throw Unsupported("the type of what id() gives is not modelled");
     if (is_date(value)) throw Unsupported("the type of a date is not modelled; use isinstance");
   } else if (callable == matches_sequence) {
     if (is_stand_in(value)) refuse_type();
+  } else if (callable == is_instance && is_identity(value)) {
+    throw Unsupported("the type of what id() gives is not modelled");
   } else if ((callable == is_instance || callable == matches_class) && positional.size() >= 2) {
     const bool has_own_hook = program_method(positional[1].get(), "__instancecheck__") != nullptr;
     if (!has_own_hook && is_stand_in(value) && !is_own_question(*this, interned("isinstance"))) refuse_type();
@@ -163,7 +171,7 @@ void Interpreter::refuse_attribute_of_stand_in(PyObject* object, PyObject* name,
 }
 
 void Interpreter::refuse_stand_ins(const NativeCall& call, const FunctionEffect* known) const {
-  if (!world.program->has_stand_ins) return;
+  if (!world.program->has_stand_ins && !noticed) return;
   static const Names telling = {"__instancecheck__", "__getattribute__", "__reduce__", "__reduce_ex__",
                                 "__class__"};
   if (telling.contains(call.name) || gets_special_name(call.callable)) {

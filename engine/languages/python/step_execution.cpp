@@ -235,6 +235,14 @@ Unsupported not_for_properties(Stop stop) {
 
 }  // namespace
 
+/// Of the text that a value is told by; 0 for none, as long as its names are not bound.
+std::uint32_t StepWorld::number_of_value(PyObject* text) {
+  const char* const words = PyUnicode_AsUTF8(text);
+  if (words == nullptr) throw PythonError();
+  if (*words == '\0') return 0;
+  return values_.try_emplace(words, static_cast<std::uint32_t>(values_.size() + 1)).first->second;
+}
+
 Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
   events.clear();
   touched_objects_.assign(state.objects(), 0);
@@ -287,6 +295,10 @@ Outcome StepWorld::check(const StateIds& state, std::uint32_t number) {
   try {
     used(invariant.function.get());
     const Ref answer = call_nested(*this, invariant.function.get(), nullptr, 0);
+    if (is_atom && watch_.is_match(number)) {
+      outcome.violation = number_of_value(answer.get());
+      return outcome;
+    }
     const int holds = PyObject_IsTrue(answer.get());
     if (holds < 0) throw PythonError();
     if (holds == 0) outcome.kind = Outcome::Kind::kViolation;

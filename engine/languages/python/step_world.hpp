@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "languages/python/heap.hpp"
@@ -30,6 +31,10 @@ struct Watch {
   std::vector<std::string> labels;  // of the program, by their names
   std::vector<std::string> atoms;   // functions that the program registers (`_assay.set_atoms`), in words
   bool is_on = false;               // there are formulas; threads keep their places, for fairness
+  std::uint32_t matches = 0;        // so many atoms, the last ones, are what states are compared by
+  bool matches_anywhere = false;    // wherever threads stand
+
+  bool is_match(std::uint32_t atom) const { return atom + matches >= atoms.size(); }
 };
 
 class StepWorld final : public World {
@@ -59,6 +64,7 @@ class StepWorld final : public World {
   std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) override;
   void settle(const std::vector<std::uint32_t>& reached, const std::string& function) override;
   bool may_synchronise() override;
+  bool has_just_begun() const override { return instructions_ <= 1 || is_checking_ || heap.is_loading; }
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
   void raises(PyObject* exception, const Frame& frame, std::uint32_t at) override;
@@ -110,6 +116,7 @@ class StepWorld final : public World {
   std::uint32_t violation_code(Violation violation);
 
  private:
+  std::uint32_t number_of_value(PyObject* text);
   void begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices);
   bool is_standing_in() const;
   bool is_nested() const;
@@ -133,6 +140,7 @@ class StepWorld final : public World {
 
   const Granularity granularity_;
   const Watch watch_;
+  std::unordered_map<std::string, std::uint32_t> values_;  // of what states are compared by, by their texts
   const StateIds* state_ = nullptr;
   Thread* thread_ = nullptr;
   Frame* frame_ = nullptr;

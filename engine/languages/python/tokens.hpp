@@ -24,6 +24,7 @@ enum class Tag : std::uint8_t {
   kWrapper,  // class leaf and its parts follow: a staticmethod, classmethod or property around what is no leaf
   kNativeFunction,  // template leaf, defaults, keyword defaults and contents of cells follow: a function that CPython
                     // made while the program ran, around what is no leaf
+  kWeak,            // a reference that keeps nothing alive follows; 1: an identity
   kObject,          // begins the record of an object or thread; the payload is its kind
 };
 

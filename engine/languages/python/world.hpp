@@ -105,6 +105,8 @@ class World {
   virtual void settle(const std::vector<std::uint32_t>& reached, const std::string& function) = 0;
   /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
   virtual bool may_synchronise() = 0;
+  /// Whether this is the first instruction of a step.
+  virtual bool has_just_begun() const = 0;
   /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it
   /// belongs to the step that runs.
   virtual bool joins_step(const Code& operation) = 0;

@@ -28,7 +28,7 @@ class GraphRecorder final : public Observer {
     for (std::uint32_t i = 0; i < state.steps; ++i) log_.add(evidence::GraphLog::kUnknown);
   }
   void edge(const Edge& edge) override {
-    const std::uint32_t target = edge.is_new ? evidence::GraphLog::kTree : edge.target;
+    const std::uint32_t target = edge.is_new ? evidence::GraphLog::tree_word(edge.move) : edge.target;
     if (is_depth_first_) {
       log_.set(places_.back() + number_of(edge.position), target);
     } else {

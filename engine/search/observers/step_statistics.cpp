@@ -27,7 +27,9 @@ class StepStatistics final : public Observer {
   std::uint64_t expanded_ = 0, steps_ = 0, most_ = 0, ends_ = 0, discoveries_ = 0;
 };
 
-const RegisteredObserver registered("steps", [] { return std::unique_ptr<Observer>(new StepStatistics); });
+const RegisteredObserver registered("steps", [](const transition_system::TransitionSystem&) {
+  return std::unique_ptr<Observer>(new StepStatistics);
+});
 
 }  // namespace
 }  // namespace assay::search

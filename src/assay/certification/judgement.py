@@ -9,11 +9,11 @@ from typing import cast
 
 from assay.certification import products
 from assay.certification.explanation import explain_discrepancy, explain_violation
-from assay.certification.request import CertificationRequest
+from assay.certification.request import PURPOSES, CertificationRequest
 from assay.certification.result import CertificationResult
 from assay.certification.sharing_out import draw_secrets, frame_sources, run_tasks
 from assay.certification.subgraphs import RegionSource
-from assay.certification.task import PURPOSES, CertificationTask, FrameSource, RankedWalk, TaskReport
+from assay.certification.task import CertificationTask, FrameSource, RankedWalk, TaskReport
 from assay.distribution.interface import Executor, OutOfTime, WorkerDied
 from assay.evidence.certificate.container import StoredScript
 from assay.evidence.certificate.header import CertificateProblem, Header
@@ -90,6 +90,7 @@ def _explain(
         key=draw_key(),
         total_states=header.states,
         check_deadlock=header.properties.deadlock,
+        moves=header.moves,
         memory_limit_bytes=request.memory_limit_bytes,
         ranked=ranked,
     )

@@ -12,12 +12,25 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from assay import languages
+from assay.evidence.certificate import PYTHON_CLASS as CLASS
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
-from assay.languages.handwritten import LANGUAGE as CLASS
 from assay.records import dataclass
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import Program, SourceProblem, TemporalProperty
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
+
+PYTHON = "python"
+NO_PACKAGES = "no packages"  # an empty folder beside what was shipped
+
+
+def require_agreement(program: Program, added: LanguageOptions) -> None:
+    """Nobody's C is executed before somebody has said that it may be."""
+    if program.capabilities.foreign and not added.foreign_code:
+        raise SourceProblem(
+            "this program has C in it, which is executed while the certificate is checked, in a process that "
+            "reaches no network, starts nothing and changes no file",
+            hint="say --foreign-code if you agree",
+        )
 
 
 def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
@@ -33,12 +46,22 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         safety_only=semantics.get("safety_only") is True,
         defines=texts_of(semantics, "defines"),
         granularity=str(semantics.get("granularity", "")),
+        python=added.python,
         not_final=texts_of(semantics, "not_final"),
         ltl=temporal.ltl if temporal else (),
         progress=temporal.progress if temporal else False,
         fair=temporal.fair if temporal else False,
         terminates=temporal.terminates if temporal else False,
         portable=True,
+        c_sources=added.c_sources,
+        cflags=added.cflags,
+        ldflags=added.ldflags,
+        sanitize=added.sanitize,
+        # What the file is called does not matter; the text will be compared before anything else is.
+        # A class says itself what it is.
+        language=""
+        if languages.names_a_class(str(path)) or path.suffix.lower() in languages.SUFFIXES
+        else header.language,
     )
     try:
         program = languages.load(path, options, sha256=header.sources[0].sha256)
@@ -64,6 +87,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
             "the certificate was made under other semantics than this Assay has"
             f"{_difference(semantics, program.semantics)}"
         )
+    require_agreement(program, added)
     if program.caveats:
         raise CertificateProblem(f"such a certificate proves nothing: {'; '.join(program.caveats)}")
     _require_same_parts(header, program)
@@ -170,6 +194,12 @@ class ShippedProgram:
 
 def ship(path: Path, program: Program, header: Header, added: LanguageOptions) -> ShippedProgram:
     sources = [Path(source.path).resolve() for source in program.sources]
+    homes: list[Path] = []
+    if program.language == PYTHON:
+        from assay.languages.python.environment import package_folders
+
+        homes = [home.resolve() for home in package_folders(added.python)]
+    used = [home for home in homes if any(source.is_relative_to(home) for source in sources)]
     top = Path(os.path.commonpath([path.resolve().parent, *(source.parent for source in sources)]))
     return ShippedProgram(
         str(PurePosixPath(path.resolve().relative_to(top))),
@@ -178,7 +208,8 @@ def ship(path: Path, program: Program, header: Header, added: LanguageOptions) -
             for file, source in zip(sources, program.sources, strict=True)
         ),
         header.as_bytes(),
-        added,
+        # Packages are found among the files; where there are none, nothing of the other machine's is.
+        replace(added, python=str(used[0].relative_to(top)) if used else NO_PACKAGES if homes else ""),
     )
 
 
@@ -202,6 +233,8 @@ def unpacked(shipped: ShippedProgram) -> Iterator[Program]:
             target = Path(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
+        if shipped.added.python:
+            Path(shipped.added.python).mkdir(parents=True, exist_ok=True)
         yield load_for(Path(shipped.main), Header.from_bytes(shipped.header), shipped.added)
 
 

@@ -12,10 +12,12 @@ from assay.evidence.certificate.container import CertificateFile
 from assay.records import dataclass
 from assay.transition_system.language_options import LanguageOptions
 
+PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}  # by mode
 BASE_BYTES, BASE_SECONDS = 256 << 20, 120.0  # that any walk may take
 STATE_BYTES, STATE_BYTES_IN_PYTHON = 1 << 10, 16 << 10
 TRANSITION_SECONDS, TRANSITION_SECONDS_IN_PYTHON = 50e-6, 10e-3
 SECONDS_PER_BYTE = 5e-3
+WORTH_A_PROCESS = 250_000  # transitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class CertificationRequest:
     drop_after_last: bool
     tasks: int | None
     partition: str
-    workers: int
+    workers: int  # 0 until the certificate says how many pay
     cluster: str | None
     added: LanguageOptions
     require_deadlock_freedom: bool
@@ -68,6 +70,7 @@ class CertificationRequest:
         limits = default_limits(file, mode=self.mode)
         return replace(
             self,
+            workers=self.workers or useful_workers(file, mode=self.mode),
             memory_limit_bytes=self.memory_limit_bytes or limits.memory_bytes,
             deadline=self.started + limits.seconds if self.deadline is None else self.deadline,
             default_limits=tuple(
@@ -101,6 +104,18 @@ class CertificationRequest:
             "granularity": self.granularity or None,
             "memory_limit_bytes": self.memory_limit_bytes,
         }
+
+
+def useful_workers(file: CertificateFile, *, mode: str) -> int:
+    """How many processes to walk with if nobody says: one for each processor, as long as it has enough to do.
+
+    A walk that explains keeps one map; what is walked in Python starts an interpreter for each process.
+    """
+    header = file.header
+    if mode == "explained" or header.language in {"python", PYTHON_CLASS}:
+        return 1
+    most = max(transitions for _, transitions in header.sizes) // WORTH_A_PROCESS
+    return max(1, min(most, len(os.sched_getaffinity(0))))
 
 
 @dataclass(frozen=True, slots=True)

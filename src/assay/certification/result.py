@@ -68,6 +68,8 @@ class CertificationResult:
     duplicates: int | None = None  # explained: states visited under a second number
     map_entries_peak: int | None = None
     temporal: tuple[CertifiedProperty, ...] = ()
+    obligations: int | None = None  # of an invariant: how many were proved anew
+    solver: str = ""  # by whom
     signed_by: str | None = None
     violations: tuple[Violation, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
@@ -100,6 +102,7 @@ class CertificationResult:
             "duplicates": self.duplicates,
             "map_entries_peak": self.map_entries_peak,
             "temporal": [one.as_json() for one in self.temporal],
+            **({"obligations": self.obligations, "solver": self.solver} if self.solver else {}),
             "signed_by": self.signed_by,
             "violations": [violation.as_json() for violation in self.violations],
             "certificate": dict(self.certificate),

@@ -13,8 +13,7 @@ from assay.certification.request import CertificationProgress, CertificationRequ
 from assay.certification.subgraphs import RegionSource, region_sources
 from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
 from assay.certification.walkers import NativeWalkers
-from assay.distribution.cluster import Cluster, ClusterProblem
-from assay.distribution.interface import Executor
+from assay.distribution.interface import ClusterProblem, Executor
 from assay.distribution.local_processes import ChildKind, LocalProcesses
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.header import Header
@@ -102,6 +101,8 @@ def cluster_of(
 ) -> AbstractContextManager[Executor | None]:
     if request.cluster is None:
         return nullcontext()
+    from assay.distribution.cluster import Cluster
+
     limit = request.memory_limit_bytes
     try:
         return Cluster(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from assay.certification.subgraphs import RegionSource
 
 
-PURPOSES = {"authenticated": "authenticate", "explained": "explain", "trusted": "trust"}  # by mode
+FOREIGN_CODE = 2  # of assay_flags in model_abi.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class CertificationTask:
     check_deadlock: bool
     memory_limit_bytes: int = 0
     drop_after_last: bool = False
+    moves: bool = False  # the last section of each frame names them
     ranked: RankedWalk | None = None
 
 
@@ -149,13 +151,22 @@ class TaskProgress:
     entries: int
 
 
+def _is_child() -> bool:
+    """A process that does tasks and nothing else may be confined for good."""
+    specification = getattr(sys.modules["__main__"], "__spec__", None)
+    return specification is not None and specification.name == "assay.distribution.worker"
+
+
 def open_model(opening: Opening, key: bytes = b"") -> _engine.Model:
     """The step function. Processes that shall agree on states need the same key; without one, this process
     draws its own."""
     try:
-        return opening_of_models.open_model(opening, key=key or opening_of_models.draw_key())
+        model = opening_of_models.open_model(opening, key=key or opening_of_models.draw_key())
     except AnotherText as other:
         raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
+    if model.flags & FOREIGN_CODE and _is_child():
+        _engine.CompiledModel.confine()
+    return model
 
 
 def what_is_open(model: _engine.Model, section: bytes, secrets: bytes, *, is_ranked: bool = False) -> bytes:
@@ -237,6 +248,7 @@ def walk(program: _engine.Model, task: CertificationTask, report: Report) -> Tas
         initial_rank=task.ranked.initial_rank if task.ranked else None,
         processes=question.processes if question else 0,
         progress_label=question.progress_label if question else None,
+        moves=task.moves,
     )
     problem: CertificateProblem | None = None
     start = b""
@@ -272,6 +284,8 @@ def walk(program: _engine.Model, task: CertificationTask, report: Report) -> Tas
     facts, violation = walker.facts(), walker.violation
     wrong = walker.wrong_count() if task.purpose == "explain" and problem is None else None
     digested = program.statistics() if isinstance(program, _engine.PythonMachine) else Counter[str]()
+    if isinstance(program, _engine.CompiledModel):
+        digested = Counter(components=program.digests(), longest_digested=program.longest_digested())
     return TaskReport(
         states=facts.states,
         entries=facts.entries,

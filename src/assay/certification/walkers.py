@@ -87,9 +87,10 @@ class _Walk:
         yield _message(
             b"W",
             struct.pack(
-                f"<BBQQQQ{len(holes)}Q",
+                f"<BBBQQQQ{len(holes)}Q",
                 task.purpose == "trust",
                 task.check_deadlock,
+                task.moves,
                 task.total_states,
                 task.memory_limit_bytes,
                 task.source.first_state,

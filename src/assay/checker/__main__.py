@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import resource
 import signal
 import sys
 import traceback
 from pathlib import Path
 
-from assay.checker import Accepted, Rejected, Unusable, check
+from assay.checker import Accepted, AcceptedInvariant, Rejected, Undecided, Unusable, check
+from assay.checker.invariants import is_invariant
+from assay.transition_system.language_options import LanguageOptions
 
 ACCEPTED, UNUSABLE, UNDECIDED, REJECTED = 0, 2, 3, 4
 FAILED = 70  # a fault of this checker
+PROCESSOR_SECONDS = 3_600  # of a solver
+MEMORY_BYTES = 8 << 30
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 2:
-        return say("usage: python -m assay.checker PROGRAM CERTIFICATE.assay", UNUSABLE)
-    if arguments[0].endswith(".py"):
+    if len(arguments) < 2:
+        return say("usage: python -m assay.checker PROGRAM CERTIFICATE.assay [--python VENV]", UNUSABLE)
+    if arguments[0].endswith(".py") or is_proof(arguments[1]) or "--foreign-code" in arguments:
         return in_a_child(arguments)
     return judge(arguments)
+
+
+def is_proof(certificate: str) -> bool:
+    """How hard a solver's questions are is up to the stranger who wrote them."""
+    try:
+        with Path(certificate).open("rb") as file:
+            return is_invariant(file.read(16))
+    except OSError:
+        return False
 
 
 def in_a_child(arguments: list[str]) -> int:
@@ -30,6 +45,9 @@ def in_a_child(arguments: list[str]) -> int:
     if child == 0:
         code = FAILED
         try:
+            if is_proof(arguments[1]):
+                resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
             code = judge(arguments)
             sys.stdout.flush()
         except BaseException:
@@ -39,6 +57,8 @@ def in_a_child(arguments: list[str]) -> int:
     _, status = os.waitpid(child, 0)
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
+    if os.WTERMSIG(status) == signal.SIGXCPU and is_proof(arguments[1]):
+        return say("undecided: the solver takes too long", UNDECIDED)
     if os.WTERMSIG(status) == signal.SIGXCPU:
         return say("rejected: a property that the certificate claims takes too long to evaluate", REJECTED)
     return say(f"undecided: the walk was ended by {signal.Signals(os.WTERMSIG(status)).name}", UNDECIDED)
@@ -46,16 +66,53 @@ def in_a_child(arguments: list[str]) -> int:
 
 def judge(arguments: list[str]) -> int:
     try:
-        accepted = check(Path(arguments[0]), Path(arguments[1]))
+        accepted = check(Path(arguments[0]), Path(arguments[1]), given_by_user(arguments[2:]))
     except Rejected as reason:
         return say(f"rejected: {reason}", REJECTED)
     except Unusable as reason:
         return say(f"unusable: {reason}", UNUSABLE)
+    except Undecided as reason:
+        return say(f"undecided: {reason}", UNDECIDED)
     except MemoryError:
         return say("undecided: memory ran out before the walk was over", UNDECIDED)
     except KeyboardInterrupt:
         return say("undecided: interrupted before the walk was over", UNDECIDED)
+    if isinstance(accepted, AcceptedInvariant):
+        return say(proof(accepted, arguments[0]), ACCEPTED)
     return say(sentence(accepted, arguments[0]), ACCEPTED)
+
+
+def given_by_user(arguments: list[str]) -> LanguageOptions:
+    """The flags of `assay verify` that a certificate does not have: how C was compiled and that it may be
+    executed, and where the packages of a program in Python are."""
+    parser = argparse.ArgumentParser(prog="python -m assay.checker PROGRAM CERTIFICATE")
+    for flag in ("--c-source", "--cflags", "--ldflags"):
+        parser.add_argument(flag, action="append", default=[])
+    parser.add_argument("--sanitize", action="store_true")
+    parser.add_argument("--foreign-code", action="store_true")
+    parser.add_argument("--python", metavar="VENV", default="")
+    given = parser.parse_args(arguments)
+    return LanguageOptions(
+        c_sources=tuple(given.c_source),
+        cflags=tuple(given.cflags),
+        ldflags=tuple(given.ldflags),
+        sanitize=given.sanitize,
+        foreign_code=given.foreign_code,
+        python=given.python,
+    )
+
+
+def proof(accepted: AcceptedInvariant, program: str) -> str:
+    header = accepted.header
+    properties = ["every assertion"]
+    if header.check_deadlock:
+        properties.append("absence of deadlock")
+    properties += [f"invariant {json.dumps(text)}" for text in header.invariants]
+    return (
+        f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} "
+        f"satisfies {', '.join(properties)}; {accepted.obligations} obligations made from the program text, "
+        f"all proved by {accepted.solver}"
+    )
 
 
 def sentence(accepted: Accepted, program: str) -> str:

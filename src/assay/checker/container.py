@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import zstandard
 
 MAGIC = b"\x89ASSAY\r\n"
-VERSIONS = (1, 3)  # the second of them has temporal parts
+VERSIONS = (1, 3, 4)  # the second of them has temporal parts, the last moves
 END_MAGIC = b"ASSAYEND"
 DIGEST_BYTES = 32
 TRAILER_BYTES = 8 + len(END_MAGIC) + DIGEST_BYTES
@@ -120,6 +120,7 @@ class Header:
     depth: int
     frames: int
     subgraphs: bool
+    moves: bool
     dictionaries: tuple[int, ...]  # their lengths
     temporal: Temporal | None
 
@@ -134,6 +135,7 @@ class Header:
             depth=part.depth,
             frames=part.frames,
             subgraphs=False,
+            moves=False,
             dictionaries=part.dictionaries,
             temporal=None,
         )
@@ -159,7 +161,7 @@ class Frame:
     bits: Section
     ids: Section
     counts: Section
-    last: Section  # the subgraphs; in a temporal part the excesses
+    last: Section  # the subgraphs or the moves; in a temporal part the excesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +191,8 @@ def read_container(data: bytes) -> Container:
     if not prefix + header_length <= index <= len(data) - TRAILER_BYTES:
         raise Rejected("the header or the index lies outside the file")
     header = read_header(data[prefix : prefix + header_length])
-    if (header.temporal is None) != (version == 1):
-        raise Rejected("a certificate has version 3 exactly if it has temporal parts")
+    if version != (4 if header.moves else 1 if header.temporal is None else 3):
+        raise Rejected("a certificate has version 4 exactly if it has moves, else 3 if it has temporal parts")
     headers = [header, *(header.of_part(part) for part in (header.temporal.parts if header.temporal else ()))]
     frames = sum(one.frames for one in headers)
     if index + frames * RECORD.size != len(data) - TRAILER_BYTES:
@@ -204,7 +206,7 @@ def read_container(data: bytes) -> Container:
 
 def read_header(raw: bytes) -> Header:
     fields = read_json(raw)
-    if not isinstance(fields, dict) or fields.keys() - {"temporal"} != HEADER_KEYS:
+    if not isinstance(fields, dict) or fields.keys() - {"temporal", "moves"} != HEADER_KEYS:
         raise Rejected("the header does not have the keys of a certificate")
     if fields["format"] != "assay-certificate" or fields["coding"] != "zstd":
         raise Rejected("the header names another format or coding")
@@ -230,6 +232,7 @@ def read_header(raw: bytes) -> Header:
         depth=number(fields, "depth", 0, STATES_END - 1),
         frames=number(fields, "frames", 1, MOST_FRAMES),
         subgraphs=truth(fields, "subgraphs"),
+        moves="moves" in fields,
         dictionaries=dictionary_lengths(fields["dictionaries"]),
         temporal=read_temporal(
             mapping(fields, "temporal", {"ltl", "progress", "fair", "terminates", "parts"})
@@ -237,6 +240,8 @@ def read_header(raw: bytes) -> Header:
         if "temporal" in fields
         else None,
     )
+    if fields.get("moves", True) is not True or (header.moves and header.subgraphs):
+        raise Rejected("'moves' of the header stands there without need, or beside 'subgraphs'")
     file, colon, name = header.program, "", ""
     if header.language == PYTHON_CLASS:
         file, colon, name = header.program.partition(":")
@@ -510,6 +515,9 @@ def check_sizes(frame: Frame, header: Header, name: str, *, is_ranked: bool) -> 
     bits = (frame.entries + 7) // 8
     pairs = frame.states if header.subgraphs else 0
     last = ("subgraphs", frame.last, 2 * pairs, (LONGEST_VARINT + LONGEST_SUBTREE_VARINT) * pairs)
+    if header.moves:
+        numbers = frame.states + frame.entries - frame.references
+        last = ("moves", frame.last, numbers, LONGEST_VARINT * numbers)
     identified = frame.references
     if is_ranked:
         last = ("excesses", frame.last, frame.entries, LONGEST_VARINT * frame.entries)

@@ -13,6 +13,13 @@ from typing import Any
 
 from assay import _engine, languages
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
+from assay.checker.invariants import (
+    AcceptedInvariant,
+    check_invariant,
+    is_invariant,
+    load_invariant,
+    read_invariant_file,
+)
 from assay.checker.temporal import Product, WatchedModel
 from assay.checker.walk import Accepted, check_part, check_script
 from assay.languages import AnotherText, names_a_class
@@ -25,27 +32,35 @@ from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import describes_itself, draw_key, open_model
 
 PYTHON = "python"
+DEFAULT = LanguageOptions()
 
 
 class Unusable(Exception):
     """There is nothing to judge: a file is missing or of a kind this checker does not know."""
 
 
-def check(program: Path, certificate: Path) -> Accepted:
+def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) -> Accepted | AcceptedInvariant:
     """Check a certificate against the text of a program.
 
     Raises `Rejected` if it proves nothing about that program, `Unusable` if
-    there is no program or no certificate. Opens the compiled program in this
+    there is no program or no certificate. `added` says how embedded C was compiled, and that it may be
+    executed. Opens the compiled program in this
     very process: give the checker one of its own.
     """
     data = content_of(certificate, "certificate")
+    if is_invariant(data):
+        return check_proof(program, data)
     container = read_container(data)
     header = container.header
     if header.language == LANGUAGE:
         return check_class(program, container)
-    loaded = load(program, header)
+    loaded = load(program, header, added)
+    if loaded.capabilities.foreign and not added.foreign_code:
+        raise Unusable("this program has C in it, which would be executed; say --foreign-code if you agree")
     try:
         model = open_model(loaded.opening, key=draw_key())
+        if loaded.capabilities.foreign:
+            _engine.CompiledModel.confine()  # in a process of its own: see `__main__`
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
     try:
@@ -54,11 +69,35 @@ def check(program: Path, certificate: Path) -> Accepted:
             model,
             describe=lambda code: describe(loaded, code, model),
             notes=(*loaded.notes, *(f"not looked at: {left_out.text}" for left_out in loaded.unchecked)),
+            processes=model.processes,
         )
         # Only classes may have several initial states.
         return with_parts(accepted, container, model, loaded.temporal, loaded.process_limit, has_root=False)
     except (_engine.AssumptionFailed, _engine.UnsupportedProgram) as problem:
         raise Rejected(f"the step function does not follow the program: {problem}") from None
+
+
+def check_proof(program: Path, data: bytes) -> AcceptedInvariant:
+    """A proof by invariant, of a program or of a class."""
+    header, written = read_invariant_file(data)
+    if header.language != LANGUAGE:
+        return check_invariant(load(program, header), header, written)
+    if not names_a_class(str(program)):
+        raise Unusable(f"{program}: the certificate speaks of a Python class; name it as model.py:ClassName")
+    if header.program.rpartition(":")[2] != str(program).rpartition(":")[2]:
+        raise Rejected(f"the certificate speaks of the class {header.program.rpartition(':')[2]!a}")
+    try:
+        loaded = load_invariant(program, header)
+    except AnotherText as other:  # it was not executed
+        raise Rejected(
+            f"{other} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
+        ) from None
+    except SourceProblem as problem:
+        raise Unusable(str(problem)) from None
+    if not same(json.loads(json.dumps(loaded.semantics)), header.semantics):
+        raise Rejected(f"the certificate is for other semantics than {json.dumps(loaded.semantics)}")
+    require_parts(header, loaded.temporal)
+    return check_invariant(loaded, header, written)
 
 
 def content_of(path: Path, what: str) -> bytes:
@@ -75,14 +114,21 @@ def content_of(path: Path, what: str) -> bytes:
     raise Unusable(f"{path}: expected a {what}, got a path that is no file")
 
 
-def load(path: Path, header: Header) -> Program:
+def load(path: Path, header: Header, added: LanguageOptions = DEFAULT) -> Program:
     """Compile the program with the options that the header names; refuse any difference."""
     # Before the compiler sees anything of the header, the program must be the one it speaks of.
     if hashlib.sha256(content_of(path, "program")).hexdigest() != header.sources[0][1]:
         raise Rejected(
             f"{path} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
         )
-    options = options_of(header)
+    options = replace(
+        options_of(header),
+        c_sources=added.c_sources,
+        cflags=added.cflags,
+        ldflags=added.ldflags,
+        sanitize=added.sanitize,
+        python=added.python,
+    )
     try:
         loaded = languages.load(path, options)
     except Exception as problem:  # the options are a stranger's

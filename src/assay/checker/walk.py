@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import mul
 from typing import Protocol
@@ -33,6 +33,7 @@ from assay.checker.container import (
 from assay.checker.temporal import Product, Step
 
 PRIME = 2**127 - 1
+NAMED_PROCESSES, NAMED_STEPS = 254, 255
 NOBODY = 0  # the number of every state where states are told apart by what they are
 
 
@@ -135,7 +136,9 @@ class Walk:
         *,
         product: Product | None = None,
         rank: int = 0,
+        processes: Callable[[bytes], list[int | None]] | None = None,
     ) -> None:
+        self._processes = processes
         self._product = product
         self._first_rank = self._next_rank = rank
         self._header = header
@@ -160,7 +163,7 @@ class Walk:
         bits = Bits(decompressed(frame.bits, f"section bits of {name}"), frame, name)
         ids = varints(frame.ids, f"section ids of {name}")
         counts = varints(frame.counts, f"section counts of {name}")
-        what = "subgraphs" if self._product is None else "excesses"
+        what = "excesses" if self._product is not None else "moves" if self._header.moves else "subgraphs"
         last = varints(frame.last, f"section {what} of {name}")
         for _ in range(frame.states):
             if self._next is None:
@@ -218,6 +221,10 @@ class Walk:
             ]
         targets: list[int | None] = []
         children: list[Child] = []
+        if self._header.moves and last.next() != len(successors):
+            raise Rejected(f"the moves give state {number} another number of entries than it has")
+        nobody: list[int | None] = [None] * len(successors)
+        whose = self._processes(state) if self._header.moves and self._processes else nobody
         for position, (successor, violation) in enumerate(successors):
             where = f"the step at position {position} of state {number}"
             self._refuse_violation(violation, where)
@@ -226,6 +233,8 @@ class Walk:
             self._refuse_violation(self._model.check_step(state, successor), where)
             if bits.next():
                 targets.append(None)
+                if self._header.moves and (named := last.next()) and named != move(whose, position):
+                    raise Rejected(f"{where} is not the one that the moves name")
                 children.append(Child(position, successor, ranks[position]))
                 continue
             target = NOBODY
@@ -325,6 +334,17 @@ def prediction(number: int, position: int, entries: int, parent: Ancestor | None
     return number if target is None else target + number - parent.number
 
 
+def move(whose: Sequence[int | None], position: int) -> int | None:
+    """The number that names a step: whose it is, and which of that process's steps. None: there is none."""
+    process = whose[position]
+    first = position
+    while first > 0 and whose[first - 1] == process:
+        first -= 1
+    if process is None or process >= NAMED_PROCESSES or position - first >= NAMED_STEPS:
+        return None
+    return 1 + process + 256 * (position - first)
+
+
 def zigzag(value: int) -> int:
     return 2 * value if value >= 0 else -2 * value - 1
 
@@ -362,9 +382,13 @@ def check_script(
     *,
     describe: Callable[[int], str] = "violation {}".format,
     notes: tuple[str, ...] = (),
+    processes: Callable[[bytes], list[int | None]] | None = None,
 ) -> Accepted:
-    """Walk a whole script over a model; raises `Rejected`. Draws its secrets after the file was read."""
-    walk = Walk(container.header, model, describe)
+    """Walk a whole script over a model; raises `Rejected`. Draws its secrets after the file was read.
+
+    `processes` says whose steps the successors of a state are; without it they are nobody's.
+    """
+    walk = Walk(container.header, model, describe, processes=processes)
     for number, frame in enumerate(container.frames):
         walk.frame(frame, f"frame {number}")
     return walk.finish(notes=notes)

@@ -5,6 +5,7 @@ What reads certificates is imported when one is there, so that other commands st
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.exit_codes import EXIT_CODES
+from assay.cli.mistaken_files import TRACE, require_no
 from assay.cli.quantities import Count
 from assay.cli.telling import print_json
 from assay.evidence.verdict import Verdict
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from assay.report.certificate import Envelope, Successor
     from assay.transition_system.interface import Program
 
+MOST_LOCATIONS_SHOWN = 200
 TASKS = (10, 50, 100)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW = click.Path(path_type=Path)
@@ -62,6 +65,7 @@ def sign(certificate: Path, key: Path, output: Path | None, as_json: bool) -> in
     """
     from assay.evidence import signature
 
+    require_no(TRACE, certificate)
     output = output or signature.default_envelope(certificate)
     try:
         signed = signature.sign(certificate, key, output)
@@ -111,10 +115,15 @@ def inspect(
     of the keys.
     """
     from assay.evidence.certificate.container import CertificateFile
+    from assay.evidence.certificate.invariant_file import is_invariant_file
     from assay.report import certificate as report
+
+    require_no(TRACE, certificate)
 
     if program and not script:
         raise click.UsageError("--program is needed for --script alone")
+    if is_invariant_file(certificate):
+        return _inspect_invariant(certificate, as_json=as_json)
     with CertificateFile(certificate) as file:
         envelope = _envelope(file, keys)
         inspection = report.inspect(file, tasks or TASKS, envelope)
@@ -131,6 +140,28 @@ def inspect(
             print()
             report.print_script(listing, parts=len(inspection.part_bytes))
     return EXIT_CODES[Verdict.REJECTED] if envelope.verified is False else 0
+
+
+def _inspect_invariant(certificate: Path, *, as_json: bool) -> int:
+    """A proof by invariant has no script: its claim, and its conditions as they stand in the file."""
+    from dataclasses import asdict
+
+    from assay.evidence.certificate.invariant_file import InvariantFile
+    from assay.report.console import make_console, print_fact
+
+    file = InvariantFile(certificate)
+    header = file.header
+    if as_json:
+        facts = {"bytes": file.size, "sha256": file.sha256, "claim": header.claim, **asdict(header)}
+        print_json({**facts, "invariant": file.invariant()})
+        return 0
+    console = make_console()
+    print_fact(console, f"claim: {header.claim}")
+    print_fact(console, f"under: {json.dumps(dict(header.semantics))}")
+    print_fact(console, f"{file.size:,} bytes, SHA-256 {file.sha256}; nothing was checked here")
+    for one in file.invariant()["locations"][:MOST_LOCATIONS_SHOWN]:
+        print_fact(console, f"at {json.dumps(one['at'])}: {json.dumps(one['holds'])}")
+    return 0
 
 
 def _envelope(certificate: CertificateFile, keys: Sequence[Path]) -> Envelope:

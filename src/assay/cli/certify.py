@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to cut: into equal parts, or by subtrees, if the certificate lists their sizes.",
 )
-@click.option("--workers", type=Count(1, 1024), default=1, show_default=True, help="Local processes.")
+@click.option("--workers", type=Count(1, 1024), help="Local processes [one per processor, if that pays].")
 @click.option("--cluster", metavar="ADDRESS", help="Give the tasks to a Dask cluster: tcp://host:8786.")
 @click.option(
     "--explain", is_flag=True, help="Keep a map of all states and name the first thing that is wrong."
@@ -60,6 +60,15 @@ if TYPE_CHECKING:
     metavar="EXPR",
     help="Check this at every step too. Repeatable; not with --trusted.",
 )
+@click.option(
+    "--foreign-code", is_flag=True, help="Agree that the embedded C of the program is executed, confined."
+)
+@click.option(
+    "--c-source", "c_sources", multiple=True, metavar="FILE", help="As it was verified with. Repeatable."
+)
+@click.option("--cflags", multiple=True, metavar="FLAGS", help="As it was verified with. Repeatable.")
+@click.option("--ldflags", multiple=True, metavar="FLAGS", help="As it was verified with. Repeatable.")
+@click.option("--sanitize", is_flag=True, help="As it was verified with.")
 @click.option("--no-deadlock", is_flag=True, help="Accept a certificate that does not speak of deadlocks.")
 @click.option("--safety", is_flag=True, help="Accept a certificate that leaves out the program's claims.")
 @click.option(
@@ -80,6 +89,7 @@ if TYPE_CHECKING:
     type=click.Choice(("bytecode", "gil", "sync")),
     help="Python: the switches between threads that the claim must cover [bytecode].",
 )
+@click.option("--python", metavar="VENV", help="Python: the environment with the packages of the program.")
 @click.option("--memory", type=Memory(), help="Give up when a walk would keep more, for example 1GiB.")
 @click.option("--timeout", type=Duration(), help="Stop after this long since the start: 60s, 5m.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -97,7 +107,7 @@ def certify(
     4 rejected.
     """
     from assay.certification import certify as certify_program
-    from assay.report.certification import certification_listener
+    from assay.report.certification_progress import certification_listener
 
     require_program(program, certificate, command="certify")
     require_no(TRACE, certificate)
@@ -132,9 +142,15 @@ def certify(
             terminates=given["terminates"],
             defines=None if given["any_macros"] else given["defines"],
             granularity=given["granularity"] or "",
+            python=given["python"] or "",
             trusted_keys=given["keys"],
             signature=given["signature"],
             trust_unsigned=given["trust_unsigned"],
+            c_sources=given["c_sources"],
+            cflags=given["cflags"],
+            ldflags=given["ldflags"],
+            sanitize=given["sanitize"],
+            foreign_code=given["foreign_code"],
             memory_limit_bytes=given["memory"] or 0,
             timeout_seconds=given["timeout"] or 0.0,
             listener=listener,

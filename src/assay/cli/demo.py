@@ -15,7 +15,8 @@ from assay.certification import certify
 from assay.cli.exit_codes import EXIT_CODES
 from assay.evidence.certificate.container import CertificateFile, CertificateWriter
 from assay.evidence.verdict import Verdict
-from assay.report.certification import certification_listener, print_certification
+from assay.report.certification import print_certification
+from assay.report.certification_progress import certification_listener
 from assay.report.console import make_console, print_result
 from assay.report.progress import progress_listener
 from assay.verification import verify

@@ -76,7 +76,7 @@ def _language_flag(option: LanguageOption) -> Callable[[Command], Command]:
         option.flag,
         option.name,
         type=kinds.get(option.kind),
-        multiple=option.kind != "choice",
+        multiple=option.kind not in {"choice", "text"},
         metavar=option.metavar,
         help=option.help,
     )

@@ -32,6 +32,7 @@ from assay.execution import interrupts
 
 COMMANDS = {  # the module that each is in, and what it does
     "verify": ("verify", "Check every reachable state of a program."),
+    "swarm": ("swarm", "Search a program that is too large by many small, different searches."),
     "replay": ("replay", "Step through a saved counterexample."),
     "certify": ("certify", "Check a certificate against its program."),
     "inspect": ("certificates", "Show what a certificate claims and what it is made of."),

@@ -25,10 +25,20 @@ from assay.transition_system.language_options import OptionProblem
     is_flag=True,
     help="Python: drive real threads of CPython along the run and see whether they fail.",
 )
+@click.option(
+    "--debugger", is_flag=True, help="Embedded C: start gdb, stopped where the last step of the run begins."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.pass_context
 def replay(
-    context: click.Context, /, program: str, trace: str, plain: bool, live: bool, as_json: bool
+    context: click.Context,
+    /,
+    program: str,
+    trace: str,
+    plain: bool,
+    live: bool,
+    debugger: bool,
+    as_json: bool,
 ) -> int:
     """Execute the counterexample in TRACE again on PROGRAM and walk through it.
 
@@ -39,9 +49,13 @@ def replay(
 
     require_program(program, trace, command="replay")
     require_no(CERTIFICATE, trace)
-    if not Path(trace).exists():
+    if not Path(trace).is_file():
         raise OptionProblem(f"trace: expected a file, got {trace}, which is none")
 
+    if debugger:
+        from assay.verification.debugging import debug
+
+        return debug(program, trace)
     outcome = None
     if live:
         from assay.verification.live import replay_live

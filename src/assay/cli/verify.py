@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,6 +49,11 @@ if TYPE_CHECKING:
     "short-sweep, the default with --timeout, stops early and extrapolates.",
 )
 @click.option("--estimate-file", metavar="FILE", help="Save the estimate, for assay certify to repeat.")
+@click.option(
+    "--check-abstraction",
+    is_flag=True,
+    help="With --match: search the whole graph and compare all states with the same key.",
+)
 @click.option("--plot", metavar="FILE", help="Draw how the search went: FILE.png or FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", "-q", is_flag=True, help="Print the verdict only.")
@@ -82,6 +89,17 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 
         return listen
 
+    def getting_ready(listener: Listener | None) -> Listener:
+        """Imports what tells the result while another process searches."""
+
+        def listen(event: Phase | Progress) -> None:
+            if isinstance(event, Phase) and event.name == "searching":
+                Thread(target=import_module, args=("assay.report.console",), daemon=True).start()
+            if listener is not None:
+                listener(event)
+
+        return listen
+
     if given["plot"]:
         from assay.report.plots import require_plots
 
@@ -92,14 +110,15 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
                 program,
                 **asked_of_the_search(given),
                 **asked_of_the_language(given),
-                trace=given["trace"] or _trace_name(program),
+                trace=given["trace"] or trace_name(program),
                 certificate=given["certificate"],
                 certificate_coding=given["certificate_coding"],
                 subgraphs=given["subgraphs"],
                 estimate=given["estimate_method"]
                 or (best_method(given["timeout_seconds"] or 0.0) if given["estimate"] else None),
                 estimate_file=given["estimate_file"],
-                listener=watched(listener),
+                check_abstraction=given["check_abstraction"],
+                listener=watched(listener) if as_json else getting_ready(watched(listener)),
                 started=context.obj,
             )
         return tell(
@@ -124,7 +143,7 @@ def _plot(path: Path, result: Result, history: Sequence[Progress]) -> None:
     plot(path, result, history)
 
 
-def _trace_name(program: str) -> str:
+def trace_name(program: str) -> str:
     """In the current directory, after the program: `leader.trace.json`; after the class for Python."""
     file, _, class_name = program.rpartition(":")
     return f"{class_name if file.endswith('.py') else Path(program).stem}.trace.json"

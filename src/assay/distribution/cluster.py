@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from assay import __version__
-from assay.distribution.interface import OutOfTime, WorkerDied
+from assay.distribution.interface import ClusterProblem, OnLost, OutOfTime, WorkerDied
 from assay.distribution.local_processes import LocalProcesses
 from assay.records import dataclass
 
@@ -37,10 +37,6 @@ LOOK_FOR_WORKERS_SECONDS = 5.0
 WITHOUT_WORKERS_SECONDS = 30.0
 ANSWER_SECONDS = 30.0
 TOPIC = "assay-progress"
-
-
-class ClusterProblem(Exception):
-    """The cluster cannot be reached or cannot do the work."""
 
 
 class _Unwanted(Exception):
@@ -116,6 +112,7 @@ class Cluster:
         *,
         on_progress: Callable[[int, object], None],
         on_done: Callable[[int, object], None],
+        on_lost: OnLost | None = None,
     ) -> list[object]:
         inbox: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
         run_name = uuid.uuid4().hex
@@ -134,7 +131,12 @@ class Cluster:
             if progress is not None:
                 on_progress(index, pickle.loads(progress))  # noqa: S301 (our own work wrote it)
                 return
-            outcome = self._outcome(index, futures[index])
+            try:
+                outcome = self._outcome(index, futures[index])
+            except WorkerDied as lost:
+                if on_lost is None:
+                    raise
+                outcome = _Outcome(on_lost(index, lost), None, 0)
             if outcome is None:
                 inbox.put((index, None))
                 return
@@ -238,17 +240,19 @@ def _connect(address: str) -> Any:
         from distributed import Client
     except ImportError as missing:
         raise ClusterProblem(
-            "a cluster needs Dask, which is not installed; install it with `pip install 'assay-mc[cluster]'`"
+            "a cluster needs Dask, which is not installed: `pip install 'distributed>=2024.8'`"
         ) from missing
     # What matters of its troubles becomes an exception here; nobody is served by its tracebacks.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
-    except Exception as error:
+    except Exception:
+        # One that never came to be would show a traceback at the end.
+        Client.__del__ = lambda _client: None  # type: ignore[method-assign]
         raise ClusterProblem(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler` "
             "and give the address that it prints"
-        ) from error
+        ) from None
 
 
 def _function_for_dask() -> Callable[[str, bytes], bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Self
 
-from assay.distribution.interface import OutOfTime, find_work
+from assay.distribution.interface import OnLost, OutOfTime, find_work
 from assay.execution.memory import memory_of
 
 
@@ -33,7 +33,9 @@ class InProcess:
         *,
         on_progress: Callable[[int, object], None],
         on_done: Callable[[int, object], None],
+        on_lost: OnLost | None = None,
     ) -> list[object]:
+        del on_lost  # with this process all would be
         function = find_work(work)
         results: list[object] = []
 

@@ -39,13 +39,16 @@ class Executor(Protocol):
         *,
         on_progress: Callable[[int, object], None],
         on_done: Callable[[int, object], None],
+        on_lost: OnLost | None = None,
     ) -> list[object]:
         """Results in the order of the tasks.
 
         The callbacks get a task's position and what it reported or returned; they
         are called in the caller's thread. Progress may get lost, and begins again
         when a task does. The first exception that a task or a callback raises ends
-        the other tasks and is raised here as itself.
+        the other tasks and is raised here as itself; if `on_lost` is given, a task whose
+        process died and that is not tried again ends no other, and what `on_lost`
+        makes of its death is its result.
         """
 
     def __enter__(self) -> Self: ...
@@ -73,6 +76,9 @@ class WorkerDied(Exception):
         return f"the process that did task {self.task} died: {self.how}"
 
 
+OnLost = Callable[[int, WorkerDied], object]
+
+
 class OutOfTime(Exception):
     """The deadline passed before all tasks were done."""
 
@@ -83,6 +89,10 @@ class OutOfTime(Exception):
 
     def __str__(self) -> str:
         return f"time ran out when {self.done} of {self.total} tasks were done"
+
+
+class ClusterProblem(Exception):
+    """The cluster cannot be reached or cannot do the work."""
 
 
 class TaskFailed(Exception):

@@ -20,7 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self
 
-from assay.distribution.interface import Cause, OutOfTime, WorkerDied
+from assay.distribution.interface import Cause, OnLost, OutOfTime, WorkerDied
 from assay.distribution.messages import Assigned, Raised, Reported, Returned, packed, take_bodies
 from assay.execution.children import deep_stack, environment, signal_name
 from assay.execution.memory import memory_of
@@ -133,6 +133,7 @@ class LocalProcesses:
         *,
         on_progress: Callable[[int, object], None],
         on_done: Callable[[int, object], None],
+        on_lost: OnLost | None = None,
     ) -> list[object]:
         waiting = deque(range(len(tasks)))
         results: dict[int, object] = {}
@@ -161,7 +162,12 @@ class LocalProcesses:
             deaths[index] += 1
             if deaths[index] > self._retries or child.cause is Cause.PROCESSOR_TIME:
                 times = f" (tried {deaths[index]} times)" if deaths[index] > 1 else ""
-                raise WorkerDied(index, how + times, child.cause)
+                lost = WorkerDied(index, how + times, child.cause)
+                if on_lost is None:
+                    raise lost
+                results[index] = on_lost(index, lost)
+                on_done(index, results[index])
+                return
             waiting.appendleft(index)
 
         def look_around(now: float) -> None:

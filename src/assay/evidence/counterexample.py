@@ -168,24 +168,27 @@ def translate(
 ) -> Counterexample:
     """Put an executed run into the words of its source; `violation`, where no code of the program says it."""
     program = described_by(program, run)
+    violation = violation or program.describe_violation(code)
     initial = dict(program.describe_state(run.initial))
     steps: list[Step] = []
-    state, variables = run.initial, initial
+    state, variables, kept = run.initial, initial, initial
     omitted_before = 0
     for index, raw in enumerate(run.steps):
         if run.omitted and index == run.break_after:
             state = run.resume
             omitted_before = len(steps) + 1
         facts = program.describe_step(state, raw.process, raw.action)
-        after = dict(program.describe_state(raw.state))
         parts = (facts, *facts.then)
+        kept_after = dict(program.describe_state(raw.state))
+        after = _shown(variables, kept, kept_after, parts)
         changed = _shared_out(parts, changes_between(variables, after))
-        for part, changes in zip(parts, changed, strict=True):
+        told = _until_failure(parts, violation) if raw is run.steps[-1] else len(parts)
+        for part, changes in zip(parts[:told], changed[:told], strict=True):
             steps.append(_step(len(steps) + 1, raw.transition, part, changes))
-        state, variables = raw.state, after
+        state, variables, kept = raw.state, after, kept_after
     last = run.final if run.final is not None else state
     return Counterexample(
-        violation=violation or program.describe_violation(code),
+        violation=violation,
         positions=tuple(positions),
         initial=initial,
         steps=tuple(steps),
@@ -194,6 +197,33 @@ def translate(
         omitted_before=omitted_before,
         loop_start=loop_start,
     )
+
+
+def _shown(
+    variables: Mapping[str, object],
+    kept: Mapping[str, object],
+    kept_after: Mapping[str, object],
+    parts: Sequence[StepFacts],
+) -> dict[str, object]:
+    """The variables as the program has them after a step. A state does not keep the value of a variable that
+    nobody reads again; the variable has it all the same, until somebody writes it."""
+    forgotten = {name for part in parts for name in part.forgets}
+    written = {name for part in parts for name in part.writes} - forgotten
+    after = dict(kept_after)
+    for name, value in kept_after.items():
+        is_left = name in kept and kept[name] == value and name not in written
+        if name in variables and (is_left or name in forgotten):
+            after[name] = variables[name]
+    return after
+
+
+def _until_failure(parts: Sequence[StepFacts], violation: ViolationFacts) -> int:
+    """How many statements of the last step to tell: a search takes several at once, and the program stops at
+    the one that fails."""
+    for index, part in enumerate(parts):
+        if part.text == violation.message and (part.file, part.line) == (violation.file, violation.line):
+            return index + 1
+    return len(parts)
 
 
 def _shared_out(parts: Sequence[StepFacts], changes: Iterable[Change]) -> list[tuple[Change, ...]]:
@@ -260,6 +290,7 @@ def trace_as_json(trace: Trace) -> dict[str, object]:
                 "file": w.file,
                 "line": w.line,
                 "text": w.text,
+                **({"reason": w.reason} if w.reason and run.loop_start is None else {}),
                 **({} if run.loop_start is None else {"how": w.how}),
             }
             for w in run.waiting
@@ -384,6 +415,7 @@ def _trace_from_json(data: Mapping[str, object]) -> Trace:
             w.number("line"),
             w.text("text"),
             w.text("how") if "how" in w.data else "waits",
+            reason=w.text("reason") if "reason" in w.data else "",
         )
         for w in reader.parts("waiting")
     )

@@ -56,7 +56,14 @@ class Violation:
             "omitted": run.omitted if run else 0,
             **({"loop_step": run.loop_step} if run and run.loop_step is not None else {}),
             "waiting": [
-                {"process": w.process, "file": w.file, "line": w.line, "text": w.text} for w in run.waiting
+                {
+                    "process": w.process,
+                    "file": w.file,
+                    "line": w.line,
+                    "text": w.text,
+                    **({"reason": w.reason} if w.reason and run.loop_start is None else {}),
+                }
+                for w in run.waiting
             ]
             if run
             else [],
@@ -96,7 +103,13 @@ class Result:
     cache: Cache | None = None
     certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
     spill: Mapping[str, object] | None = None  # directory, disk_bytes, resumed_from of a search on disk
+    proof: Mapping[str, object] | None = None  # what it rests on if not every state was visited
+    abstraction: Mapping[str, object] | None = (
+        None  # rounds, predicates and states of a search by abstraction
+    )
     coverage: Mapping[str, object] | None = None  # an estimate, where the search did not see everything
+    code_coverage: tuple[Mapping[str, object], ...] = ()  # of embedded C, by function, with `match` path
+    matching: Mapping[str, object] | None = None  # what a check of what states are compared by found
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows; not in JSON
     observations: Mapping[str, int] = field(default_factory=dict)  # what `observe` asked for
     options: Mapping[str, object] = field(default_factory=dict)
@@ -127,7 +140,11 @@ class Result:
             "cache": self.cache.as_json(self.states, self.transitions) if self.cache else None,
             "certificate": dict(self.certificate) if self.certificate else None,
             "spill": dict(self.spill) if self.spill else None,
+            **({"proof": dict(self.proof)} if self.proof else {}),
+            **({"abstraction": dict(self.abstraction)} if self.abstraction else {}),
             "coverage": dict(self.coverage) if self.coverage else None,
+            **({"code_coverage": list(map(dict, self.code_coverage))} if self.code_coverage else {}),
+            **({"matching": dict(self.matching)} if self.matching else {}),
             **({"observations": dict(self.observations)} if self.observations else {}),
             "options": dict(self.options),
             "semantics": dict(self.semantics),

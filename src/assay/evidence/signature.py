@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import Header
+from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader, is_invariant_file
 from assay.evidence.reading import read_regular_file
 from assay.records import dataclass
 
@@ -82,8 +83,7 @@ def generate_keys(private: Path, public: Path) -> str:
 def sign(certificate: Path, private_key: Path, output: Path) -> Signature:
     """Write an envelope for a certificate; whether it is right is certification's question, not ours."""
     key = _private_key(private_key)
-    with CertificateFile(certificate) as file:
-        digest, header = file.sha256, file.header
+    digest, header = _opened_certificate(certificate)
     for precious in (certificate, private_key):
         if output.exists() and output.samefile(precious):
             raise SignatureProblem(f"the envelope would overwrite {precious}")
@@ -103,7 +103,18 @@ def sign(certificate: Path, private_key: Path, output: Path) -> Signature:
     return Signature(identity, certificate.name, digest, header.claim)
 
 
-def verify(certificate: CertificateFile, envelope: Path, public_keys: Sequence[Path]) -> Signature:
+def _opened_certificate(certificate: Path) -> tuple[str, Header | InvariantHeader]:
+    """The digest and the claim, of either kind of file."""
+    if is_invariant_file(certificate):
+        proof = InvariantFile(certificate)
+        return proof.sha256, proof.header
+    with CertificateFile(certificate) as file:
+        return file.sha256, file.header
+
+
+def verify(
+    certificate: CertificateFile | InvariantFile, envelope: Path, public_keys: Sequence[Path]
+) -> Signature:
     """The first signature by one of the keys, if its statement is about this certificate.
 
     It is about the very bytes that the opened certificate gives out, whatever becomes of its file.
@@ -122,7 +133,7 @@ def verify(certificate: CertificateFile, envelope: Path, public_keys: Sequence[P
     return Signature(identity, name, certificate.sha256, certificate.header.claim)
 
 
-def statement(name: str, sha256: str, header: Header) -> dict[str, object]:
+def statement(name: str, sha256: str, header: Header | InvariantHeader) -> dict[str, object]:
     """What is signed: an in-toto statement, version 1."""
     subjects = [(name, sha256), *((source.name, source.sha256) for source in header.sources)]
     return {
@@ -203,7 +214,7 @@ def _signer(payload: bytes, signatures: Sequence[bytes], keys: Sequence[Ed25519P
     return None
 
 
-def _require_about(found: Mapping[str, object], digest: str, header: Header) -> str:
+def _require_about(found: Mapping[str, object], digest: str, header: Header | InvariantHeader) -> str:
     """Compare a statement with the certificate; answers the name it calls the file."""
     if found.get("_type") != STATEMENT_TYPE:
         raise SignatureProblem(

@@ -48,6 +48,7 @@ class Progress:
     silent_seconds: float = 0.0  # since the search last reported: a long step of the model
     frames_written: int = 0  # of a certificate, after the search
     frames: int = 0
+    note: str = ""  # what a search in rounds says besides: "round 3, 17 predicates"
 
 
 class AssumptionFailed(Exception):
@@ -105,6 +106,10 @@ class ModelProcess:
         finally:
             os.close(theirs)
         self._kind = kind
+
+    def start_ahead(self, *, fixed_hashes: bool) -> None:
+        """Before it is known what it will open."""
+        self.start(Opening("", fixed_hashes=fixed_hashes))
 
     def end(self) -> None:
         if self._process is None:

@@ -64,7 +64,13 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
     """
     from assay.transition_system.opening import describes_itself, root_of
 
-    descriptions = _Descriptions(model) if describes_itself(model) else None
+    descriptions = Descriptions(model) if describes_itself(model) else None
+
+    def shown(state: bytes) -> str:
+        """A state for those who read it, with the memory of embedded C behind it."""
+        memory_of = getattr(model, "memory_of", None)
+        return (state + memory_of(state) if memory_of is not None else state).hex()
+
     state, violation = model.initial_state()
     codes = {violation} - {0}
     begin = 0
@@ -83,6 +89,7 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
     if descriptions is not None:
         descriptions.say_state(initial)
     break_after, resume = 0, b""
+    said = ""
     final: bytes | None = state
     for index, position in enumerate(positions[begin:], start=begin):
         if index % SIGN_OF_LIFE_EVERY_STEPS == 0:
@@ -101,8 +108,10 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
                 after = successors[position][0] or state
                 steps.append([index, 0, descriptions.say_step(state, position, after), after.hex()])
             else:
+                listen(model)
                 for process, transition, after in model.explain(state, position):
-                    steps.append([index, process, transition, after.hex()])
+                    steps.append([index, process, transition, shown(after)])
+                said = listen(model)
         final, violation = successors[position]
         codes = {violation}
         if final is not None:
@@ -117,18 +126,24 @@ def execute(model: Model, positions: list[int], alive: Callable[[], None]) -> di
         descriptions.say_end(final or state, codes)
     return {
         "failed_at": None,
-        "initial": initial.hex(),
+        "initial": shown(initial),
         "steps": steps,
-        "final": None if final is None else final.hex(),
+        "final": None if final is None else shown(final),
         "codes": sorted(codes),
         "omitted": max(0, gap_end - gap_begin),
         "break_after": break_after,
-        "resume": resume.hex(),
-        "descriptions": None if descriptions is None else descriptions.said,
+        "resume": shown(resume) if resume else "",
+        "descriptions": descriptions.said if descriptions is not None else {"said": said} if said else None,
     }
 
 
-class _Descriptions:
+def listen(model: Any) -> str:
+    """What embedded C printed since the last time."""
+    take_output = getattr(model, "take_output", None)
+    return "" if take_output is None else take_output().decode("utf-8", "replace")
+
+
+class Descriptions:
     """What a model that describes itself says about one run, for those who cannot ask it."""
 
     def __init__(self, model: Any) -> None:

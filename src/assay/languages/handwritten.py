@@ -57,6 +57,7 @@ from assay.transition_system.interface import (
     Waiting,
 )
 from assay.transition_system.language_options import LanguageOptions
+from assay.transition_system.symbolic import NotExpressible, SymbolicSystem
 
 LANGUAGE = "python-class"
 REQUIRED = ("initial_states", "enabled", "step")
@@ -150,6 +151,8 @@ class NumberedSystem:
         self._labels = labels
         self._states: dict[bytes, object] = {}
         self._keys: dict[object, bytes] = {}
+        self._content_form = CanonicalForm()
+        self.content_is_unknown = False  # of some state that somebody asked about
         self._violations: list[ViolationFacts] = []
         self._codes: dict[ViolationFacts, int] = {}
         self._predicates = [
@@ -167,6 +170,10 @@ class NumberedSystem:
             )
             for text in options.step_invariants
         ]
+        if options.match:  # the engine asks for a key where there is one
+            self._match = [Expression(text, option="--match") for text in options.match]
+            self._numbers_of_values: dict[object, int] = {}
+            self.match_key = self._match_key
         initial = list(self._call("initial_states", self._system.system.initial_states))
         if not initial:
             raise SourceProblem("expected at least one initial state, got none", where=system.name)
@@ -241,6 +248,32 @@ class NumberedSystem:
         if self.actions(state):
             return False
         return not self._system.says_where_it_may_end or self.is_valid_end(state)
+
+    def _match_key(self, state: bytes) -> bytes:
+        """What states are compared by: a number for each different value."""
+        if state == ROOT:
+            return ROOT
+        variables = self.variables(state)
+        values = tuple(_frozen(self._call(one.text, one.value, variables)) for one in self._match)
+        try:
+            number = self._numbers_of_values.setdefault(values, len(self._numbers_of_values) + 1)
+        except TypeError:
+            raise SourceProblem(
+                f"expected values that can be compared by their hash, got {values!r}",
+                where="--match",
+                hint="name parts of it",
+            ) from None
+        return number.to_bytes(WORD_BYTES, "little")
+
+    def content(self, state: bytes) -> bytes:
+        """What the state is, the same in every process; nothing where no bytes can say that."""
+        if state == ROOT:
+            return ROOT
+        try:
+            return self._content_form.encode(self.state(state))
+        except NoCanonicalForm:
+            self.content_is_unknown = True
+            return b""
 
     # --- the way back ---
 
@@ -364,6 +397,10 @@ class ClassModel(_engine.PythonSystem):
         """Of the states that stand behind a root, see `opening.root_of`."""
         return self._system.initial_count if self._system.has_root else 0
 
+    @property
+    def content_is_unknown(self) -> bool:
+        return self._system.content_is_unknown
+
     def describe(self, state: bytes) -> dict[str, object]:
         return {} if state == ROOT else plain_values(self._system.variables(state))
 
@@ -404,6 +441,7 @@ class ClassProgram:
             "ltl": list(self.options.ltl),
             "terminates": self.options.terminates,
             "safety": self.options.safety_only,
+            "match": list(self.options.match),
         }
         return Opening(self.system.name.rpartition(":")[0], OPENER, settings, model=self.model)
 
@@ -422,6 +460,10 @@ class ClassProgram:
         parts = [repr(self.semantics), *(source.sha256 for source in self.sources)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
+    @staticmethod
+    def doubts(_untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
+        return ()  # all that its steps change is part of the state
+
     def opened(self) -> ClassProgram:
         """Such a class is searched where it was made, by the process that its limits and interrupts reach."""
         shape = CanonicalSystem if self.options.portable else NumberedSystem
@@ -439,6 +481,27 @@ class ClassProgram:
     @property
     def temporal(self) -> Sequence[TemporalProperty]:
         return self._properties.temporal
+
+    def symbolic(self, predicates: Sequence[str] = ()) -> SymbolicSystem:
+        from assay.guarded import form_of
+
+        if self.options.step_invariants:
+            raise NotExpressible("a step invariant cannot be said in guarded transitions")
+        found = form_of(self.system.system, self.options.invariants, (*self.options.predicates, *predicates))
+        if isinstance(found, str):
+            raise NotExpressible(
+                found, where=self.system.name, hint="declare its guarded transitions: see assay.guarded"
+            )
+        return found
+
+    def symbolic_state(self, system: SymbolicSystem, state: bytes) -> tuple[int | None, ...]:
+        described = self.describe_state(state)
+        controls = [
+            next((value for value, text in one.texts.items() if text == described.get(one.name)), None)
+            for one in system.controls
+        ]
+        values = [described.get(one.name) for one in system.variables]
+        return (*controls, *(value if isinstance(value, int) else None for value in values))
 
     def knowing(self, descriptions: Mapping[str, object]) -> ClassProgram:
         return replace(self, descriptions=descriptions)
@@ -488,11 +551,26 @@ def open_class(opening: Opening, *, key: bytes = b"") -> ClassModel:
         ltl=tuple(settings["ltl"]),
         terminates=settings["terminates"],
         safety_only=settings["safety"],
+        match=tuple(settings["match"]),
         portable=True,
     )
     model = ClassProgram(system, options).opened().model
     assert model is not None
     return model
+
+
+def _frozen(value: object) -> object:
+    """The same value, to be looked up; its type counts, because 1 == True."""
+    match value:
+        case list() | tuple():
+            return (type(value).__name__, *map(_frozen, value))
+        case set() | frozenset():
+            return ("set", frozenset(map(_frozen, value)))
+        case dict():
+            return ("dict", frozenset((_frozen(name), _frozen(part)) for name, part in value.items()))
+        case bool() | float():
+            return (type(value).__name__, value)
+    return value
 
 
 def plain_values(variables: Mapping[str, object]) -> dict[str, object]:

@@ -22,6 +22,7 @@ from assay.evidence.certificate import PYTHON_CLASS
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import (
+    MOVING_SECTIONS,
     RANKED_SECTIONS,
     SECTIONS,
     TERMINATION,
@@ -96,7 +97,8 @@ class Inspection:
 
 def inspect(certificate: CertificateFile, tasks: Sequence[int], envelope: Envelope) -> Inspection:
     """Gather what can be said without the program."""
-    sizes = _section_bytes(certificate.script, SECTIONS)
+    names = MOVING_SECTIONS if certificate.header.moves else SECTIONS
+    sizes = _section_bytes(certificate.script, names)
     parts = [_section_bytes(part, RANKED_SECTIONS) for part in certificate.parts]
     sizes["dictionaries"] = certificate.dictionary_bytes
     sizes["header"] = certificate.offsets[0] - sizes["dictionaries"]
@@ -229,7 +231,7 @@ def read_script(certificate: CertificateFile, program: Steps | None) -> Listing:
     """The script of a small certificate. References are decoded, not checked.
 
     Only somebody who knows how many successors each state has can cut the bits
-    into states: the program, or the subgraphs section.
+    into states: the program, or the last section of the frames.
     """
     header = certificate.header
     if header.transitions > MAX_PRINTED_ENTRIES:
@@ -239,7 +241,7 @@ def read_script(certificate: CertificateFile, program: Steps | None) -> Listing:
         )
     if sum(record.start_length for record in certificate.records) > MAX_PRINTED_BYTES:
         raise CertificateProblem("the starts of the frames take more room than so small a script needs")
-    if program is None and not header.subgraphs:
+    if program is None and not (header.subgraphs or header.moves):
         raise CertificateProblem(
             "this certificate does not say how many successors each state has; "
             "give the program too: --program PROGRAM"
@@ -266,14 +268,15 @@ class _Decoder:
         """Visit the states of the next frame."""
         first_state, used = len(self._entries), 0
         identifiers = Numbers(frame.ids, f"the list of references in frame {number}")
-        subgraphs = Numbers(frame.subgraphs, f"the list of subgraphs in frame {number}")
+        what = "moves" if self._header.moves else "subgraphs"
+        listed = Numbers(frame.supplement, f"the list of {what} in frame {number}")
         for y in range(first_state, first_state + frame.states):
             if not self._open:
                 raise CertificateProblem(f"the tree ends before state S{y + 1}")
             s, j, state = self._open.pop()
             if s >= 0:
                 self._targets[s][j] = y
-            children = self._children(y, state, subgraphs)
+            children = self._children(y, state, listed)
             n = len(children)
             if used + n > frame.entries:
                 raise CertificateProblem(
@@ -283,6 +286,8 @@ class _Decoder:
             for k in range(n):
                 if frame.bits[used >> 3] >> (used & 7) & 1:
                     entries.append(TREE)
+                    if self._header.moves and self._program is None:
+                        listed.next()  # whose step it is
                 else:
                     prediction = self._prediction(y, k, n, s, j) if s >= first_state else y
                     entries.append(self._reference(y, prediction, identifiers.next()))
@@ -294,18 +299,19 @@ class _Decoder:
             raise CertificateProblem(f"frame {number} has more entries than its states have successors")
         identifiers.require_end()
         if self._program is None:
-            subgraphs.require_end()
+            listed.require_end()
 
     def listing(self) -> Listing:
         if self._open:
             raise CertificateProblem(f"the tree goes on after state S{len(self._entries)}")
         return Listing(Script(tuple(self._entries)), tuple(self._statements))
 
-    def _children(self, y: int, state: bytes | None, subgraphs: Numbers) -> Sequence[bytes | None]:
+    def _children(self, y: int, state: bytes | None, listed: Numbers) -> Sequence[bytes | None]:
         """The successors of a state, as far as known: without the program, just so many."""
         if self._program is None:
-            size = subgraphs.next()
-            subgraphs.next()  # entries in the whole subtree
+            size = listed.next()
+            if self._header.subgraphs:
+                listed.next()  # entries in the whole subtree
             return [None] * min(size, self._header.transitions + 1)
         if state is None:
             raise CertificateProblem(f"the certificate does not fit the program: S{y + 1} is no state of it")

@@ -1,18 +1,13 @@
-"""The outcome of a certification as people read it, and its progress."""
+"""The outcome of a certification as people read it."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 from rich.console import Console
 
-from assay.certification import CertificationProgress
 from assay.certification.result import CertificationResult
 from assay.evidence.properties import TERMINATION
 from assay.evidence.verdict import Verdict
@@ -23,7 +18,6 @@ from assay.report.console import (
     print_heading,
     print_violations,
 )
-from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
 from assay.report.words import printable
 
@@ -52,11 +46,24 @@ def print_certification(
         print_fact(console, f"note: {note}")
     if result.states:
         print_fact(console, _figures(result), "dim")
+    elif result.solver:
+        print_fact(
+            console,
+            f"{count(result.obligations or 0, 'obligation')}, {seconds_text(result.seconds)} (compiling "
+            f"{seconds_text(result.compile_seconds)}, proving {seconds_text(result.run_seconds)}), "
+            f"peak memory {bytes_text(result.peak_memory_bytes)}",
+            "dim",
+        )
     if result.verdict is Verdict.VERIFIED and TERMINATION[0] not in {one.kind for one in result.temporal}:
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: verify asks with --terminates", "dim")
 
 
 def _headline(result: CertificationResult) -> str:
+    if result.verdict is Verdict.VERIFIED and result.solver:
+        return (
+            f"the certificate holds; {count(result.obligations or 0, 'obligation')} made from the "
+            f"program text, all proved anew by {result.solver}"
+        )
     if result.verdict is Verdict.VERIFIED:
         return {
             "trusted": "every state of the certificate was visited again, and its producer is believed",
@@ -98,29 +105,3 @@ def _figures(result: CertificationResult) -> str:
     if result.duplicates:
         parts.append(f"{count(result.duplicates, 'state')} visited twice")
     return ", ".join(parts)
-
-
-def progress_text(progress: CertificationProgress, elapsed: float) -> str:
-    share = progress.entries / progress.total if progress.total else 1.0
-    rate = progress.entries / elapsed if elapsed > 0 else 0.0
-    left = (progress.total - progress.entries) / rate if rate else 0.0
-    parts = [
-        f"{share:.0%} of {progress.total:,} transitions",
-        f"{progress.states:,} states",
-        f"{progress.tasks_done} of {count(progress.tasks, 'task')} done",
-        seconds_text(elapsed),
-    ]
-    if left > 1:
-        parts.append(f"about {seconds_text(left)} left")
-    return "  ".join(parts)
-
-
-@contextmanager
-def certification_listener(*, wanted: bool) -> Iterator[Callable[[CertificationProgress], None] | None]:
-    """A listener that redraws one line, or None where nobody looks."""
-    if not wanted or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    began = time.monotonic()
-    with live_line() as draw:
-        yield lambda progress: draw(progress_text(progress, time.monotonic() - began))

@@ -114,6 +114,10 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"note: {note}")
     if result.coverage is not None:
         print_fact(console, coverage_text(result.coverage))
+    for function in result.code_coverage:
+        print_fact(console, function_text(function))
+    if result.matching is not None and result.matching["difference"]:
+        print_pair(console, result.matching)
     for what, number in result.observations.items():
         print_fact(console, f"observed: {what}: {number:,}")
     print_fact(console, _figures(result), "dim")
@@ -121,6 +125,39 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
     _say_where_traces_are(result, console)
     _say_where_the_certificate_is(result, console)
+
+
+def function_text(coverage: Mapping[str, object]) -> str:
+    """What was come to of one function."""
+    missed = cast(Sequence[int], coverage["missed"])
+    place = Path(str(coverage["file"])).name
+    what = "lines" if len(missed) > 1 else "line"
+    rest = f"; not reached: {what} {', '.join(map(str, missed))}" if missed else ""
+    reached = f"{coverage['reached']} of {coverage['blocks']} blocks reached"
+    return f"{place}: {coverage['function']}: {reached}{rest}"
+
+
+def print_pair(console: Console, matching: Mapping[str, object]) -> None:
+    """Two states with one key that do not behave alike."""
+    print_fact(console, "two states that count as one:")
+    for value in cast(Sequence[Mapping[str, object]], matching["values"]):
+        first, second = value_text(value["first"]), value_text(value["second"])
+        print_fact(console, f"  {value['name']} = {first} in the first, {second} in the second")
+    step = cast("Mapping[str, object] | None", matching["step"])
+    if step is None:
+        return
+    place = f" ({Path(str(step['file'])).name}:{step['line']})" if step["file"] else ""
+    changes = cast(Sequence[Mapping[str, object]], step["changes"])
+    told = ", ".join(
+        f"{one['name']}: {value_text(one['first'])} -> {value_text(one['second'])}"
+        for one in changes
+        if not is_place(str(one["name"]))
+    )
+    print_fact(
+        console,
+        f"  the first has the step {step['process']} {step['text']}{place}" + (f": {told}" if told else ""),
+    )
+    print_fact(console, "  and no step of the second leads to a state that counts as the same")
 
 
 def print_violations(console: Console, violations: Sequence[Violation]) -> None:
@@ -138,7 +175,9 @@ def _headline(result: Result) -> str:
     if result.verdict is Verdict.VERIFIED:
         granularity = result.semantics.get("granularity")
         under = f" (granularity {granularity})" if granularity else ""
-        if result.cache is not None and result.cache.forgot:
+        if result.proof is not None:
+            seen = proof_text(result)
+        elif result.cache is not None and result.cache.forgot:
             seen = f"every reachable state visited ({count(result.states, 'visit')})"
         else:
             seen = f"all {count(result.states, 'reachable state')} visited"
@@ -146,7 +185,7 @@ def _headline(result: Result) -> str:
     if result.verdict is Verdict.VIOLATED:
         if not result.violations:
             return f"{count(result.violation_count, 'violation')}"
-        first = _violation_text(result.violations[0])
+        first = violation_text(result.violations[0])
         if result.violation_count > 1:
             return f"{count(result.violation_count, 'violation')}, the first: {first}"
         return first
@@ -155,13 +194,23 @@ def _headline(result: Result) -> str:
     return "; ".join(result.reasons)
 
 
+def proof_text(result: Result) -> str:
+    """What a proof rests on, where not every state was visited."""
+    proof = result.proof or {}
+    conjuncts, locations = cast(int, proof.get("conjuncts", 0)), cast(int, proof.get("locations", 0))
+    return (
+        f"proved by an invariant ({count(conjuncts, 'conjunct')} at {count(locations, 'location')}, "
+        f"after {count(result.states, 'state')})"
+    )
+
+
 def _left_out(result: Result) -> str:
     """What the program or its user mentions and nobody looked at; a headline says no more than is known."""
     texts = [one.text for one in left_out(result.properties)]
     return f"; not looked at: {', '.join(texts)}" if texts else ""
 
 
-def _violation_text(violation: Violation) -> str:
+def violation_text(violation: Violation) -> str:
     place = ""
     if violation.file is not None:
         place = f" ({Path(violation.file).name}" + (f":{violation.line})" if violation.line else ")")
@@ -175,7 +224,7 @@ def _figures(result: Result) -> str:
     parts = [
         count(result.states, "state visit" if forgot else "state"),
         count(result.transitions, "transition"),
-        f"depth {result.depth:,}",
+        *([f"depth {result.depth:,}"] if result.proof is None else []),
         f"{seconds_text(result.seconds)} ({compiling}"
         f"searching {seconds_text(result.search_seconds)}{' at ' + rate_text(rate) if rate else ''})",
     ]
@@ -209,7 +258,7 @@ def _say_where_the_certificate_is(result: Result, console: Console) -> None:
         return
     path, size = str(result.certificate["path"]), cast(int, result.certificate["bytes"])
     transitions = (result.cache.transitions_of_graph if result.cache else 0) or result.transitions
-    share = f", {size / transitions:.2f} bytes per transition" if transitions else ""
+    share = f", {size / transitions:.2f} bytes per transition" if transitions and result.proof is None else ""
     print_fact(console, f"certificate: {path}, {bytes_text(size)}{share}")
     # Left to the terminal to fold, so that it can be copied as one line.
     console.print(f"  check it: {shlex.join(_certifying(result, path))}", markup=False)
@@ -223,6 +272,13 @@ def _certifying(result: Result, certificate: str) -> list[str]:
     granularity = result.semantics.get("granularity", "bytecode")
     if granularity != "bytecode":
         command += ["--granularity", str(granularity)]
+    if "embedded_c" in result.semantics:
+        command.append("--foreign-code")
+        for name, flag in (("c_sources", "--c-source"), ("cflags", "--cflags"), ("ldflags", "--ldflags")):
+            for value in cast(Sequence[str], result.options.get(name, ())):
+                command += [flag, value]
+        if result.options.get("sanitize") is True:
+            command.append("--sanitize")
     if result.options.get("check_deadlock") is False:
         command.append("--no-deadlock")
     if result.semantics.get("safety_only") is True:
@@ -303,6 +359,9 @@ def print_violation(run: Counterexample, console: Console) -> None:
         place = f"at {Path(waiting.file).name}:{waiting.line} for  " if waiting.line else ""
         line.append(f" {DOES[waiting.how]} {place}{waiting.text}")
         console.print(line)
+        if waiting.reason and run.loop_start is None:
+            reason = waiting.reason.removeprefix(waiting.text).removeprefix(", ")
+            print_fact(console, f"            {printable(reason)}")
 
 
 def step_line(step: Step, columns: Columns) -> Text:

@@ -27,7 +27,7 @@ def require_plots(path: Path) -> None:
     try:
         importlib.import_module("matplotlib")
     except ImportError:
-        raise OptionProblem("plot: it needs matplotlib; pip install 'assay-mc[plots]'") from None
+        raise OptionProblem("plot: it needs matplotlib; pip install 'matplotlib>=3.8'") from None
 
 
 def plot(path: Path, result: Result, history: Sequence[Progress]) -> None:

@@ -29,6 +29,7 @@ def progress_text(progress: Progress, elapsed: float) -> str:
         bytes_text(progress.memory_bytes),
         f"frontier {progress.frontier:,}",
         f"depth {progress.depth:,}",
+        *([progress.note] if progress.note else []),
         seconds_text(elapsed),
     ]
     if progress.silent_seconds > SILENCE_WORTH_SAYING_SECONDS:

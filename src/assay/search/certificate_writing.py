@@ -46,7 +46,9 @@ def write_certificate(
     Raises `OSError`, `RuntimeError` or `CertificateProblem`, whose words say why there is no certificate.
     """
     began = time.monotonic()
-    script = _engine.ScriptWriter(log, subgraphs=subgraphs, memory_bytes=memory_bytes)
+    # One section or the other: whoever wants subtrees cut cuts them by the first.
+    moves = log.names_moves and not subgraphs
+    script = _engine.ScriptWriter(log, subgraphs=subgraphs, memory_bytes=memory_bytes, moves=moves)
     frames = _engine.frames_for(script.transitions)
     header = claim.with_counts(
         states=script.states,
@@ -54,6 +56,7 @@ def write_certificate(
         depth=script.depth,
         frames=frames,
         subgraphs=subgraphs,
+        moves=moves,
     )
     writing = Writing(script, frames, coding, on_frame)
     dictionaries = writing.dictionaries()

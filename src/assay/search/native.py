@@ -20,6 +20,7 @@ from assay.transition_system.interface import Opening
 
 if TYPE_CHECKING:
     from assay.evidence.certificate.claim import CertificateRequest, Claim
+    from assay.search.abstraction_check import AbstractionFacts
 
 WORK = "assay.search.worker:work"
 
@@ -49,7 +50,12 @@ class NativeOutcome:
     resumed_from: int = 0  # states that a checkpoint brought along
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows
     remarks: tuple[str, ...] = ()  # what the verdict has to mention of what the program did
+    untracked: tuple[tuple[int, int, bool], ...] = ()  # what steps changed that is no part of the state
     observations: Mapping[str, int] = field(default_factory=dict)  # of whoever was asked to listen
+    sketch: str = ""  # of the states that were looked at, if one was asked for (`evidence.sketch`)
+    restarts: int = 0  # how often the search began again
+    covered: bytes = b""  # which blocks of embedded code were come to, where that is noted
+    abstraction: AbstractionFacts | None = None  # what a check of one found
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
 
@@ -64,9 +70,11 @@ def search(
     claim: Claim | None = None,
     identity: Sequence[tuple[str, str]] = (),
     process: ModelProcess | None = None,
+    more_options: Mapping[str, object] | None = None,
 ) -> NativeOutcome:
     """Search a model. `deadline` is a reading of `time.monotonic()`.
 
+    `more_options` are for the strategy alone, by the names of the engine.
     `identity` names what a checkpoint on disk must agree in to be continued; `process`, if given, does this
     job among others.
 
@@ -78,6 +86,7 @@ def search(
         "options": options.for_engine(),
         "deadline": deadline,
         "identity": list(identity),
+        **({"looking": dict(more_options)} if more_options else {}),
     }
     partial: Path | None = None
     if certificate is not None and claim is not None:
@@ -183,10 +192,39 @@ def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
         resumed_from=searched["resumed_from"],
         levels=tuple(searched["levels"]),
         remarks=tuple(searched["remarks"]),
-        observations=searched["observations"],
+        untracked=tuple((address, code, asked) for address, code, asked in searched["untracked"]),
+        observations=_observed(searched),
+        sketch=searched["sketch"],
+        restarts=searched["restarts"],
+        abstraction=_abstraction(searched),
+        covered=bytes.fromhex(searched["covered"]),
         certificate=certificate,
         certificate_problem=problem,
     )
+
+
+def _observed(searched: Mapping[str, Any]) -> Mapping[str, int]:
+    counted: Mapping[str, int] = searched["observations"]
+    if searched["abstraction"] is not None:
+        from assay.search.abstraction_check import others
+
+        counted = others(counted)
+    if not searched["sketch"]:
+        return counted
+    from assay.evidence.sketch import Sketch
+
+    return {
+        **counted,
+        "different states looked at, about": round(Sketch.from_text(searched["sketch"]).estimate),
+    }
+
+
+def _abstraction(searched: Mapping[str, Any]) -> AbstractionFacts | None:
+    if searched["abstraction"] is None:
+        return None
+    from assay.search.abstraction_check import facts_from
+
+    return facts_from(searched["abstraction"])
 
 
 def _certificate(child: Report) -> tuple[WrittenCertificate | None, str]:

@@ -15,8 +15,18 @@ from typing import Any, Literal, TypedDict
 from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
-STRATEGIES = ("bfs", "dfs", "random-dfs", "cached")
-STORAGES = ("exact", "fingerprint", "bitstate")
+# Kudra's searches by abstract matching (docs/abstraction.md), and ours.
+ABSTRACTIONS = (
+    "amcs",
+    "amcs-add-all",
+    "amcs-no-prover",
+    "max-overlap",
+    "min-set",
+    "min-only",
+)
+PROOFS = ("invariants", "auto")  # docs/proofs.md
+STRATEGIES = ("bfs", "dfs", "random-dfs", "cached", *PROOFS, *ABSTRACTIONS)
+STORAGES = ("exact", "fingerprint", "bitstate", "abstraction")
 # What a cached search forgets first (docs/caching.md); the first is the default.
 POLICIES = (
     "rungs",
@@ -29,6 +39,10 @@ POLICIES = (
     "stratified",
     "depth",
 )
+# In which order a depth-first search tries the steps of a process, and the processes of a state.
+ORDERS = ("given", "reversed", "rotated", "random")
+PROCESS_ORDERS = (*ORDERS, "permuted")
+NOT_DRAWN = {"given", "reversed"}  # the same whatever the seed
 MOST_CACHED = 2**31
 MOST = 2**63 - 1
 
@@ -85,19 +99,43 @@ class SearchOptions:
     strategy: str = _option(
         "bfs", "search", "--search", "choice",
         "Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
-        "cached searches depth first and forgets states when --cache-size are known.",
+        "cached searches depth first and forgets states when --cache-size are known. invariants looks for a "
+        "proof, auto for that and for errors at once; amcs and the following match states by predicates.",
         choices=STRATEGIES, more_choices=_offered_strategies,
     )  # fmt: skip
     storage: str = _option(
         "exact", "storage", "--storage", "choice",
-        "How visited states are kept; all but exact may lose states and never verify.",
+        "How visited states are kept; all but exact may lose states and never verify. abstraction compares "
+        "them by a key of the program's own.",
         choices=STORAGES, shown=True,
     )  # fmt: skip
     threads: int = _option(
         1, "threads", "--threads", "count", "Worker threads.", low=1, high=1024, shown=True
     )  # fmt: skip
     seed: int = _option(
-        0, "seed", "--seed", "count", "For random-dfs and cached.", high=2**64 - 1, shown=True
+        0, "seed", "--seed", "count", "For whatever is drawn: orders, hash functions, what a cache forgets.",
+        high=2**64 - 1, shown=True,
+    )  # fmt: skip
+    order: str = _option(
+        "given", "order", "--order", "choice",
+        "In which order a depth-first search tries the steps of a process [given].", "order",
+        choices=ORDERS,
+    )  # fmt: skip
+    process_order: str = _option(
+        "given", "process_order", "--process-order", "choice",
+        "In which order a depth-first search tries the processes [given]: permuted is one drawn order for "
+        "all states, random one for each.", "process order",
+        choices=PROCESS_ORDERS,
+    )  # fmt: skip
+    restarts: int = _option(
+        0, "restarts", "--restarts", "count",
+        "Begin a depth-first search again so many times, in another order with nothing remembered, each time "
+        "after --restart-after states; the last attempt goes on.",
+        high=2**32,
+    )  # fmt: skip
+    restart_after: int = _option(
+        0, "restart_after", "--restart-after", "count",
+        "States after which a search with --restarts gives up.", "restart after",
     )  # fmt: skip
     hash_functions: int = _option(
         3, "hash_functions", "--hash-functions", "count", "Bits set for each state in bitstate storage.",
@@ -157,7 +195,7 @@ class SearchOptions:
     )  # fmt: skip
     observe: str = _option(
         "", "observe", "--observe", "names",
-        "Who listens to the search and tells what it met: steps. Separated by commas.",
+        "Who listens to the search and tells what it met: steps, sketch. Separated by commas.",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -167,6 +205,9 @@ class SearchOptions:
             raise OptionProblem("cache size: a cached search needs to know how many states it may keep")
         if self.strategy == "cached" and (self.storage != "exact" or self.threads != 1):
             raise OptionProblem("search: a cached search runs on one thread with exact storage")
+        self._check_orders()
+        if self.strategy in (*PROOFS, *ABSTRACTIONS) and (self.storage != "exact" or self.threads != 1):
+            raise OptionProblem(f"search: {self.strategy} runs on one thread with exact storage")
         if self.resume and not self.spill_directory:
             raise OptionProblem("resume: it continues what --spill left on disk; name that directory too")
         if self.spill_directory:
@@ -175,6 +216,27 @@ class SearchOptions:
                     raise OptionProblem(f"spill: the search on disk needs the {name} {needed}, got {value}")
             if self.threads != 1:
                 raise OptionProblem("spill: the search on disk runs on one thread; leave --threads out")
+
+    def _check_orders(self) -> None:
+        asked = {
+            "order": self.order != "given",
+            "process order": self.process_order != "given",
+            "restarts": self.restarts > 0,
+        }
+        for name in (name for name, is_asked in asked.items() if is_asked):
+            if self.strategy not in {"dfs", "random-dfs"}:
+                raise OptionProblem(
+                    f"{name}: depth-first searches have one (dfs, random-dfs), got {self.strategy}"
+                )
+        if self.strategy == "random-dfs" and self.order not in {"given", "random"}:
+            raise OptionProblem(f"order: random-dfs tries steps in random order, not {self.order}; use dfs")
+        if bool(self.restarts) != bool(self.restart_after):
+            raise OptionProblem("restarts: --restarts and --restart-after go together")
+        drawn = self.strategy == "random-dfs" or not {self.order, self.process_order} <= NOT_DRAWN
+        if self.restarts and not drawn:
+            raise OptionProblem(
+                "restarts: every attempt would go the same way; choose random-dfs, or an order that is drawn"
+            )
 
     @classmethod
     def from_keywords(cls, given: Mapping[str, Any]) -> SearchOptions:
@@ -212,6 +274,10 @@ class SearchKeywords(TypedDict, total=False):
     storage: str
     threads: int
     seed: int
+    order: str
+    process_order: str
+    restarts: int
+    restart_after: int
     hash_functions: int
     bitstate_memory_bytes: int
     cache_size: int

@@ -25,7 +25,8 @@ LEAST_FOR_A_CERTIFICATE = 8 << 20  # and then writing
 def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     from assay import _engine
     from assay.execution.replaying import execute
-    from assay.transition_system.opening import remarks_of, root_of
+    from assay.search import abstraction_check
+    from assay.transition_system.opening import remarks_of, root_of, untracked_by
 
     def alive() -> None:
         send("executing")
@@ -56,6 +57,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
             memory_bytes=progress.memory_bytes,
             seconds=progress.seconds,
             tracing=progress.tracing,
+            note=_refining(progress),
         )
         return not stopped.is_set()
 
@@ -109,7 +111,12 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         levels=result.seen.levels[:LEVELS_KEPT],
         seen=_seen(result.seen),
         remarks=remarks_of(model),
+        untracked=untracked_by(model),
         observations=result.observations,
+        restarts=result.restarts,
+        sketch=_sketch(model, result.records),
+        covered=_covered(job["opening"]["settings"]),
+        abstraction=abstraction_check.tell(model, result) if result.records else None,
         peak_memory_bytes=peak_memory_bytes(),
     )
     for violation in result.violations:
@@ -117,6 +124,35 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
         _write_certificate(log, certificate, send, stopped, memory_bytes=_memory_left(options))
+
+
+def _covered(settings: dict[str, Any]) -> str:
+    """Which blocks of embedded C were come to: it is noted in this process, at a fixed address."""
+    if "covered" not in settings:
+        return ""
+    import ctypes
+
+    address, length = settings["covered"]
+    return ctypes.string_at(address, length).hex()
+
+
+def _sketch(model: Model, records: dict[str, bytes]) -> str:
+    """Of the states that were looked at, if somebody made one and their content was known."""
+    if "sketch" not in records or getattr(model, "content_is_unknown", False):
+        return ""
+    from assay.evidence.sketch import Sketch
+
+    return Sketch(records["sketch"]).as_text()
+
+
+def _refining(progress: Progress) -> str:
+    """How far a search is that refines an abstraction."""
+    if not progress.rounds:
+        return ""
+    return (
+        f"round {progress.rounds:,}, {progress.predicates:,} predicates, "
+        f"{progress.eligible:,} abstract states were split"
+    )
 
 
 def _with_room_for(root: int, options: dict[str, Any]) -> dict[str, Any]:

@@ -134,8 +134,11 @@ class Expression:
         names = dict(before)
         if after is not None:
             names["next"] = Next(after)
+        return bool(self.value(names))
+
+    def value(self, names: Mapping[str, object]) -> object:
         try:
-            return bool(self._evaluate(self._tree, names))
+            return self._evaluate(self._tree, dict(names))
         except TooCostly as problem:
             raise SourceProblem(f"{self.text!r} {problem}", where=self._option) from None
 

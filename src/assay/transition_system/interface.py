@@ -25,6 +25,7 @@ from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.automata.automaton import BuchiAutomaton
+    from assay.transition_system.symbolic import SymbolicSystem
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action")
@@ -106,6 +107,7 @@ class StepFacts:
     alone: bool = False  # there was no other process
     happenings: tuple[Happening, ...] = ()  # where the language can tell, all of them
     writes: tuple[str, ...] = ()  # variables that it may change, where several are told of one step
+    forgets: tuple[str, ...] = ()  # variables that nobody reads again: their values are no longer kept
     then: tuple[StepFacts, ...] = ()
 
 
@@ -125,6 +127,9 @@ class Waiting:
     what: str = ""  # what it waits for, as the program calls it: "savings.lock"
     whom: str = ""  # the process that holds it, or that is to end
     joins: bool = False  # it waits for `whom` to end
+    reason: str = (
+        ""  # where the language can tell, what comes behind "waits for", with the values that decide
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +171,8 @@ class Opening:
 
     @property
     def needs_interpreter(self) -> bool:
-        """Its steps are Python, or are made from Python's objects."""
-        return bool(self.opener)
+        """Its steps are Python or made from Python's objects, or its states are the same by a key."""
+        return bool(self.opener or self.settings.get("numbered"))
 
     def as_json(self) -> dict[str, object]:
         return {"file": self.file, "opener": self.opener, "settings": dict(self.settings)}
@@ -181,7 +186,10 @@ class Capabilities:
     on_disk: bool = False  # its states mean the same to the next process: they may be left on disk
     lossy: bool = False  # a state is what its bytes are: it may be kept as a few bits
     assumes: bool = False  # its front end assumes what only the search can confirm: see `without`
+    foreign: bool = False  # its steps execute code that no front end made
+    matches_by_key: bool = False  # states are compared by a key of the program's own: an abstraction
     apart: bool = False  # its steps cannot harm the process that searches it, whatever they do
+    compiled: bool = False  # a compiler works on it until it is opened: time to prepare other things
 
 
 class Program(Protocol):
@@ -242,9 +250,24 @@ class Program(Protocol):
         """What a reader of the verdict should know, without weakening it."""
         ...
 
+    def symbolic(self, predicates: Sequence[str] = ()) -> SymbolicSystem:
+        """The program as guarded transitions over integers, without reductions, with these predicates read
+        as its
+        expressions. Raises `NotExpressible` where that would not be exact."""
+        ...
+
+    def symbolic_state(self, system: SymbolicSystem, state: bytes) -> Sequence[int | None]:
+        """A state as one of that form; None for what the state does not tell."""
+        ...
+
     def knowing(self, descriptions: Mapping[str, object]) -> Program:
         """The same program, knowing what the process that made a run says of it: `states`, `steps` and
         `violations`. Where bytes say it all there is nothing to know."""
+        ...
+
+    def doubts(self, untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
+        """Reasons why even an exhaustive search is no proof, given what its steps changed that is no part of
+        the state."""
         ...
 
     def opened(self) -> Program:

@@ -18,7 +18,7 @@ from assay.records import dataclass
 # What a front end may leave out because no property can notice; a language has some of them.
 REDUCTIONS = ("dead-variables", "merging", "partial-order")
 
-Kind = Literal["texts", "definitions", "reductions", "choice", "switch"]
+Kind = Literal["texts", "definitions", "reductions", "choice", "text", "switch"]
 
 
 class OptionProblem(ValueError):
@@ -44,11 +44,11 @@ class LanguageOption:
 
     def default(self) -> Any:
         """Of the API: a caller who says nothing wants all reductions."""
-        defaults = {"reductions": REDUCTIONS, "choice": "", "switch": False}
+        defaults = {"reductions": REDUCTIONS, "choice": "", "text": "", "switch": False}
         return defaults.get(self.kind, ())
 
     def as_json(self, value: Any) -> object:
-        if self.kind == "choice":
+        if self.kind in {"choice", "text"}:
             return value or None
         return value if self.kind == "switch" else sorted(value) if self.kind == "reductions" else list(value)
 
@@ -56,7 +56,7 @@ class LanguageOption:
         """What `as_json` wrote; what is not there is null."""
         if self.kind == "switch":
             return value is True
-        if self.kind == "choice":
+        if self.kind in {"choice", "text"}:
             return str(value or "")
         if value is not None and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
             raise OptionProblem(f"there is no list of texts under {self.name!r}")
@@ -121,13 +121,68 @@ class LanguageOptions:
         languages=("python",),
         refusal="granularity: where threads switch is a choice in Python programs",
     )  # fmt: skip
+    tracking: str = _option(
+        "", "tracking", "--tracking", "choice",
+        "Embedded C: what of its memory is part of the state: all of it [default], or only what c_track "
+        "declares, as in SPIN.",
+        choices=("all", "declared"),
+        languages=("promela",), refusal="tracking: C is embedded in Promela models",
+    )  # fmt: skip
+    audit_tracking: bool = _option(
+        False, "audit_tracking", "--audit-tracking", "switch",
+        "With --tracking declared: name every variable that embedded C changes and no c_track declares.",
+        languages=("promela",), refusal="audit_tracking: C is embedded in Promela models",
+    )  # fmt: skip
+    c_sources: tuple[str, ...] = _option(
+        (), "c_sources", "--c-source", "texts",
+        "Embedded C: compile and link this file of C too. Repeatable.", metavar="FILE",
+        languages=("promela",), refusal="c_sources: C is embedded in Promela models",
+    )  # fmt: skip
+    cflags: tuple[str, ...] = _option(
+        (), "cflags", "--cflags", "texts",
+        "Embedded C: flags for its compiler, '-DN=3 -Iinclude'. Repeatable.", metavar="FLAGS",
+        languages=("promela",), refusal="cflags: C is embedded in Promela models",
+    )  # fmt: skip
+    ldflags: tuple[str, ...] = _option(
+        (), "ldflags", "--ldflags", "texts",
+        "Embedded C: flags for its linker, '-Llib -lring': static libraries. Repeatable.", metavar="FLAGS",
+        languages=("promela",), refusal="ldflags: C is embedded in Promela models",
+    )  # fmt: skip
+    sanitize: bool = _option(
+        False, "sanitize", "--sanitize", "switch",
+        "Embedded C: compile it with checks of addresses and of undefined behaviour.",
+        languages=("promela",), refusal="sanitize: C is embedded in Promela models",
+    )  # fmt: skip
     language: str = _option(
         "", "language", "--language", "choice",
         "What the program is written in [told by the ending of its name, else guessed from its text].",
         choices=("promela", "python"),
         languages=("promela", "python"), refusal="language: model.py:ClassName is a class of Python",
     )  # fmt: skip
+    predicates: tuple[str, ...] = _option(
+        (), "predicates", "--predicates", "texts",
+        "What a search by abstraction begins with, for example 'x > 3'. Repeatable [guards and properties].",
+        metavar="EXPR",
+    )  # fmt: skip
+    match: tuple[str, ...] = _option(
+        (), "match", "--match", "texts",
+        "Compare states by where processes stand and the value of this expression; the rest is restored, not "
+        "compared. Finds errors, proves nothing. path: by the path taken through embedded C. Repeatable.",
+        metavar="EXPR|path",
+    )  # fmt: skip
+    match_anywhere: bool = _option(
+        False, "match_anywhere", "--match-anywhere", "switch",
+        "With --match: do not compare where processes stand either.",
+    )  # fmt: skip
+    python: str = _option(
+        "", "python", "--python", "text",
+        "Python: where the program finds its packages: a virtual environment, its interpreter, or a folder "
+        "of packages [the environment that Assay runs in].",
+        metavar="VENV",
+        languages=("python",), refusal="python: packages are found for Python programs",
+    )  # fmt: skip
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
+    foreign_code: bool = False  # who certifies agrees that embedded C is executed
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 
     @classmethod
@@ -174,7 +229,17 @@ class LanguageKeywords(TypedDict, total=False):
     reductions: Iterable[str]
     defines: Iterable[str]
     granularity: str
+    tracking: str
+    audit_tracking: bool
+    c_sources: Iterable[str]
+    cflags: Iterable[str]
+    ldflags: Iterable[str]
+    sanitize: bool
     language: str
+    predicates: Iterable[str]
+    match: Iterable[str]
+    match_anywhere: bool
+    python: str
 
 
 def table() -> Iterator[tuple[str, LanguageOption]]:

@@ -42,7 +42,8 @@ def open_model(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     them; those of shared objects always are.
     """
     if not opening.opener:
-        return _engine.CompiledModel(opening.file)
+        key = key or bytes.fromhex(str(opening.settings.get("content_key", "")))
+        return _engine.CompiledModel(opening.file, key if opening.settings.get("numbered") else b"")
     module, _, function = opening.opener.partition(":")
     return cast(Open, getattr(import_module(module), function))(opening, key=key)
 
@@ -50,6 +51,12 @@ def open_model(opening: Opening, *, key: bytes = b"") -> _engine.Model:
 def remarks_of(model: _engine.Model) -> list[str]:
     """What the model did that a verdict has to mention, in whole sentences."""
     return model.remarks() if isinstance(model, _engine.PythonMachine) else []
+
+
+def untracked_by(model: _engine.Model) -> list[tuple[int, int, bool]]:
+    """What steps changed that is no part of the state: address, number of the piece of code, and whether that
+    was only asked a question."""
+    return model.untracked() if isinstance(model, _engine.CompiledModel) else []
 
 
 def describes_itself(model: object) -> TypeGuard[SelfDescribing]:

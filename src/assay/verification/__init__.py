@@ -16,6 +16,7 @@ from assay.execution import interrupts
 from assay.records import dataclass
 from assay.transition_system.interface import Program
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
+from assay.verification.matching import for_matching
 from assay.verification.request import (
     Listener,
     Request,
@@ -36,6 +37,7 @@ def verify(
     subgraphs: bool = False,
     estimate: str | None = None,
     estimate_file: str | Path | None = None,
+    check_abstraction: bool = False,
     listener: Listener | None = None,
     started: float | None = None,
     **given: Unpack[VerifyKeywords],
@@ -55,12 +57,14 @@ def verify(
     `spill` names a directory in which the states are kept instead of in memory, and `resume` continues
     the search that was ended there. `estimate` names a method by which the coverage of a search is
     estimated that did not see everything, and `estimate_file` the file in which the estimate is saved.
-    `started` is the reading of
+    `match` names what states are compared by, and `check_abstraction` compares all states that have the same
+    values of that, in a search of the whole graph. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
     input is wrong or unsupported and `OptionProblem` when an option is.
     """
     started = time.monotonic() if started is None else started
     options, language_options = options_of(given)
+    options, language_options = for_matching(options, language_options, check=check_abstraction)
     wanted = (
         None
         if certificate is None
@@ -81,7 +85,8 @@ def verify(
     from assay.verification.pipeline import verify_program
 
     with interrupts.scope():
-        result, language, sources = verify_program(*_subject(program), request)
+        name, load, is_python = _subject(program)
+        result, language, sources = verify_program(name, load, request, is_python=is_python)
         called = _called(program)
         if called is not None:
             result = replace(result, options={**result.options, "call": called.text})
@@ -90,15 +95,16 @@ def verify(
     return replace(result, seconds=time.monotonic() - started)
 
 
-def _subject(program: str | Path | object) -> tuple[str, Callable[[LanguageOptions], Program]]:
-    """What is verified: its name, and how it is loaded."""
+def _subject(program: str | Path | object) -> tuple[str, Callable[[LanguageOptions], Program], bool]:
+    """What is verified: its name, how it is loaded, and whether it looks like a Python program."""
     if isinstance(program, str | Path):
         path = Path(program)
-        return str(program), lambda options: languages.load(path, options)
+        is_python = path.suffix == ".py" and path.is_file()  # a class has its name behind the suffix
+        return str(program), lambda options: languages.load(path, options), is_python
     called = _called(program)
     if called is not None:
-        return str(called.path), lambda options: languages.load_call(called.path, called.text, options)
-    return type(program).__name__, lambda options: languages.load_object(program, options)
+        return str(called.path), lambda options: languages.load_call(called.path, called.text, options), True
+    return type(program).__name__, lambda options: languages.load_object(program, options), False
 
 
 def _called(program: object) -> _Call | None:
@@ -137,7 +143,7 @@ def replay_recorded(program: str | Path | object, recorded: Trace) -> Counterexa
     call = recorded.options.get("call")
     if isinstance(call, str) and isinstance(program, str | Path):
         program = _Call(Path(program), call)
-    executed = replay_program(*_subject(program), recorded)
+    executed = replay_program(*_subject(program)[:2], recorded)
     require_same_run(recorded.counterexample, executed)
     return executed
 

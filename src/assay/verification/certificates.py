@@ -47,7 +47,7 @@ def claim_of(
             invariants=options.invariants,
             step_invariants=options.step_invariants,
         ),
-        tree=TREES[request.options.strategy],
+        tree=TREES.get(request.options.strategy, "breadth-first"),
         version=__version__,
     )
 

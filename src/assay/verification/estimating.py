@@ -44,6 +44,8 @@ def estimate(
     """
     facts = outcome.facts
     asked = request.estimate is not None
+    if request.language_options.match:  # what was visited is no number of states
+        return None, ["there is no estimate: states were compared by a key"] if asked else []
     wanted = ESTIMATED if asked else {StopReason.MEMORY}
     if facts.stop_reason not in wanted or facts.violation_count or facts.states < 1:
         return None, []

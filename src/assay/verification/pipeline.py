@@ -18,6 +18,7 @@ from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.records import dataclass
 from assay.search import native, spilled
+from assay.search.options import ABSTRACTIONS, PROOFS, SearchOptions
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
@@ -27,6 +28,8 @@ from assay.verification.certificates import (
     without_certificate,
 )
 from assay.verification.estimating import estimate, search_deadline
+from assay.verification.matching import STORAGE, code_coverage, is_checking, judged, require_key, with_the_key
+from assay.verification.matching import as_json as matching_as_json
 from assay.verification.request import Phase, Request, require_own_file
 from assay.verification.shortening import with_short_runs
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
@@ -41,11 +44,26 @@ from assay.verification.temporal import (
 )
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
 
+SYMBOLIC = frozenset({*PROOFS, *ABSTRACTIONS})  # searches of the symbolic form
+
 
 def verify_program(
-    name: str, load: Callable[[LanguageOptions], Program], request: Request
+    name: str, load: Callable[[LanguageOptions], Program], request: Request, *, is_python: bool = False
 ) -> tuple[Result, str, tuple[SourceHash, ...]]:
-    """The result, and the language and the sources of what `load` gave."""
+    """The result, and the language and the sources of what `load` gave.
+
+    A process that can open Python programs is started before there is one: it takes as long as the compiler.
+    """
+    with ModelProcess() as process:
+        if is_python:
+            process.start_ahead(fixed_hashes=True)
+        return _verified_in(process, name, load, request)
+
+
+def _verified_in(
+    process: ModelProcess, name: str, load: Callable[[LanguageOptions], Program], request: Request
+) -> tuple[Result, str, tuple[SourceHash, ...]]:
+    request = for_the_symbolic_form(request)
     request.listener(Phase("compiling", name))
     begin = time.monotonic()
     try:
@@ -54,6 +72,8 @@ def verify_program(
             _require_suitable_options(program, request)
             if request.certificate is not None:
                 require_own_file(request.certificate.path, program.sources)
+            if program.capabilities.compiled:
+                process.start_ahead(fixed_hashes=False)
             program = program.opened()
     except OutOfTime:
         return _nothing_searched(name, request, StopReason.TIME), "", ()
@@ -62,12 +82,40 @@ def verify_program(
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
+    if request.options.strategy in SYMBOLIC:
+        from assay.verification.symbolic import verify_symbolically
+
+        interrupts.hold()
+        result = verify_symbolically(name, program, load, request, compile_seconds=compiled - begin)
+        return result, program.language, tuple(program.sources)
+    return search_program(process, name, program, request, compile_seconds=compiled - begin)
+
+
+def search_program(
+    process: ModelProcess, name: str, program: Program, request: Request, *, compile_seconds: float
+) -> tuple[Result, str, tuple[SourceHash, ...]]:
+    """The search itself and everything after it."""
     request.listener(Phase("searching", name))
     interrupts.hold()
-    found = _searched(name, program, request)
-    result = _told(name, found, request, compile_seconds=compiled - begin)
+    found = _searched(process, name, program, request)
+    result = _told(name, found, request, compile_seconds=compile_seconds)
     program = found.program
     return _with_saved_estimate(result, request, program), program.language, tuple(program.sources)
+
+
+def for_the_symbolic_form(request: Request) -> Request:
+    """That form is of the program without reductions, and so is what is found in it."""
+    if request.options.strategy not in SYMBOLIC or request.options.strategy == "auto":
+        return request
+    return replace(request, language_options=replace(request.language_options, reductions=frozenset()))
+
+
+def matching(program: Program, options: SearchOptions) -> SearchOptions:
+    """States are compared as the program says, if it says so and the user did not ask for anything else."""
+    fits = options.storage == "exact" and options.strategy in ("bfs", "dfs") and options.threads == 1
+    if not program.capabilities.matches_by_key or not fits or options.spill_directory or is_checking(options):
+        return options
+    return replace(options, storage="abstraction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +131,16 @@ class _Searched:
     problem: str  # why there is no certificate
 
 
-def _searched(name: str, program: Program, request: Request) -> _Searched:
+def _searched(process: ModelProcess, name: str, program: Program, request: Request) -> _Searched:
     """Searches its states and its runs, and again without each assumption of the front end that turns out to
     fail, in one process."""
-    with ModelProcess() as process, certificate_in_parts(program, request) as parts:
+    with certificate_in_parts(program, request) as parts:
         while True:
             try:
                 certificate = None if program.caveats else parts.for_states if parts else request.certificate
                 outcome = native.search(
                     program.opening,
-                    request.options,
+                    matching(program, request.options),
                     deadline=search_deadline(request, with_cycles=bool(program.temporal)),
                     on_progress=request.listener,
                     certificate=certificate,
@@ -108,7 +156,7 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
                     identity=identity_of(request, program, with_graph=certificate is not None),
                     process=process,
                 )
-                outcome = without_unconfirmed(program, outcome)
+                outcome = with_the_key(without_unconfirmed(program, outcome), request.language_options)
                 is_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
                 has_script = parts is not None and outcome.certificate is not None
                 wanted = parts.for_parts if parts and has_script else ()
@@ -121,8 +169,10 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
                     # What was found of a program that is not as it was assumed to be is worth nothing.
                     spilled.discard(request.options.spill_directory)
                 program = program.without(failed.assumption)
-        about_states = judge(outcome.facts, tuple(program.caveats))
+        about_states = judge(outcome.facts, (*program.caveats, *program.doubts(outcome.untracked)))
         judgement = with_answers(about_states, program.temporal, given)
+        judgement, about_the_key = judged(judgement, outcome, request.language_options)
+        outcome = replace(outcome, remarks=(*outcome.remarks, *about_the_key))
         written, problem = outcome.certificate, outcome.certificate_problem
         if parts is not None:
             written = None
@@ -142,7 +192,7 @@ def _searched(name: str, program: Program, request: Request) -> _Searched:
 
 def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
     program, outcome, given = found.program, found.outcome, found.answers
-    violations, unexplained = _explained(program, outcome)
+    violations, unexplained = explained(program, outcome)
     news = [one for one in given if one.outcome.facts.violation_count and not is_told_by(one, violations)]
     violations += tuple(violation_of(program, one) for one in news)
     estimation, about_the_estimate = estimate(request, program, name, outcome)
@@ -202,6 +252,8 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
         if request.options.spill_directory
         else None,
         coverage=None if estimation is None else estimation.as_json(),
+        code_coverage=code_coverage(program, outcome.covered),
+        matching=matching_as_json(program, outcome, found.about_states, request.language_options),
         levels=outcome.levels,
         observations=outcome.observations,
         options=request.as_json(),
@@ -234,11 +286,12 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     options, can = request.options, program.capabilities
     for option, is_asked_for, is_possible, instead in (
         ("threads", options.threads != 1, can.threads, "on one thread"),
-        ("storage", options.storage != "exact", can.lossy, "with exact storage"),
+        ("storage", options.storage not in {"exact", STORAGE}, can.lossy, "with exact storage"),
         ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+    require_key(program, options, request.language_options)
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 
@@ -260,7 +313,7 @@ def _nothing_searched(name: str, request: Request, reason: StopReason) -> Result
     )
 
 
-def _explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[Violation, ...], list[str]]:
+def explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[Violation, ...], list[str]]:
     """The violations in words, and why some have none: that takes nothing from the verdict."""
     violations, problems = [], []
     for found in outcome.violations:

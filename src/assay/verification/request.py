@@ -10,7 +10,7 @@ from assay.evidence.certificate import CODINGS
 from assay.execution.model_process import Progress
 from assay.records import dataclass
 from assay.search.estimation_methods import METHODS, best_method
-from assay.search.options import SearchKeywords, SearchOptions
+from assay.search.options import PROOFS, SearchKeywords, SearchOptions
 from assay.transition_system.interface import SourceHash
 from assay.transition_system.language_options import LanguageKeywords, LanguageOptions, OptionProblem
 
@@ -84,14 +84,20 @@ def certificate_request(
 
     if coding not in CODINGS:
         raise OptionProblem(f"certificate coding: expected one of {', '.join(CODINGS)}, got {coding!r}")
+    if options.storage == "abstraction":
+        raise OptionProblem("certificate: a search with --match proves nothing that could be certified")
     if options.storage != "exact":
         raise OptionProblem(
             f"certificate: {options.storage} storage may lose states; only exact storage can be certified"
         )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
-    if options.strategy not in {"bfs", "dfs", "cached"}:
-        raise OptionProblem(f"certificate: expected the search bfs, dfs or cached, got {options.strategy}")
+    if options.strategy not in {"bfs", "dfs", "cached", *PROOFS}:
+        raise OptionProblem(
+            f"certificate: expected the search bfs, dfs, cached, invariants or auto, got {options.strategy}"
+        )
+    if (options.order, options.process_order, options.restarts) != ("given", "given", 0):
+        raise OptionProblem("certificate: it lists steps in the order of the program; leave other orders out")
     directory = path.absolute().parent
     if not directory.is_dir():
         raise OptionProblem(f"certificate: {path} cannot be written: there is no such directory")

@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, save_trace
-from assay.evidence.result import Result
+from assay.evidence.result import Result, Violation
 from assay.transition_system.interface import SourceHash, ViolationFacts
 
 
 def save_traces(result: Result, path: Path, language: str, sources: Sequence[SourceHash]) -> Result:
     """The result with the names of the files; one that cannot be written takes nothing from the verdict."""
-    saved, problems = [], []
-    for number, violation in enumerate(result.violations, start=1):
+    violations, problems = saved(
+        result.violations,
+        path,
+        program=result.program,
+        language=language,
+        sources=sources,
+        options=result.options,
+        semantics=result.semantics,
+    )
+    return replace(result, violations=violations, notes=(*result.notes, *problems))
+
+
+def saved(
+    violations: Sequence[Violation],
+    path: Path,
+    *,
+    program: str,
+    language: str,
+    sources: Sequence[SourceHash],
+    options: Mapping[str, object],
+    semantics: Mapping[str, object],
+) -> tuple[tuple[Violation, ...], list[str]]:
+    """Each violation with the name of its file, and why some have none."""
+    named, problems = [], []
+    for number, violation in enumerate(violations, start=1):
         if violation.counterexample is None:
-            saved.append(violation)
+            named.append(violation)
             continue
         trace = Trace(
-            program=result.program,
+            program=program,
             language=language,
             sources=tuple(sources),
-            options=result.options,
-            semantics=result.semantics,
+            options=options,
+            semantics=semantics,
             counterexample=violation.counterexample,
             tool_version=__version__,
         )
@@ -34,10 +57,10 @@ def save_traces(result: Result, path: Path, language: str, sources: Sequence[Sou
             save_trace(trace, target)
         except (OSError, ValueError) as problem:  # a name can be impossible, too
             problems.append(not_saved(path, problem))
-            saved.append(violation)
+            named.append(violation)
         else:
-            saved.append(replace(violation, trace=str(target)))
-    return replace(result, violations=tuple(saved), notes=(*result.notes, *problems))
+            named.append(replace(violation, trace=str(target)))
+    return tuple(named), problems
 
 
 def not_saved(path: Path, problem: OSError | ValueError) -> str:

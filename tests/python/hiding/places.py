@@ -1406,7 +1406,6 @@ VALUES = (
         r = weakref.ref(c)
         """,
         "r().box",
-        refused=True,
     ),
     Place(
         "operator_getter",
@@ -1443,7 +1442,6 @@ VALUES = (
         n = types.SimpleNamespace(box=[0])
         """,
         "n.box",
-        refused=True,
     ),
     Place(
         "memory_view",

@@ -17,7 +17,8 @@ from assay.certification.task import CertificationTask, run
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem
 from assay.evidence.verdict import Verdict
-from assay.report.certification import print_certification, progress_text
+from assay.report.certification import print_certification
+from assay.report.certification_progress import progress_text
 from assay.transition_system.language_options import LanguageOptions
 
 NOTHING = LanguageOptions()
@@ -50,6 +51,7 @@ def task_for(file, program, source, **more):
         secrets=bytes(4096),
         total_states=header.states,
         check_deadlock=True,
+        moves=header.moves,
         **more,
     )
 

@@ -67,6 +67,7 @@ def tasks(certificate, library, walkers):
                 secrets=secrets,
                 total_states=certificate.header.states,
                 check_deadlock=False,
+                moves=certificate.header.moves,
             )
             for source in frame_sources(certificate, number)
         ]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assay.distribution import cluster
-from assay.distribution.cluster import Cluster, ClusterProblem
-from assay.distribution.interface import OutOfTime, WorkerDied
+from assay.distribution.cluster import Cluster
+from assay.distribution.interface import ClusterProblem, OutOfTime, WorkerDied
 from tests.unit.distribution.sample_work import Refused
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -82,6 +82,25 @@ def ignore(index, value):
 
 def run(executor, work, tasks, *, on_progress=ignore, on_done=ignore):
     return executor.run(WORK + work, tasks, on_progress=on_progress, on_done=on_done)
+
+
+def test_a_swarm_runs_on_a_cluster(dask, tmp_path):
+    """The text of the program travels along; what the runs saw is one union."""
+    from assay.swarm import swarm
+
+    (tmp_path / "part.h").write_text("#define LAST 6\n")
+    model = tmp_path / "model.pml"
+    model.write_text(
+        '#include "part.h"\n'
+        "byte x, y; active [2] proctype P() { do :: x < 9 -> x++ :: y < 9 -> y++; "
+        "assert(y <= LAST || x < 9) od }"
+    )
+    found = swarm(model, runs=4, cluster=dask.address, timeout_seconds=120, check_deadlock=False)
+    assert str(found.verdict) == "violated"
+    assert found.findings[0].violation.kind == "assertion"
+    assert found.ends().get("crashed", 0) == found.ends().get("lost", 0) == 0
+    assert found.seen is not None
+    assert found.seen.runs >= 1
 
 
 def test_a_scheduler_that_is_not_there_is_a_problem_in_words(monkeypatch):

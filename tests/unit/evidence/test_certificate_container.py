@@ -296,9 +296,9 @@ def test_a_header_of_another_length_is_refused(file, length):
 
 def test_other_versions_are_named(file):
     data = bytearray(file.read_bytes())
-    struct.pack_into("<I", data, 8, 4)
+    struct.pack_into("<I", data, 8, 5)
     file.write_bytes(sealed(bytes(data)))
-    assert reason(file) == "the certificate has version 4, this Assay reads versions 1 and 3"
+    assert reason(file) == "the certificate has version 5, this Assay reads versions 1, 3 and 4"
     struct.pack_into("<I", data, 8, 2)
     file.write_bytes(sealed(bytes(data)))
     assert reason(file).endswith("reads no longer: have it made again")

@@ -22,8 +22,19 @@ ASKED = {
     "reductions": ["merging"],
     "defines": ["N=3"],
     "granularity": "gil",
+    "tracking": "declared",
+    "audit_tracking": True,
+    "c_sources": ["tree.c"],
+    "cflags": ["-O2"],
+    "ldflags": ["-lm"],
+    "sanitize": True,
     "language": "promela",
+    "predicates": ["x > 3"],
+    "match": ["x + y"],
+    "match_anywhere": True,
+    "python": "venv",
 }
+NEEDED = {"audit_tracking": {"tracking": "declared"}}  # some mean something beside others only
 
 
 def test_types_know_the_options_of_the_table():
@@ -56,7 +67,7 @@ def test_texts_that_are_none_are_refused(written):
 @pytest.mark.parametrize("language", ["promela", "python", "python-class"])
 def test_a_language_refuses_what_it_does_not_have(language):
     for name, option in table():
-        asked = LanguageOptions(**{name: option.value(ASKED[option.name])})
+        asked = LanguageOptions(**{name: option.value(ASKED[option.name])}, **NEEDED.get(name, {}))
         if option.languages and language not in option.languages:
             with pytest.raises(OptionProblem, match=f"this program is in {language}"):
                 asked.require_those_of(language)

@@ -65,7 +65,7 @@ class Claim:
         )
 
     def with_counts(
-        self, *, states: int, transitions: int, depth: int, frames: int, subgraphs: bool
+        self, *, states: int, transitions: int, depth: int, frames: int, subgraphs: bool, moves: bool = False
     ) -> Header:
         return Header(
             program=self.program,
@@ -79,5 +79,6 @@ class Claim:
             depth=depth,
             frames=frames,
             subgraphs=subgraphs,
+            moves=moves,
             producer={"tool": "assay", "version": self.version},
         )

@@ -17,12 +17,11 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import zstandard
 
@@ -50,9 +49,12 @@ from assay.evidence.certificate.header import (
     Header,
 )
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 MAGIC = b"\x89ASSAY\r\n"
 END_MAGIC = b"ASSAYEND"
-VERSIONS = (1, 3)
+VERSIONS = (1, 3, 4)
 OLDER = 2  # had numbers in its temporal parts, of which nobody has need
 PREAMBLE = struct.Struct("<8sII")
 RECORD = struct.Struct("<10I")
@@ -81,6 +83,8 @@ class FrameStream:
             if dictionary is not None:
                 dictionary.precompute_compress(level=self._level)
         self.records: list[FrameRecord] = []
+        from concurrent.futures import ThreadPoolExecutor  # whoever reads has no use for it
+
         threads = min(MAX_THREADS, len(os.sched_getaffinity(0)))
         self._pool = ThreadPoolExecutor(threads)
         self._pending: deque[tuple[Frame, Future[list[bytes]]]] = deque()
@@ -282,7 +286,7 @@ class CertificateFile:
         if version not in VERSIONS:
             raise CertificateProblem(
                 f"the certificate has version {version}, this Assay reads versions "
-                f"{' and '.join(map(str, VERSIONS))}"
+                f"{', '.join(map(str, VERSIONS[:-1]))} and {VERSIONS[-1]}"
             )
         if header_length > MAX_HEADER_BYTES or PREAMBLE.size + header_length > self.size - TRAILER.size:
             raise CertificateProblem(
@@ -327,7 +331,11 @@ class CertificateFile:
         if len(self._index) != index_length:
             raise CertificateProblem(CHANGED)
         records = [
-            FrameRecord(*record, is_ranked=number >= self.header.frames)
+            FrameRecord(
+                *record,
+                is_ranked=number >= self.header.frames,
+                has_moves=self.header.moves and number < self.header.frames,
+            )
             for number, record in enumerate(RECORD.iter_unpack(self._index))
         ]
         ends = list(accumulate(header.frames for header in headers))
@@ -479,6 +487,7 @@ def part_headers(header: Header) -> list[Header]:
             depth=part.depth,
             frames=part.frames,
             subgraphs=False,
+            moves=False,
             dictionaries=part.dictionaries,
             properties=replace(header.properties, deadlock=False),
             temporal=None,
@@ -513,7 +522,8 @@ def check_index(header: Header, records: Sequence[FrameRecord], *, is_ranked: bo
                     f"frame {number} has a section that takes {length:,} bytes in the file, "
                     "more than its counts can need"
                 )
-        announced = record.entries > 0 if is_ranked else header.subgraphs and record.states > 0
+        listed = header.subgraphs or header.moves
+        announced = record.entries > 0 if is_ranked else listed and record.states > 0
         if bool(record.supplement) != announced or (is_ranked and record.ids):
             raise CertificateProblem(f"frame {number} has other sections than the header announces")
         before += record.states

@@ -23,8 +23,8 @@ CHANGED = "the file changed while it was read"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame, decompressed. `subgraphs` is empty unless the header promises it, `excesses` unless the
-    frame is of a temporal part: the last section is one or the other. Temporal parts have no `ids`."""
+    """One frame, decompressed. `subgraphs` and `moves` are empty unless the header promises them, `excesses`
+    unless the frame is of a temporal part: the last section is one of the three. Such parts have no `ids`."""
 
     states: int
     entries: int
@@ -35,10 +35,11 @@ class Frame:
     counts: bytes
     subgraphs: bytes = b""
     excesses: bytes = b""
+    moves: bytes = b""
 
     @property
     def supplement(self) -> bytes:
-        return self.subgraphs or self.excesses
+        return self.subgraphs or self.excesses or self.moves
 
     @property
     def sections(self) -> tuple[bytes, ...]:
@@ -59,7 +60,9 @@ class FrameRecord:
     supplement: int
     start_length: int
     checksum: int
-    is_ranked: bool = field(default=False, kw_only=True)  # not in the index: it is of a temporal part
+    # Not in the index: whether it is of a temporal part, or names moves.
+    is_ranked: bool = field(default=False, kw_only=True)
+    has_moves: bool = field(default=False, kw_only=True)
 
     @property
     def as_stored(self) -> tuple[int, ...]:
@@ -81,8 +84,16 @@ class FrameRecord:
             (self.entries + 7) // 8,
             0 if self.is_ranked else self.references * BYTES_PER_NUMBER,
             self.states * BYTES_PER_NUMBER,
-            self.entries * BYTES_PER_NUMBER if self.is_ranked else self.states * BYTES_PER_SUBGRAPH,
+            self._most_of_supplement,
         )
+
+    @property
+    def _most_of_supplement(self) -> int:
+        if self.is_ranked:
+            return self.entries * BYTES_PER_NUMBER
+        if self.has_moves:
+            return (self.states + max(0, self.entries - self.references)) * BYTES_PER_NUMBER
+        return self.states * BYTES_PER_SUBGRAPH
 
 
 def unchanged(body: bytes, digest: bytes) -> bytes:
@@ -103,7 +114,7 @@ def decode_frame(
     """Decompress one frame, taking no more memory than its counts allow.
 
     `bits_only` leaves out what only matters to somebody who does not trust the
-    producer: ids, counts and subgraphs.
+    producer: ids, counts and subgraphs. Moves stay, which lead whoever does.
     """
     if len(body) != record.length or zlib.crc32(body) != record.checksum:
         raise CertificateProblem(f"frame {number} is damaged: its checksum is not the one in the index")
@@ -112,14 +123,14 @@ def decode_frame(
     for index, (length, limit, dictionary) in enumerate(
         zip(record.lengths, record.most_content, dictionaries, strict=True)
     ):
-        wanted = index < 2 or not bits_only
+        wanted = index < 2 or not bits_only or (record.has_moves and index == len(record.lengths) - 1)
         section = body[position : position + length]
         sections.append(_decompressed(number, section, limit, dictionary) if wanted else b"")
         position += length
     if len(sections[0]) != record.start_length or len(sections[1]) != (record.entries + 7) // 8:
         raise CertificateProblem(f"frame {number} has sections of other lengths than the index says")
-    if record.is_ranked:
-        sections.insert(len(sections) - 1, b"")
+    before = 2 if record.has_moves else 1 if record.is_ranked else 0  # other last sections of a `Frame`
+    sections[-1:-1] = [b""] * before
     return Frame(record.states, record.entries, record.references, *sections)
 
 

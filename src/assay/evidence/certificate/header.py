@@ -19,6 +19,7 @@ MAX_STATES = 1 << 32
 MAX_TRANSITIONS = 1 << 48
 MAX_FRAMES = 1 << 16
 SECTIONS = ("start", "bits", "ids", "counts", "subgraphs")
+MOVING_SECTIONS = ("start", "bits", "ids", "counts", "moves")  # where the header announces moves
 RANKED_SECTIONS = ("start", "bits", "ids", "counts", "excesses")  # of a temporal part
 MAX_RANK = 1 << 31
 TERMINATION = "termination"  # the kind that is about fair runs, whether or not the others are
@@ -121,13 +122,16 @@ class Header:
     depth: int
     frames: int
     subgraphs: bool = False
+    moves: bool = False  # frames say whose step each TREE entry is
     dictionaries: tuple[int, ...] = ()  # their lengths, one for each section; none at all for most files
     producer: Mapping[str, str] = field(default_factory=dict)
     temporal: Temporal | None = None
 
     @property
     def version(self) -> int:
-        """Of the format: files that say nothing of runs are read by everybody who could read them before."""
+        """Of the format: files without what is newer are read by everybody who could read them before."""
+        if self.moves:
+            return 4
         return 1 if self.temporal is None else 3
 
     @property
@@ -161,6 +165,8 @@ class Header:
 
     def as_bytes(self) -> bytes:
         data = asdict(self)
+        if not self.moves:
+            del data["moves"]
         if self.temporal is None:
             del data["temporal"]
         else:
@@ -196,11 +202,14 @@ class Header:
             depth=_count(data, "depth", 0, MAX_STATES),
             frames=_count(data, "frames", 1, MAX_FRAMES),
             subgraphs=_flag(data, "subgraphs"),
+            moves=_flag(data, "moves") if "moves" in data else False,
             dictionaries=_dictionaries(data),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
             temporal=_temporal(_object(data, "temporal")) if "temporal" in data else None,
         )
         _require_program(header)
+        if header.moves and header.subgraphs:
+            raise CertificateProblem("the header announces two sections where a frame has one")
         if header.tree not in TREES:
             raise CertificateProblem(f"the header names another kind of tree than {' or '.join(TREES)}")
         for states, transitions in header.sizes:

@@ -179,6 +179,22 @@ def _events_of_statement(step: Step, variables: Mapping[str, object], index: int
             yield event(offset, "read", name, variables[name], "")
             offset += 1
     for change in step.changes:
-        if "." not in change.name and "@" not in change.name and isinstance(change.after, int):
-            yield event(offset, "write", change.name, change.before, change.after)
+        if "." in change.name or "@" in change.name:
+            continue
+        for place, before, after in _elements(change.name, change.before, change.after):
+            yield event(offset, "write", place, before, after)
             offset += 1
+
+
+def _elements(name: str, before: object, after: object) -> Iterator[tuple[str, object, object]]:
+    """What changed: the variable, or elements and fields of it. A channel is none."""
+    if isinstance(after, int | str):
+        yield name, before, after
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
+            if one != other:
+                yield from _elements(f"{name}[{index}]", one, other)
+    elif isinstance(before, dict) and isinstance(after, dict):
+        for field, other in after.items():
+            if before.get(field) != other:
+                yield from _elements(f"{name}.{field}", before.get(field), other)

@@ -3,22 +3,28 @@
 Thread-1 holds a and waits for b, Thread-2 holds b and waits for a
 producer notified condition in line 17 before consumer waited for it: nobody heard it
 Thread-1 waits for an item in jobs: Thread-2 took the last one (None), and nobody is left to put another
+P[0] waits in line 6 for (forks[1-i] == 0), where forks[1] = 1, set by P[1] in line 5; P[1] waits in line 6
+for (forks[1-i] == 0), where forks[0] = 1, set by P[0] in line 5
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assay.evidence.explanation.events import Event, Run, shortened
 from assay.transition_system.interface import Waiting
 
+MOST_TOLD = 4
+CONDITION = "a condition"
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 WAITS = re.compile(r"Condition\.(wait|wait_for)$")
 
 
 def nobody_moves(run: Run) -> str:
     waiting = {one.process: one for one in run.counterexample.waiting}
+    if any(one.reason for one in waiting.values()):
+        return _told_with_reasons(run, list(waiting.values()))
     circle = _circle(waiting)
     if circle:
         return _told_of_circle([waiting[name] for name in circle])
@@ -27,6 +33,23 @@ def nobody_moves(run: Run) -> str:
         if text:
             return text
     return ""
+
+
+def _told_with_reasons(run: Run, waiting: Sequence[Waiting]) -> str:
+    """Of a language that says of each process what it waits for. Who set what it waits for is in the run."""
+    told = []
+    for one in waiting[:MOST_TOLD]:
+        where = f" in line {one.line}" if one.line else ""
+        if not one.reason:
+            told.append(f"{one.process} waits{where}")
+            continue
+        writes = [event for event in run.events if event.kind == "write" and event.place == one.what]
+        last = f", set by {writes[-1].process} in line {writes[-1].line}" if writes else ""
+        told.append(f"{one.process} waits{where} for {one.reason}{last if one.awaited == CONDITION else ''}")
+    left = len(waiting) - MOST_TOLD
+    if left > 0:
+        told.append(f"{left} more {'waits' if left == 1 else 'wait'}")
+    return "; ".join(told)
 
 
 def _circle(waiting: Mapping[str, Waiting]) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.evidence.counterexample import Step
 from assay.evidence.explanation.events import WORD, Run, said, shortened
+from assay.evidence.explanation.messages import senders
 
 MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
@@ -61,11 +62,21 @@ def _values(run: Run, last: Step) -> list[str]:
         return [f"{name} = {value}" for name, value in read.items()][-MOST_VALUES:]
     variables = run.counterexample.variables_after(len(run.counterexample.steps))
     mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
-    return [
-        f"{name} = {shortened(said(variables[name]))}"
-        for name in mentioned
-        if name in variables and isinstance(variables[name], int | bool | str)
-    ][:MOST_VALUES]
+    sent = {} if any(step.happenings for step in run.counterexample.steps) else senders(run)
+    told = []
+    for word in mentioned:
+        name = next((one for one in (f"{last.process}.{word}", word) if one in variables), "")
+        if not name or not isinstance(variables[name], int | bool | str | list):
+            continue
+        by = sent.get(name)
+        came = f", which {by.process} sent in line {by.line}" if by is not None else ""
+        told.append(f"{word} = {shortened(shown(variables[name]))}{came}")
+    return told[:MOST_VALUES]
+
+
+def shown(value: object) -> str:
+    """Channels and arrays as rows show them."""
+    return f"[{', '.join(map(shown, value))}]" if isinstance(value, list) else said(value)
 
 
 def _others(run: Run, failing: str) -> str:

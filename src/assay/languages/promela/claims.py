@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 
-from assay.automata import questions
 from assay.automata.automaton import BuchiAutomaton
 from assay.automata.formula import (
     Always,
@@ -39,7 +38,6 @@ from assay.automata.formula import (
     parts,
 )
 from assay.automata.parser import Misreading, parse
-from assay.automata.translation import violating
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
 from assay.languages.promela.claim_automata import (
@@ -234,7 +232,7 @@ def may_be_undefined(expression: Expr) -> bool:
                     return True
                 if index_can_fail(channel) or (isinstance(part, ops.PollMessage) and shape.capacity == 0):
                     return True
-            case ops.IsEnabled():
+            case ops.IsEnabled() | ops.ForeignValue():
                 return True
     return False
 
@@ -330,6 +328,9 @@ def _of_formula(
     for text in atoms(formula):
         warnings.extend(_never_there(resolved(text), graphs))
     try:
+        from assay.automata import questions  # most models have no formulas
+        from assay.automata.translation import violating
+
         automaton = violating(formula)
         if automaton.accepts_nothing:
             warnings.append(f"{each.title} holds for every program: no run of any model violates it")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.languages.promela import operations as ops
+from assay.languages.promela.code_foreign import value_text
 from assay.languages.promela.layout import Block, Layout, QueueLayout, is_fixed_index
 from assay.languages.promela.operations import Const, Expr, Load, Place, Scalar, Symbol
 from assay.languages.promela.plan import Context, Plan
@@ -161,6 +162,8 @@ class ExpressionCode:
             case ops.RemoteLoad(proctype, process, place):
                 base = self.remote(proctype, process, place.where, c)
                 return self.load(place, c, base)
+            case ops.ForeignValue():
+                return value_text(e, c, self.plan)
             case ops.InNextState(expression):
                 inner = Context(None, "next_g", "next_g", c.pid)
                 text = self.expression(expression, inner)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from assay.languages.promela import operations as ops
 from assay.languages.promela.code_d_step import DStepCode
 from assay.languages.promela.code_events import EventCode
+from assay.languages.promela.code_foreign import call_text
 from assay.languages.promela.control import ControlGraph, Transition
 from assay.languages.promela.events import RECEIVE, SEND
 from assay.languages.promela.layout import MAXIMAL_CHANNELS, MAXIMAL_PROCESSES, QueueLayout
@@ -193,6 +194,9 @@ class TransitionCode(EventCode):
                 self.line(
                     f"    if (!{self.expression(condition, c)} && !c->violation) c->violation = {code}u;"
                 )
+            case ops.ForeignCode(fragment):
+                c.fails = c.violates = True
+                self.line(f"    {call_text('foreign_code', fragment, c, self.plan)};")
             case ops.SetPriorityOp(process, priority, where):
                 code = self.plan.violations.code("priority", "a priority is between 1 and 255", where)
                 c.fails = True
@@ -401,11 +405,43 @@ class TransitionCode(EventCode):
             result = "result"
         self.line(f"    return {result};")
 
+    def receive_too_much(
+        self, process: Process, t: Transition, receive: ops.ReceiveMessage, layout: QueueLayout
+    ) -> None:
+        """More fields than messages have: an error when it is executed, as in SPIN, and not before. What has
+        to equal a field that is not there never does."""
+        has = len(layout.shape.fields)
+        if any(f.match is Match.EQUAL for f in receive.fields[has:]):
+            self.line("  (void)c; (void)size; (void)pid; return 0;")
+            return
+        c = Context(process)
+        self.line(f"  const u8 *q = {self.queue_address(receive.channel, c)};")
+        if c.fails:
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        self.line("  if (U8(q) == 0) return 0;")
+        c = Context(process)
+        slot = "slot" if receive.anywhere else "0"
+        tests = self.field_tests(receive.fields[:has], layout, slot, receive.where, c)
+        if receive.anywhere:
+            self.line("  int slot = 0;")
+            self.line(f"  while (slot < U8(q) && !({tests})) slot++;")
+            self.line("  int matches = slot < U8(q);")
+        else:
+            self.line(f"  int matches = {tests};")
+        if c.fails:
+            self.line(f"  if (c->fatal) return {self.failed(t)};")
+        self.line("  if (!matches) return 0;")
+        self.line(f"  c->fatal = {self.fields_code(receive.where)}u; return {self.failed(t)};")
+
     def receive_plain(
         self, process: Process, graph: ControlGraph, t: Transition, receive: ops.ReceiveMessage
     ) -> None:
         """Receiving from a buffer."""
         given = len(receive.fields)
+        fixed = self.fixed_queue(receive.channel)
+        if fixed is not None and fixed.shape.capacity > 0 and len(fixed.shape.fields) < given:
+            self.receive_too_much(process, t, receive, fixed)
+            return
         layout = self.known_queue(receive.channel, given)
         self.look_up(process, t, receive, layout)
         if receive.keep:

@@ -1,10 +1,8 @@
 """Generated C -> a shared object, by the C compiler of this machine.
 
-Equal text is compiled once per machine, if it can be kept: a cache is a convenience, never a reason
-to fail. Nothing that lies in the cache is believed because it lies there. An entry begins with a code that
-only this user can make, with a secret that lies elsewhere, over the whole content and over what it was made
-from: the text, the compiler, its flags and the interface to the engine. It is read once, and what is
-run is a sealed copy of what was read.
+Equal text is compiled once per machine, if it can be kept (`kept`): what is kept is known by the text, the
+compiler, its flags and the interface to the engine. It is read once, and what is run is a sealed copy of what
+was read.
 """
 
 from __future__ import annotations
@@ -12,19 +10,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import hmac
 import json
 import os
 import platform
-import secrets
 import shutil
-import stat
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from assay.transition_system.interface import SourceProblem
+from assay.transition_system.kept import Cache
 from assay.transition_system.native_interface import HEADER, include_directory
 from assay.transition_system.sealed_file import SealedFile
 
@@ -34,8 +32,6 @@ COMPILER_FLAGS = (
     *("-pipe", "-fno-tree-dominator-opts", "-fno-tree-loop-optimize", "-fno-tree-pta"),
 )
 COMPILE_SECONDS = 600
-CODE_BYTES = 32  # of the code at the beginning of an entry, and of the secret
-LARGEST_ENTRY_BYTES = 256 << 20
 # What changes the result of a compiler behind the back of its arguments.
 _OF_COMPILERS = frozenset(
     "CPATH COMPILER_PATH LIBRARY_PATH DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES SOURCE_DATE_EPOCH".split()
@@ -52,7 +48,28 @@ def environment() -> Mapping[str, str]:
     return kept | {"LC_ALL": "C"}
 
 
-def compile_model(text: str) -> SealedFile:
+class SharedObject:
+    """What the compiler makes of a text: there at once if it was made before, else when it is asked for.
+
+    Until then the compiler works beside this process, which has other things to do.
+    """
+
+    def __init__(self, found: bytes | _Compiler, keep: Callable[[bytes], None]) -> None:
+        self._file = SealedFile(found) if isinstance(found, bytes) else None
+        self._compiler = None if isinstance(found, bytes) else found
+        self._keep = keep
+
+    @property
+    def path(self) -> Path:
+        if self._file is None:
+            assert self._compiler is not None
+            library = self._compiler.result()
+            self._keep(library)
+            self._file, self._compiler = SealedFile(library), None
+        return self._file.path
+
+
+def compile_model(text: str) -> SharedObject:
     """The shared object that the compiler makes of a text, or has made of it before."""
     compiler = os.environ.get("CC", "cc")
     found = shutil.which(compiler)
@@ -62,42 +79,69 @@ def compile_model(text: str) -> SealedFile:
         )
     header = (include_directory() / HEADER).read_text(encoding="utf-8")
     made_from = json.dumps([text, header, COMPILER_FLAGS, _identity(found), platform.machine()])
-    cache = _Cache.of_this_user()
+    cache = Cache.of_this_user("models")
     key = hashlib.sha256(made_from.encode("utf-8", "surrogatepass")).hexdigest()
     library = cache.find(key) if cache else None
-    if library is None:
-        library = _compiled(found, text)
-        if cache:
-            cache.keep(key, library)
-    return SealedFile(library)
+    if library is not None:
+        return SharedObject(library, lambda _: None)
+    return SharedObject(
+        _Compiler(found, text), lambda made: cache.keep(key, made) if cache is not None else None
+    )
 
 
-def _compiled(compiler: str, text: str) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="assay-compile-") as private:
-        library = Path(private, "model.so")
-        command = [compiler, *COMPILER_FLAGS, f"-I{include_directory()}", "-o", str(library), "-x", "c", "-"]
+class _Compiler:
+    """A compiler at work. It ends with this object, whether or not anybody waits for it."""
+
+    def __init__(self, compiler: str, text: str) -> None:
+        private = tempfile.TemporaryDirectory(prefix="assay-compile-")
+        self._library = Path(private.name, "model.so")
+        command = [compiler, *COMPILER_FLAGS, f"-I{include_directory()}"]
+        command += ["-o", str(self._library), "-x", "c", "-"]
         try:
-            outcome = subprocess.run(
-                command,
-                input=text.encode("utf-8"),
-                capture_output=True,
-                check=False,
-                timeout=COMPILE_SECONDS,
-                env=environment(),
-            )
+            with _unnamed(text.encode("utf-8")) as source, _unnamed() as errors:
+                self._process = subprocess.Popen(
+                    command, stdin=source, stdout=subprocess.DEVNULL, stderr=errors, env=environment()
+                )
+                self._errors = os.fdopen(os.dup(errors.fileno()), "rb")
+        except OSError as problem:
+            private.cleanup()
+            raise SourceProblem(
+                f"the C compiler '{compiler}' cannot be run: {problem.strerror}", hint="set CC to another"
+            ) from None
+        self._end = weakref.finalize(self, _end, self._process, self._errors, private)
+
+    def result(self) -> bytes:
+        try:
+            status = self._process.wait(COMPILE_SECONDS)
+            if status != 0:
+                self._errors.seek(0)
+                words = self._errors.read(2000).decode(errors="replace")
+                raise RuntimeError(f"the generated C does not compile:\n{words}")
+            return self._library.read_bytes()
         except subprocess.TimeoutExpired:
             raise SourceProblem(
                 f"compiling the model takes more than {COMPILE_SECONDS} seconds",
                 hint="make the model smaller",
             ) from None
-        except OSError as problem:
-            raise SourceProblem(
-                f"the C compiler '{compiler}' cannot be run: {problem.strerror}", hint="set CC to another"
-            ) from None
-        if outcome.returncode != 0:
-            words = outcome.stderr.decode(errors="replace")[:2000]
-            raise RuntimeError(f"the generated C does not compile:\n{words}")
-        return library.read_bytes()
+        finally:
+            self._end()
+
+
+def _unnamed(content: bytes = b"") -> BinaryIO:
+    """A file in memory, at its beginning: a pipe would have to be filled while the compiler reads."""
+    file = os.fdopen(os.memfd_create("compiler"), "w+b")
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def _end(
+    process: subprocess.Popen[bytes], errors: BinaryIO, private: tempfile.TemporaryDirectory[str]
+) -> None:
+    process.kill()
+    process.wait()
+    errors.close()
+    private.cleanup()
 
 
 def _identity(compiler: str) -> object:
@@ -125,73 +169,3 @@ def _identity_of(file: str, size: int, changed: int) -> object:
         answers.append(f"{status.st_size} {status.st_mtime_ns}")
     digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     return [file, size, changed, digest, *answers]
-
-
-class _Cache:
-    """Compiled models of earlier runs, each in a file of its own."""
-
-    def __init__(self, directory: Path, secret: bytes) -> None:
-        self._directory = directory
-        self._secret = secret
-
-    @classmethod
-    def of_this_user(cls) -> _Cache | None:
-        """None where nothing can be kept, or kept apart from others."""
-        try:
-            secret = _secret_of_this_user(_home("XDG_STATE_HOME", ".local/state") / "cache-secret")
-            directory = _home("XDG_CACHE_HOME", ".cache") / "models"
-            directory.mkdir(parents=True, exist_ok=True)
-        except (OSError, RuntimeError):  # no home, or a full, foreign or read-only one
-            return None
-        return None if secret is None else cls(directory, secret)
-
-    def find(self, key: str) -> bytes | None:
-        try:
-            with self._file(key).open("rb") as file:
-                content = file.read(LARGEST_ENTRY_BYTES + 1)
-        except OSError:
-            return None
-        code, library = content[:CODE_BYTES], content[CODE_BYTES:]
-        return library if hmac.compare_digest(code, self._code(key, library)) else None
-
-    def keep(self, key: str, library: bytes) -> None:
-        with contextlib.suppress(OSError):
-            descriptor, name = tempfile.mkstemp(dir=self._directory, suffix=".part")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(self._code(key, library) + library)
-                Path(name).replace(self._file(key))
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-
-    def _file(self, key: str) -> Path:
-        return self._directory / f"{key}.model"
-
-    def _code(self, key: str, library: bytes) -> bytes:
-        return hmac.digest(self._secret, bytes.fromhex(key) + library, "sha256")
-
-
-def _home(variable: str, otherwise: str) -> Path:
-    return Path(os.environ.get(variable) or Path.home() / otherwise) / "assay"
-
-
-def _secret_of_this_user(path: Path) -> bytes | None:
-    """Read from a file that nobody else can read or has written; made at the first time."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, name = tempfile.mkstemp(dir=path.parent)  # readable by its owner alone
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(CODE_BYTES))
-            with contextlib.suppress(FileExistsError):
-                os.link(name, path)  # whoever comes first, whole
-        finally:
-            Path(name).unlink()
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        is_own = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
-        if not is_own or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            return None
-        secret = file.read(CODE_BYTES + 1)
-    return secret if len(secret) == CODE_BYTES else None

@@ -30,7 +30,7 @@ from assay.languages.promela.operations import (
     Structure,
     Symbol,
 )
-from assay.languages.promela.resolve import Resolver, Scope, embedded_c
+from assay.languages.promela.resolve import Resolver, Scope
 from assay.languages.promela.syntax import Location
 from assay.languages.promela.unparse import unparse as statement_text
 from assay.records import dataclass
@@ -475,8 +475,11 @@ class GraphBuilder:
             case syntax.Print(_, format_, arguments):
                 shown = [a for a in arguments if not isinstance(a, syntax.StringLiteral)]
                 return ops.PrintText(format_, resolve.arguments(shown, self.scope))
-            case syntax.EmbeddedC(where, keyword):
-                raise embedded_c(keyword, where)
+            case syntax.EmbeddedC(where, "c_code", text, precondition, code):
+                return ops.ForeignCode(resolve.embedded.add("c_code", text, precondition, code, where))
+            case syntax.EmbeddedC(where, keyword, text, _, code):
+                resolve.embedded.declare(syntax.EmbeddedCDeclaration(where, keyword, text, code=code))
+                return ops.Skip()
         raise UnsupportedConstruct(f"{type(statement).__name__} as a statement", where=statement.where)
 
     def block(self, kind: Kind, chain: Chain, source: Source) -> Callable[[], tuple[Node, bool]]:

@@ -9,7 +9,7 @@ A variable that influences nothing gets no room in the state at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph
@@ -19,11 +19,15 @@ from assay.languages.promela.operations import Expr, Process, Structure, Symbol
 
 
 def without_influence(
-    symbols: Sequence[Symbol], processes: Sequence[Process], visibility: Visibility
+    symbols: Sequence[Symbol],
+    processes: Sequence[Process],
+    visibility: Visibility,
+    kept: Iterable[Symbol] = (),
 ) -> set[Symbol]:
-    """Variables that decide nothing: no guard, message, index, assertion or property, not even by
-    way of other variables. What storing into them computes is still checked for errors."""
-    relevant = set(visibility.exposed)
+    """Variables that decide nothing: no guard, message, index, assertion or property, nor what
+    is `kept`, not even by way of other variables. What storing into them computes is
+    still checked for errors."""
+    relevant = {*visibility.exposed, *kept}
     flows: list[tuple[Symbol, set[Symbol]]] = []
 
     def assign(target: Symbol, value: Expr) -> None:

@@ -111,7 +111,7 @@ def touch(operation: Operation, result: Footprint) -> None:
             result.channels.append(("send", channel))
         case ops.ReceiveMessage(channel, anywhere, keep, _, _):
             result.channels.append(("receive-any" if anywhere or keep else "receive", channel))
-        case ops.SetPriorityOp():
+        case ops.SetPriorityOp() | ops.ForeignCode():
             result.global_effect = True
 
 
@@ -141,6 +141,7 @@ def read(expressions: Iterable[Expr], result: Footprint) -> None:
                 | ops.PriorityOf()
                 | ops.AtLabel()
                 | ops.RemoteLoad()
+                | ops.ForeignValue()
             ):
                 result.global_effect = True
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from importlib import resources
 
 from assay.languages.promela import operations as ops
+from assay.languages.promela.code_foreign import runtime as foreign_runtime
 from assay.languages.promela.code_labels import LabelCode
 from assay.languages.promela.layout import (
     MAXIMAL_PROCESSES,
@@ -26,6 +27,41 @@ from assay.languages.promela.plan import MAXIMAL_CHAIN, Context, Plan
 MOST_COPIES = 16
 
 
+# What follows the script of a certificate wants one step, and of a state without one whether there is any.
+ONE_PROCESS_TEXT = """
+static void successors_of(const uint64_t *words, uint32_t word_count, uint32_t pid, assay_buffer *out) {
+  if (pid >= PROCESSES((const u8 *)words)) return;
+  struct run c;
+  start_run(&c, out, words, word_count * 8);
+  uint32_t process = process_offset(c.base, pid);
+  c.process = pid;
+  if (may_run(&c, 0, word_count * 8, process, pid, 0))
+    step(&c, TYPE(c.base + process), 0, word_count * 8, process, pid);
+  if (c.fatal) fail(&c, 0, word_count * 8, 0, 0);
+  end_run(&c);
+}
+static uint32_t can_move(const uint64_t *words, uint32_t word_count, assay_buffer *out) {
+  static const uint8_t none[8];
+  struct run c;
+  start_run(&c, out, words, word_count * 8);
+  out->wanted = none;
+  out->wanted_first = 0;
+  out->wanted_count = 64;
+  const u8 *s = c.base;
+  uint32_t count = PROCESSES(s), offset = GLOBALS_SIZE;
+  int moved = 0;
+  for (uint32_t i = 0; i < count && !moved; i++) {
+    uint32_t type = TYPE(c.base + offset);
+    c.process = i;
+    if (may_run(&c, 0, word_count * 8, offset, i, 0)) moved = step(&c, type, 0, word_count * 8, offset, i);
+    offset += block_size[type];
+  }
+  out->wanted = NULL;
+  end_run(&c);
+  return moved || c.fatal;
+}"""
+
+
 class Generator(LabelCode):
     def generate(self) -> str:
         for graph in self.plan.graphs.values():
@@ -36,12 +72,12 @@ class Generator(LabelCode):
         self.properties()
         self.entry()
         self.label_function()
+        self.match_function()
         self.model_table()
         generated = "\n".join(self.lines)
         runtime = resources.files("assay.languages.promela").joinpath("runtime.h").read_text(encoding="utf-8")
-        return (
-            f"{self.constants()}\n{runtime}\n{self.tables()}\n{self.queues()}\n{self.events()}\n{generated}\n"
-        )
+        parts = [self.constants(), runtime, self.tables(), foreign_runtime(self.plan), self.queues()]
+        return "\n".join([*parts, self.events(), generated, ""])
 
     def constants(self) -> str:
         largest = max((b.size for b in self.layout.processes.values()), default=8)
@@ -52,7 +88,7 @@ class Generator(LabelCode):
             for t in graph.transitions.values()
         )
         endless = self.plan.violations.code(
-            "endless-atomic", f"an atomic sequence takes more than {MAXIMAL_CHAIN} steps without ending"
+            "endless-atomic", f"an atomic sequence never ends, or takes more than {MAXIMAL_CHAIN} steps"
         )
         shared = self.functions > MOST_COPIES
         return "\n".join(
@@ -201,6 +237,8 @@ class Generator(LabelCode):
         self.line("  memset(g, 0, GLOBALS_SIZE);")
         if self.plan.events is not None:
             self.line("  EVENT(g) = 0;")
+        if self.plan.foreign is not None:
+            self.line("  host->begin(host->context, g);")
         c = Context(None)
         for symbol in self.plan.resolver.globals:
             self.initialise(symbol, c)
@@ -311,21 +349,63 @@ static void all_successors(const uint64_t *words, uint32_t word_count, assay_buf
 #define ALL_SUCCESSORS NULL
 #endif"""
         )
+        if self.follows_one_process:
+            self.line(ONE_PROCESS_TEXT)
+
+    @property
+    def follows_one_process(self) -> bool:
+        """Not where whether a process moves is known after all were asked, nor where steps are foreign."""
+        return not self.plan.resolver.uses_timeout and self.plan.foreign is None
+
+    def foreign_entries(self) -> str:
+        if self.plan.foreign is None:
+            return ""
+        entries = ",\n  .flags = ASSAY_SINGLE_THREADED | ASSAY_FOREIGN_CODE,\n  .foreign = &foreign"
+        has_key = self.plan.foreign.has_unmatched and not self.plan.match
+        return entries + (",\n  .match_key = match_key" if has_key else "")
+
+    def match_function(self) -> None:
+        """What states are compared by: where processes stand, and values. One that cannot be computed is
+        different from all others."""
+        if not self.plan.match:
+            return
+        self.line("static uint32_t match_key(const uint64_t *words, uint32_t word_count, uint64_t *key) {")
+        self.line("  const u8 *g = (const u8 *)words, *p = g + GLOBALS_SIZE;")
+        self.line("  const uint32_t pid = UINT32_MAX;")
+        self.line("  const int moved = 0;")
+        self.line("  struct run run, *c = &run; c->fatal = 0; c->timeout = 0; c->asking = 0;")
+        self.line("  uint32_t n = 0;")
+        self.line("  (void)word_count; (void)pid; (void)moved; (void)c;")
+        if not self.plan.match_anywhere:
+            self.line("  for (uint32_t i = 0; i < PROCESSES(g); i++, p += block_size[TYPE(p)])")
+            self.line("    key[n++] = TYPE(p) | (uint64_t)LOCATION(p) << 8;")
+            if self.plan.events is not None:
+                self.line("  key[n++] = EVENT(g);")
+        self.line("  p = g; (void)p;")
+        for one in self.plan.match:
+            text = self.expression(one.expression, Context(None, counts_claim=False))
+            self.line(f"  {{ const uint32_t value = (uint32_t)({text});")
+            self.line("    key[n++] = c->fatal ? UINT64_C(1) << 63 : value; c->fatal = 0; }")
+        self.line("  return n;\n}")
 
     def model_table(self) -> None:
         has_state = any(not p.over_step for p in self.plan.properties)
         has_step = any(p.over_step for p in self.plan.properties)
+        one_process = (
+            ",\n  .successors_of = successors_of,\n  .can_move = can_move" if self.follows_one_process else ""
+        )
+        match = ",\n  .match_key = match_key" if self.plan.match else ""
         self.line(
             f"""\
 static const assay_model model = {{
   .abi = ASSAY_MODEL_ABI,
-  .max_words = {self.largest_state() // 8 + 1}u,
+  .max_words = {self.largest_state() // 8 + 1 + (len(self.plan.match) + 1 if self.plan.match else 0)}u,
   .initial = initial,
   .successors = successors,
   .is_valid_end = is_valid_end,
   .check_state = {"check_state" if has_state else "NULL"},
   .check_step = {"check_step" if has_step else "NULL"},
-  .all_successors = ALL_SUCCESSORS{self.label_entries()}}};
+  .all_successors = ALL_SUCCESSORS{self.label_entries()}{one_process}{self.foreign_entries()}{match}}};
 const assay_model *assay_model_entry(void) {{ return &model; }}"""
         )
 

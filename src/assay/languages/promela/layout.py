@@ -123,6 +123,8 @@ class Layout:
         self.unread = unread  # write-only variables get no room
         header = GLOBAL_HEADER_WITH_EVENTS if has_events else GLOBAL_HEADER
         self.globals = self.block(None, header, symbols)
+        self.memory_offset = self.globals.size  # of embedded C
+        self.memory_bytes = 0
         self.processes = {p.name: self.block(p, PROCESS_HEADER, p.symbols) for p in processes}
 
     def block(self, owner: Process | None, header: int, symbols: Sequence[Symbol]) -> Block:
@@ -157,6 +159,11 @@ class Layout:
                 where=symbols[-1].where,
             )
         return block
+
+    def add_memory(self, size: int) -> None:
+        """Room for the memory of embedded C, behind the globals."""
+        self.memory_bytes = size
+        self.globals.size = self.memory_offset + round_up(size, 8)
 
     def has_room(self, symbol: Symbol) -> bool:
         return not self.is_fixed_channel(symbol) and symbol not in self.unread

@@ -78,6 +78,7 @@ class Token:
         "kind",
         "line",
         "precondition",
+        "raw",
         "text",
         "value",
     )
@@ -90,7 +91,8 @@ class Token:
         self.column = column
         self.after_newline = after_newline
         self.precondition: str | None = None  # of embedded C; for ltl, the name
-        self.content: Location | None = None  # of ltl: where the formula starts
+        self.content: Location | None = None  # of ltl: where the formula starts; of embedded C: where it does
+        self.raw = ""  # embedded C with the markers that tell its lines
         self.value = 0
 
     @property
@@ -101,6 +103,8 @@ class Token:
         """The same token, standing where `other` stands."""
         token = Token(self.kind, self.text, other.file, other.line, other.column, after_newline)
         token.precondition = self.precondition
+        token.content = self.content
+        token.raw = self.raw
         token.value = self.value
         return token
 
@@ -304,6 +308,7 @@ def _take_whole(text: str, token: Token, position: int, line_start: int) -> tupl
         raise SourceProblem(f"the block of {token.kind} has no closing '}}'", where=token.where)
     token.text = text[content : end - 1]
     if token.kind != "ltl":
+        token.raw = token.text
         token.text = _MARKER_LINE.sub("", token.text)
     line, file = token.line, token.file
     content_file, content_line, content_start = file, line, line_start

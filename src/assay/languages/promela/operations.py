@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from assay.languages.promela.syntax import Location, Match
+from assay.languages.promela.syntax import EmbeddedText, Location, Match
 from assay.records import dataclass
 
 # --- types -----------------------------------------------------------------------
@@ -91,6 +91,7 @@ class Symbol:
     assigned: bool = False  # somebody stores into it after its declaration
     read: bool = False
     identifier: str = ""  # unique within its owner
+    declaration: str = ""  # in C, of a c_state: then it is so many bytes that only C understands
 
     def __repr__(self) -> str:
         return f"<{self.owner or 'global'}.{self.identifier or self.name}>"
@@ -266,6 +267,35 @@ class InNextState(Expr):
     expression: Expr
 
 
+@dataclass(eq=False, slots=True)
+class Fragment:
+    """A piece of embedded C, and the variables of the model that it may read and change.
+
+    These are found by their names when all are declared (`embedded_c.fragments`).
+    """
+
+    number: int  # of its function in the image
+    keyword: str  # c_code or c_expr
+    text: str
+    precondition: str | None
+    code: EmbeddedText
+    where: Location
+    symbols: list[Symbol] = field(default_factory=list)
+
+    def places(self) -> Iterator[Place]:
+        """One for each variable, which stands for the whole of it."""
+        for symbol in self.symbols:
+            scalar = symbol.type if isinstance(symbol.type, Scalar) else INT
+            yield Place(symbol, (Step(None, None, None),), scalar, self.where)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignValue(Expr):
+    """c_expr"""
+
+    fragment: Fragment
+
+
 # --- operations: what one transition does ---------------------------------------------
 
 
@@ -339,6 +369,13 @@ class SetPriorityOp(Operation):
     where: Location
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignCode(Operation):
+    """c_code"""
+
+    fragment: Fragment
+
+
 # --- walking ------------------------------------------------------------------------
 
 
@@ -378,6 +415,8 @@ def subexpressions(expr: Expr) -> Iterator[Expr]:
             yield from place_indices(place)
         case InNextState(expression):
             yield from subexpressions(expression)
+        case ForeignValue(fragment):
+            yield from map(Load, fragment.places())
 
 
 def place_indices(place: Place) -> Iterator[Expr]:
@@ -411,6 +450,8 @@ def operation_reads(operation: Operation) -> Iterator[Expr]:
         case SetPriorityOp(process, priority, _):
             yield from subexpressions(process)
             yield from subexpressions(priority)
+        case ForeignCode(fragment):
+            yield from map(Load, fragment.places())
 
 
 def operation_writes(operation: Operation) -> Iterator[Place]:
@@ -421,6 +462,8 @@ def operation_writes(operation: Operation) -> Iterator[Place]:
             for message_field in fields:
                 if message_field.place is not None:
                     yield message_field.place
+        case ForeignCode(fragment):
+            yield from fragment.places()
 
 
 @dataclass(frozen=True, slots=True)

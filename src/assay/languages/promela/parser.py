@@ -538,7 +538,7 @@ class _Parser:
         tokens.advance()
         if token.kind in ("c_code", "c_decl"):
             return syntax.EmbeddedCDeclaration(
-                token.where, token.kind, token.text, precondition=token.precondition
+                token.where, token.kind, token.text, precondition=token.precondition, code=_code(token)
             )
         strings = [self._expect("string", f"a string after {token.kind}").text for _ in range(2)]
         if tokens.kind == "string":
@@ -1106,7 +1106,7 @@ class _Parser:
     def _embedded(self) -> syntax.Statement:
         token = self._tokens.token
         self._tokens.advance()
-        return syntax.EmbeddedC(token.where, token.kind, token.text, token.precondition)
+        return syntax.EmbeddedC(token.where, token.kind, token.text, token.precondition, _code(token))
 
     def _return(self) -> syntax.Statement:
         where = self._expect("return").where
@@ -1317,7 +1317,7 @@ class _Parser:
     def _embedded_expression(self) -> syntax.Expression:
         token = self._tokens.token
         self._tokens.advance()
-        return syntax.EmbeddedCExpression(token.where, token.text, token.precondition)
+        return syntax.EmbeddedCExpression(token.where, token.text, token.precondition, _code(token))
 
     def _poll(self, channel: syntax.Reference, *, anywhere: bool) -> syntax.Expression:
         self._expect("[")
@@ -1444,9 +1444,15 @@ _Unit = (
 )
 
 
+def _code(token: Token) -> syntax.EmbeddedText:
+    return syntax.EmbeddedText(token.content or token.where, token.raw)
+
+
 def expected(what: str, token: Token, hint: str = "") -> SourceProblem:
     if token.kind == "=>":
         hint = "an arrow is written '->'"
+    if token.text == "\\":
+        hint = "only embedded C includes files of the system"
     return SourceProblem(f"expected {what}, got {_describe(token)}", where=token.where, hint=hint)
 
 

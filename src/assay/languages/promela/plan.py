@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from assay.languages.promela.control import ControlGraph, Transition
+from assay.languages.promela.embedded_c.image import BuiltImage
 from assay.languages.promela.events import EventClaim
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Expr, Process, Symbol
@@ -67,6 +68,9 @@ class Plan:
     labels: dict[int, Label] = field(default_factory=dict)
     counts_claim: bool = False  # `_nr_pr` counts the claim, as it does in SPIN
     events: EventClaim | None = None  # trace or notrace
+    foreign: BuiltImage | None = None  # embedded C, linked
+    match: list[Property] = field(default_factory=list)  # what states are compared by; empty: whole
+    match_anywhere: bool = False  # wherever processes stand
 
 
 @dataclass(slots=True)

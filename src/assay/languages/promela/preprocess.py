@@ -41,6 +41,8 @@ MOST_INCLUDED = 1000  # files
 
 # Directives, continued lines and the names that gcc defines by itself.
 _NEEDS_PREPROCESSOR = re.compile(r"#|%:|\\\r?\n|\b(?:unix|linux|i386|__\w+)\b|_Pragma")
+# What embedded C includes of the system is for the compiler of that C: as in SPIN, `\\#` stays until then.
+_OF_SYSTEM = re.compile(rb"^([ \t]*)#([ \t]*include[ \t]*<)", re.MULTILINE)
 _MAY_INCLUDE = re.compile(r"include|import|embed")
 _CONTINUED = re.compile(r"\\[ \t\f\v]*\r?\n")
 _DEFINE = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\x00-\x1f\x7f]*)?\Z", re.ASCII)
@@ -124,6 +126,11 @@ def _read(file: str) -> _Content:
     return _Content(content, hashlib.sha256(content).hexdigest())
 
 
+def read_source(name: str) -> SourceFile:
+    """A file that is part of a model, read once."""
+    return _read(name).named(name)
+
+
 def _open_without_waiting(file: str, flags: int) -> int:
     return os.open(file, flags | os.O_NONBLOCK)  # a named pipe must not make us wait
 
@@ -169,8 +176,14 @@ class _Preprocessor:
         """What the model includes, by the name under which the preprocessor would open it.
 
         This run reads the files themselves, which may change at any time: only the names it tells are used.
+        Files of the model may include files of the system, for their C: then those must be found in this run.
         """
-        _, names = self._preprocess(self._folder or ".", self._poison({}), only_names=True)
+        try:
+            _, names = self._preprocess(self._folder or ".", self._poison({}), only_names=True)
+        except SourceProblem as problem:
+            if "no include path" not in problem.message:
+                raise
+            _, names = self._preprocess(self._folder or ".", (), only_names=True, with_system=True)
         if len(names) > MOST_INCLUDED:
             raise SourceProblem(f"the model includes more than {MOST_INCLUDED:,} files", where=self._where)
         included: dict[str, _Content] = {}
@@ -223,7 +236,7 @@ class _Preprocessor:
         for target in (here, *(os.path.dirname(target) for target in written)):  # noqa: PTH120
             os.makedirs(private + target, exist_ok=True)  # noqa: PTH103
         for target, data in written.items():
-            Path(private + target).write_bytes(data)
+            Path(private + target).write_bytes(_OF_SYSTEM.sub(rb"\1\\#\2", data))
             os.utime(private + target, (0, 0))  # `#pragma once` looks at it
         return private + here
 
@@ -240,18 +253,20 @@ class _Preprocessor:
         return [*_NEVER_USED, *sorted(mentioned.intersection(predefined) - {*_NEVER_USED, "__LINE__"})]
 
     def _preprocess(
-        self, folder: str, poison: Sequence[str], *, only_names: bool = False
+        self, folder: str, poison: Sequence[str], *, only_names: bool = False, with_system: bool = False
     ) -> tuple[str, list[str]]:
         """The text that the preprocessor makes of the model in a folder, and the files that it opened."""
-        prologue = f'#pragma GCC poison {" ".join(poison)}\n# 1 "{_STANDARD_INPUT}"\n'
+        prologue = f'# 1 "{_STANDARD_INPUT}"\n'
+        if poison:
+            prologue = f"#pragma GCC poison {' '.join(poison)}\n{prologue}"
+        data = self._main.data if with_system else _OF_SYSTEM.sub(rb"\1\\#\2", self._main.data)
         with tempfile.NamedTemporaryFile(prefix="assay-names-") as names:
-            command = ["-std=gnu99", "-E", "-x", "c", "-nostdinc", "-undef", "-Werror=deprecated"]
-            command += ["-fno-diagnostics-show-caret", "-MD", "-MF", names.name, "-MT", "model"]
+            command = ["-std=gnu99", "-E", "-x", "c", "-fno-diagnostics-show-caret"]
+            command += ["-MMD"] if with_system else ["-nostdinc", "-undef", "-Werror=deprecated", "-MD"]
+            command += ["-MF", names.name, "-MT", "model"]
             command += [f"-D{define}" for define in self._defines]
-            text = self._run(
-                [*command, "-"], folder, prologue.encode() + self._main.data, keep=not only_names
-            )
-            return decode(text), _dependencies(os.fsdecode(names.read()))
+            text = self._run([*command, "-"], folder, prologue.encode() + data, keep=not only_names)
+            return decode(text), dependencies(os.fsdecode(names.read()))
 
     def _run(self, arguments: Sequence[str], folder: str, text: bytes, *, keep: bool = True) -> bytes:
         limited = ["/bin/sh", "-c", f'ulimit -v {MEMORY_LIMIT_KIB}; exec "$@"', "sh", self._compiler]
@@ -324,7 +339,7 @@ class _Preprocessor:
         return SourceProblem(message, where=where)
 
 
-def _dependencies(text: str) -> list[str]:
+def dependencies(text: str) -> list[str]:
     """The files in a rule for make, as gcc writes it. Names with a backslash come out wrong: refuse them."""
     _, _, files = text.partition(":")
     names = re.findall(r"(?:[^\s\\]|\\[^\n])+", files.replace("\\\n", " "))

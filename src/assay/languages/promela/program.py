@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +17,13 @@ from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
 from assay.languages.promela.claims import Watched, labels_meant, watched
 from assay.languages.promela.claims import asked as claims_asked
-from assay.languages.promela.compiler import compile_model
-from assay.languages.promela.control import ControlGraph, GraphBuilder, Transition
+from assay.languages.promela.code_foreign import FAULT_KINDS
+from assay.languages.promela.compiler import SharedObject, compile_model
+from assay.languages.promela.control import ControlGraph, Edge, GraphBuilder, Transition
 from assay.languages.promela.dead_variables import resets, without_influence
+from assay.languages.promela.embedded_c import path_coverage
+from assay.languages.promela.embedded_c.linking import add_locals, linked
+from assay.languages.promela.embedded_c.tracking import forgotten
 from assay.languages.promela.events import Event, EventClaim, event_claim, only_claim
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
@@ -35,7 +41,8 @@ from assay.languages.promela.operations import Process, Scalar, Structure
 from assay.languages.promela.parser import parse_expression, parse_model
 from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
-from assay.languages.promela.resolve import Resolver, Scope, embedded_c
+from assay.languages.promela.resolve import Resolver, Scope
+from assay.languages.promela.stuck import Moment, Reason, Unknown
 from assay.records import dataclass
 from assay.transition_system.interface import (
     Capabilities,
@@ -48,10 +55,11 @@ from assay.transition_system.interface import (
     ViolationFacts,
     Waiting,
 )
-from assay.transition_system.language_options import REDUCTIONS, LanguageOptions
-from assay.transition_system.sealed_file import SealedFile
+from assay.transition_system.language_options import REDUCTIONS, LanguageOptions, OptionProblem
+from assay.transition_system.symbolic import SymbolicSystem
 
 LARGEST_ACTIVE = 255
+MOST_SAID = 300  # characters of what C printed before it failed
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
 
@@ -67,6 +75,11 @@ class PromelaModel:
     watched: Watched
     events: EventClaim | None
     sources: tuple[syntax.SourceFile, ...]
+
+    @property
+    def file(self) -> str:
+        """The first one; none where the model is a text."""
+        return self.sources[0].path if self.sources else ""
 
 
 def build(model: syntax.Model, options: LanguageOptions) -> PromelaModel:
@@ -94,8 +107,8 @@ def build(model: syntax.Model, options: LanguageOptions) -> PromelaModel:
                         symbol.exclusive_send |= direction == "xs"
             case syntax.Claim():
                 claims.append(unit)
-            case syntax.EmbeddedCDeclaration(where, keyword):
-                raise embedded_c(keyword, where)
+            case syntax.EmbeddedCDeclaration():
+                resolver.embedded.declare(unit)
             case syntax.Proctype():
                 process = declare_process(resolver, unit, len(processes))
                 processes.append(process)
@@ -237,6 +250,26 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
     for text in options.step_invariants:
         expression = parse_expression(text, allow_next=True, proctypes=tuple(model.resolver.processes))
         properties.append(Property(text, model.resolver.expression(expression, scope), over_step=True))
+    require_about_states(model, properties, "an invariant")
+    return properties
+
+
+def parse_match(model: PromelaModel, options: LanguageOptions) -> list[Property]:
+    """What states are compared by."""
+    keys = []
+    texts = [text for text in options.match if text != path_coverage.PATH]
+    if path_coverage.is_asked(options):
+        path_coverage.require_paths(options, has_embedded_c=bool(model.resolver.embedded))
+        texts += path_coverage.KEYS
+    for text in texts:
+        expression = parse_expression(text, "--match", proctypes=tuple(model.resolver.processes))
+        value = model.resolver.expression(expression, model.resolver.global_scope)
+        keys.append(Property(text, value, over_step=False))
+    require_about_states(model, keys, "what states are compared by")
+    return keys
+
+
+def require_about_states(model: PromelaModel, properties: Sequence[Property], what: str) -> None:
     not_in_a_state = {
         ops.OwnPid: "_pid",
         ops.IsEnabled: "enabled()",
@@ -250,10 +283,9 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
             if type(part) in not_in_a_state or (isinstance(part, ops.PriorityOf) and part.process is None):
                 name = not_in_a_state.get(type(part), "_priority")
                 raise SourceProblem(
-                    f"{name} means nothing in an invariant: '{prop.text}'",
+                    f"{name} means nothing in {what}: '{prop.text}'",
                     hint="name variables, channels and locations of the model",
                 )
-    return properties
 
 
 def require_location(model: PromelaModel, reference: ops.AtLabel) -> None:
@@ -290,8 +322,13 @@ def is_fair(model: PromelaModel, options: LanguageOptions) -> bool:
 
 
 def plan_of(
-    model: PromelaModel, properties: list[Property], reductions: frozenset[str], *, fair: bool = False
+    model: PromelaModel,
+    properties: list[Property],
+    reductions: frozenset[str],
+    options: LanguageOptions,
+    match: Sequence[Property] = (),
 ) -> Plan:
+    fair = is_fair(model, options)
     resolver = model.resolver
     labels = dict(model.watched.labels)
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
@@ -299,18 +336,23 @@ def plan_of(
         model.processes,
         model.graphs,
         resolver.globals,
-        [*(p.expression for p in properties), *(label.expression for label in labels.values())],
+        [
+            *(p.expression for p in (*properties, *match)),
+            *(label.expression for label in labels.values()),
+        ],
         fair=fair,
     )
     # A hidden variable is no part of the state where that cannot matter, reductions or not.
-    unread = without_influence(symbols, model.processes, visibility)
-    if "dead-variables" not in reductions:
-        unread = {s for s in unread if s.hidden}
+    kept = [] if "dead-variables" in reductions else [symbol for symbol in symbols if not symbol.hidden]
+    unread = without_influence(symbols, model.processes, visibility, kept)
     layout = Layout(resolver.globals, model.processes, unread, has_events=model.events is not None)
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
             layout.queue_layout(symbol.channel)
     plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
+    plan.match = list(match)
+    if resolver.embedded:
+        plan.foreign = linked(resolver.embedded, layout, model.processes, model.file, options)
     plan.labels, plan.counts_claim, plan.events = labels, model.watched.has_claim, model.events
     over_steps = any(p.over_step for p in properties)
     if "dead-variables" in reductions:
@@ -353,25 +395,58 @@ class PromelaProgram:
     """Implements `Program`."""
 
     language = "promela"
-    capabilities = Capabilities(threads=True, on_disk=True, lossy=True, apart=True)
 
     def __init__(
-        self, path: Path, options: LanguageOptions, model: PromelaModel, plan: Plan, shared_object: SealedFile
+        self,
+        path: Path,
+        options: LanguageOptions,
+        model: PromelaModel,
+        plan: Plan,
+        shared_object: SharedObject,
     ) -> None:
         self.path = path
         self.options = options
         self.model = model
         self.plan = plan
+        self._said = ""
         self._shared_object = shared_object
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Embedded C is made for one address: one thread at a time executes it."""
+        image = self.plan.foreign
+        if image is None:
+            return Capabilities(threads=True, on_disk=True, lossy=True, apart=True, compiled=True)
+        return Capabilities(
+            on_disk=not image.is_numbered,
+            lossy=True,
+            apart=True,
+            compiled=True,
+            matches_by_key=image.has_unmatched,
+            foreign=True,
+        )
 
     @property
     def opening(self) -> Opening:
         """A shared object that lives as long as this program."""
-        return Opening(str(self._shared_object.path))
+        image = self.plan.foreign
+        settings: dict[str, object] = {}
+        if image is not None and image.is_numbered:
+            settings["numbered"] = True
+        if image is not None and image.covered is not None:
+            settings["covered"] = list(image.covered)
+        return Opening(str(self._shared_object.path), settings=settings)
+
+    def code_coverage(self, noted: bytes) -> list[dict[str, object]]:
+        """What a search came to of the embedded C, by function."""
+        blocks = self.plan.foreign.blocks if self.plan.foreign is not None else ()
+        files = [source.path for source in self.sources]
+        return [one.as_json() for one in path_coverage.coverage(blocks, noted, files)]
 
     @property
     def sources(self) -> Sequence[SourceHash]:
-        return [SourceHash(s.path, s.sha256) for s in self.model.sources]
+        own = self.plan.foreign.sources if self.plan.foreign is not None else ()
+        return [SourceHash(s.path, s.sha256) for s in (*self.model.sources, *own)]
 
     @property
     def semantics(self) -> Mapping[str, object]:
@@ -381,6 +456,16 @@ class PromelaProgram:
             "safety_only": self.options.safety_only and bool(self.model.claims),
             "defines": list(self.options.defines),
             **({self.model.events.kind: self.model.events.text} if self.model.events is not None else {}),
+            **({"embedded_c": self._how_c_is_compiled()} if self.plan.foreign is not None else {}),
+        }
+
+    def _how_c_is_compiled(self) -> Mapping[str, object]:
+        options = self.options
+        return {
+            "files": [Path(name).name for name in options.c_sources],
+            "flags": [*options.cflags, *options.ldflags],
+            "sanitized": options.sanitize,
+            "tracking": options.tracking or "all",
         }
 
     @cached_property
@@ -391,7 +476,8 @@ class PromelaProgram:
 
     @property
     def caveats(self) -> Sequence[str]:
-        return self.model.watched.reasons
+        foreign = self.plan.foreign
+        return [*self.model.watched.reasons, *(foreign.caveats if foreign is not None else [])]
 
     @property
     def unchecked(self) -> Sequence[Unchecked]:
@@ -415,21 +501,44 @@ class PromelaProgram:
             return []
         return ["_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"]
 
+    def doubts(self, untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
+        if self.plan.foreign is None or not untracked:
+            return []
+        return forgotten(self.plan.foreign, self.model.resolver.embedded.fragments, untracked)
+
     def opened(self) -> PromelaProgram:
+        _ = self.opening  # there when the compiler is done
         return self
 
-    def knowing(self, _words: Mapping[str, object]) -> PromelaProgram:
-        return self
+    def knowing(self, words: Mapping[str, object]) -> PromelaProgram:
+        """`said`: what embedded C printed in the last step of a run."""
+        other = copy(self)
+        other._said = " ".join(str(words.get("said", "")).split())  # noqa: SLF001 (of the same class)
+        return other
 
     def without(self, assumption: str) -> PromelaProgram:
         raise RuntimeError(f"no model assumes anything that a search could refute, such as {assumption!r}")
+
+    def symbolic(self, predicates: Sequence[str] = ()) -> SymbolicSystem:
+        from assay.languages.promela.symbolic_form import symbolic_form
+
+        with syntax.deep_recursion():
+            return symbolic_form(self.model, self.plan.properties, (*self.options.predicates, *predicates))
+
+    def symbolic_state(self, system: SymbolicSystem, state: bytes) -> tuple[int | None, ...]:
+        from assay.languages.promela.symbolic_form import symbolic_state
+
+        return symbolic_state(self, system, state)
 
     # --- the way back to the source ---
 
     def describe_violation(self, code: int) -> ViolationFacts:
         if code == 0:
             return ViolationFacts("deadlock", "invalid end state: nobody can move and not everybody may stop")
-        return self.plan.violations.facts[code - 1]
+        facts = self.plan.violations.facts[code - 1]
+        if self._said and facts.kind in FAULT_KINDS:
+            return replace(facts, message=f"{facts.message}: {self._said[:MOST_SAID]}")
+        return facts
 
     @cached_property
     def mtype_names(self) -> dict[str, dict[int, str]]:
@@ -458,7 +567,19 @@ class PromelaProgram:
             name = process_title(process, pid)
             values[f"{name}@"] = self.location_line(process, self.location(state, offset))
             self.describe_block(state, offset, layout.processes[process.name], f"{name}.", values)
+        if self.plan.foreign is not None:
+            values.update(self.describe_memory(state))
         return values
+
+    def describe_memory(self, state: bytes) -> Mapping[str, object]:
+        """The variables of embedded C, where a state came with the memory behind it."""
+        image = self.plan.foreign
+        assert image is not None
+        last = self.blocks(state)[-1:]
+        size = self.plan.layout.globals.size
+        for _, offset, process in last:
+            size = offset + self.plan.layout.processes[process.name].size
+        return image.values_in(state[size:])
 
     def event_location(self, state: bytes) -> str:
         """Where a trace or notrace is: what it expects next."""
@@ -541,7 +662,12 @@ class PromelaProgram:
             return StepFacts(process_title(kind, process), kind.where.file, kind.where.line, "provided (...)")
         merged = self.plan.fused.get((kind.name, transition), ())
         first, *rest = (self.describe_transition(kind, process, part) for part in (t, *merged))
-        return replace(first, then=tuple(rest))
+        target = (t, *merged)[-1].target
+        title = process_title(kind, process)
+        forgets = tuple(
+            f"{title}.{symbol.identifier}" for symbol in self.plan.resets.get((kind.name, target), ())
+        )
+        return replace(first, then=tuple(rest), forgets=forgets)
 
     @staticmethod
     def describe_transition(kind: Process, process: int, transition: Transition) -> StepFacts:
@@ -582,8 +708,80 @@ class PromelaProgram:
             texts = list(dict.fromkeys(e.transition.source.text for e in edges))
             where = edges[0].transition.source.where if edges else process.where
             title, text = process_title(process, pid), " or ".join(texts)
-            result.append(Waiting(title, where.file, where.line, text, number=pid))
+            reasons = self.reasons(state, pid, process, edges)
+            alone = reasons[0] if len(reasons) == 1 else None
+            result.append(
+                Waiting(
+                    title,
+                    where.file,
+                    where.line,
+                    text,
+                    number=pid,
+                    awaited=alone.awaited if alone else "",
+                    what=alone.what if alone else "",
+                    reason=", or ".join(one.text for one in reasons),
+                )
+            )
         return result
+
+    def reasons(self, state: bytes, pid: int, process: Process, edges: Sequence[Edge]) -> list[Reason]:
+        """What a process that cannot move waits for, each once; nothing if that is not known of all."""
+        blocks = self.blocks(state)
+        moment = Moment(state, self.plan.layout, blocks, pid, self.scalar_value)
+        if process.provided is not None:
+            with suppress(Unknown):
+                if not moment.value(process.provided):
+                    found = moment.condition(process.provided, "")
+                    return [replace(found, text=f"its provided clause{found.text[2:]}")] if found else []
+        found_all: dict[str, Reason] = {}
+        for edge in edges:
+            transition = edge.transition
+            operation = next(iter(operations_of(transition)))
+            if isinstance(operation, ops.OtherwiseOp):
+                continue
+            found = moment.reason(operation, transition.source.text)
+            if found is None:
+                return []
+            partners = self.partners(state, blocks, pid, found)
+            found_all[found.text] = replace(found, text=found.text + partners)
+        return list(found_all.values())
+
+    def partners(
+        self, state: bytes, blocks: Sequence[tuple[int, int, Process]], pid: int, reason: Reason
+    ) -> str:
+        """Who is left that could do what somebody at a channel waits for: nobody, one, or (empty) several."""
+        if not (reason.sends or reason.receives):
+            return ""
+        wanted = ops.ReceiveMessage if reason.sends else ops.SendMessage
+        able = []
+        for other, offset, process in blocks:
+            moment = Moment(state, self.plan.layout, blocks, other, self.scalar_value)
+            for operation in self.operations_ahead(process, self.location(state, offset)):
+                if other == pid or not isinstance(operation, wanted):
+                    continue
+                try:
+                    name = moment.channel(operation.channel).name
+                except Unknown:
+                    return ""  # it may be any
+                if name == reason.what:
+                    able.append(process_title(process, other))
+                    break
+        does = "receive from it" if reason.sends else "send to it"
+        if not able:
+            meets = reason.awaited in {"a receiver", "a sender"}
+            return ", which nobody is left to do" if meets else f", and nobody is left to {does}"
+        return f", and only {able[0]} can {does}" if len(able) == 1 else ""
+
+    def operations_ahead(self, process: Process, location: int) -> Iterator[ops.Operation]:
+        """Of all statements that a process may still come to."""
+        graph = self.model.graphs[process.name]
+        seen, pending = {location}, [location]
+        while pending:
+            for edge in graph.edges.get(pending.pop(), ()):
+                yield from operations_of(edge.transition)
+                if edge.transition.target not in seen:
+                    seen.add(edge.transition.target)
+                    pending.append(edge.transition.target)
 
     def event_is_missing(self, state: bytes) -> bool:
         """Would this state be no valid end because of a trace?"""
@@ -601,6 +799,10 @@ def process_title(process: Process, pid: int) -> str:
 
 def load(path: Path, options: LanguageOptions) -> PromelaProgram:
     """Everything before the search; raises `SourceProblem` if the model is wrong."""
+    if options.audit_tracking and options.tracking != "declared":
+        raise OptionProblem(
+            "--audit-tracking looks for what --tracking declared leaves out; by default nothing is"
+        )
     with syntax.deep_recursion():
         model, plan, text = translate(parse_model(path, options.defines), options)
     return PromelaProgram(path, options, model, plan, compile_model(text))
@@ -610,5 +812,10 @@ def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaMode
     """From the syntax tree to C, without compiling it."""
     model = build(tree, options)
     reductions = reductions_of(model, options)
-    plan = plan_of(model, parse_properties(model, options), reductions, fair=is_fair(model, options))
+    properties = parse_properties(model, options)
+    match = parse_match(model, options)
+    add_locals(model.resolver.embedded, model.processes, model.file, options)
+    model.resolver.embedded.find_symbols(model.resolver.globals, model.processes)
+    plan = plan_of(model, properties, reductions, options, match)
+    plan.match_anywhere = options.match_anywhere
     return model, plan, generate(plan)

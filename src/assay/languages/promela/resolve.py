@@ -13,6 +13,7 @@ from difflib import get_close_matches
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
+from assay.languages.promela.embedded_c.fragments import EmbeddedCode
 from assay.languages.promela.operations import (
     BIT,
     BOOL,
@@ -94,6 +95,7 @@ class Resolver:
         self.uses_pc_value = False
         self.uses_remote = False
         self.in_claim = False  # what is resolved now belongs to a claim
+        self.embedded = EmbeddedCode()
 
     # --- declarations ---
 
@@ -423,8 +425,8 @@ class Resolver:
                 )
             case syntax.RemoteVariable(where, proctype, process, variable):
                 return self.remote_variable(where, proctype, process, variable, scope)
-            case syntax.EmbeddedCExpression(where):
-                raise embedded_c("c_expr", where)
+            case syntax.EmbeddedCExpression(where, text, precondition, code):
+                return ops.ForeignValue(self.embedded.add("c_expr", text, precondition, code, where))
             case syntax.Next(_, expression):
                 return ops.InNextState(self.expression(expression, scope))
             case syntax.StringLiteral(where):
@@ -520,14 +522,6 @@ class Resolver:
                     place.symbol.assigned |= store
                     result.append(FieldMatch(Match.STORE, place=place))
         return tuple(result)
-
-
-def embedded_c(keyword: str, where: Location) -> UnsupportedConstruct:
-    return UnsupportedConstruct(
-        f"embedded C ({keyword}) is not supported yet",
-        where=where,
-        hint="express it in Promela, or check the model with SPIN",
-    )
 
 
 def flatten(

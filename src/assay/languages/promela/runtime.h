@@ -49,6 +49,7 @@ struct run {
   uint32_t process;    /* who began the chain */
   uint32_t deciding;   /* whether the others move depends on what this process does */
   uint32_t skipped;    /* a successor with a state was left out because nobody wants it */
+  uint32_t endless;    /* this process never leaves its sequence: tell how it comes back */
   uint64_t work;       /* d_step iterations since the chain began */
   struct trail *trail; /* `depth` entries; grows with the stack */
   size_t trail_capacity;
@@ -320,6 +321,14 @@ static int go_on(struct run *c, uint32_t state, uint32_t size, uint32_t pid, uin
     c->depth++;
   } else if (backwards && repeats(c)) {
     moved = 1;
+    /* What follows was followed from before anything failed on this round, so that is told here. */
+    if (__builtin_expect(c->violation || c->endless, 0)) {
+      c->fatal = c->violation ? c->violation : ENDLESS_ATOMIC;
+      c->endless = 0;
+      c->depth--;
+      fail(c, state, size, pid, transition);
+      c->depth++;
+    }
   } else {
     const u8 *s = c->base + state;
     moved = 0;
@@ -363,6 +372,20 @@ static int handshake(struct run *c, uint32_t state, uint32_t size, uint32_t pid,
 
 /* --- all processes --- */
 
+/* The moves of one process. One that can only go round in a sequence that nobody interrupts leads
+ * nowhere, and is not waiting either: it is told as a failure. */
+static int moves_of(struct run *c, uint32_t state, uint32_t size, uint32_t process, uint32_t pid) {
+  c->process = pid;
+  uint32_t first = c->out->count;
+  int moved = step(c, TYPE(c->base + state + process), state, size, process, pid);
+  if (HAS_CHAINS && __builtin_expect(moved && c->out->count == first, 0)) {
+    c->endless = 1;
+    step(c, TYPE(c->base + state + process), state, size, process, pid);
+    c->endless = 0;
+  }
+  return moved;
+}
+
 static int everybody(struct run *c, uint32_t state, uint32_t size) {
   uint32_t offsets[256];
   const u8 *s = c->base + state;
@@ -374,8 +397,7 @@ static int everybody(struct run *c, uint32_t state, uint32_t size) {
   }
   for (uint32_t i = count; i-- > 0;) {
     if (!may_run(c, state, size, offsets[i], i, 0)) continue;
-    c->process = i;
-    moved |= step(c, TYPE(c->base + state + offsets[i]), state, size, offsets[i], i);
+    moved |= moves_of(c, state, size, offsets[i], i);
   }
   return moved;
 }
@@ -403,18 +425,14 @@ static int somebody(struct run *c, uint32_t state, uint32_t size) {
     uint32_t first = c->out->count;
     if (!alone) continue;
     c->deciding = 1;
-    c->process = i;
-    int moved = step(c, TYPE(s + offsets[i]), state, size, offsets[i], i);
+    int moved = moves_of(c, state, size, offsets[i], i);
     c->deciding = 0;
     if (!moved) continue;
     if (c->skipped) return 1;
     for (uint32_t n = first; n < c->out->count; n++)
       if (c->out->successors[n].has_state) return 1;
     for (uint32_t j = count; j-- > 0;)
-      if (j != i) {
-        c->process = j;
-        step(c, TYPE(c->base + state + offsets[j]), state, size, offsets[j], j);
-      }
+      if (j != i) moves_of(c, state, size, offsets[j], j);
     return 1;
   }
   return 0;

@@ -194,9 +194,18 @@ class RemoteVariable(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """C as the compiler gets it: with the markers of the preprocessor, from where it starts."""
+
+    where: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddedCExpression(Expression):
     text: str
     precondition: str | None = None  # c_expr [precondition] { text }
+    code: EmbeddedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,6 +430,7 @@ class EmbeddedC(Statement):
     keyword: str
     text: str
     precondition: str | None = None  # c_code [precondition] { text }
+    code: EmbeddedText | None = None
 
 
 # --- modules -------------------------------------------------------------------
@@ -477,6 +487,7 @@ class EmbeddedCDeclaration:
     text: str
     precondition: str | None = None
     arguments: tuple[str, ...] = ()  # the strings of c_state and c_track, without their quotes
+    code: EmbeddedText | None = None
 
 
 @dataclass(frozen=True, slots=True)

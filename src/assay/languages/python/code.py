@@ -16,7 +16,8 @@ OPERATIONS = (
     "GET_ITER FOR_ITER JUMP POP_JUMP_IF_FALSE POP_JUMP_IF_TRUE JUMP_IF_FALSE_OR_POP "
     "JUMP_IF_TRUE_OR_POP LOOP CALL CALL_KW CALL_EX MAKE_FUNCTION BUILD_CLASS RETURN_VALUE "
     "YIELD_VALUE GET_YIELD_FROM_ITER YIELD_FROM RAISE PUSH_EXC_INFO POP_EXCEPT RERAISE "
-    "CHECK_EXC_MATCH PUSH_EXC_ARGS POP_TOP COPY SWAP IMPORT IMPORT_NATIVE IMPORT_FROM FAIL"
+    "CHECK_EXC_MATCH PUSH_EXC_ARGS POP_TOP COPY SWAP IMPORT IMPORT_NATIVE IMPORT_FROM FAIL "
+    "LOAD_ABSENT"
 ).split()
 NUMBER_OF = {name: number for number, name in enumerate(OPERATIONS)}
 OPERATORS = (
@@ -39,6 +40,8 @@ class Code:
     varargs: bool = False
     varkw: bool = False
     generator: bool = False
+    coroutine: bool = False  # refused when it is called; with `generator`, an asynchronous one
+    annotated: bool = False  # which is all that is kept of a function's annotations
     atomic: bool = False
     early: bool = False  # atomic, and may happen at once after what its thread did before
     documentation: str | None = None  # of a function: its `__doc__`

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.automata import MOST_ATOMS
-from assay.languages.python.invariants import globals_of
+from assay.languages.python.invariants import globals_of, require_usable
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, TemporalProperty
 
@@ -69,10 +69,12 @@ class Formulas:
     names: frozenset[str] = frozenset()  # globals of the program
     terminates: bool = False
     stated: tuple[Stated, ...] = ()
+    match: tuple[str, ...] = ()  # what states are compared by: atoms with values, the last ones
+    match_anywhere: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not self.asked and not self.terminates and not self.stated
+        return not self.asked and not self.terminates and not self.stated and not self.match
 
     @property
     def expressions(self) -> list[AtomPlace]:
@@ -89,7 +91,8 @@ class Formulas:
         their names are bound."""
         told = [f"formula:{one.line}:{one.column}: the atom {one.text}" for one in self.expressions]
         told += [f"formula:1:1: {one.text}" for one in self.asked if one.expressions]
-        return told + [f"{one.place}: {one.text}" for one in self.stated for _ in range(one.predicates + 1)]
+        told += [f"{one.place}: {one.text}" for one in self.stated for _ in range(one.predicates + 1)]
+        return told + [f"--match: {text}" for text in self.match]
 
     def lines(self) -> Iterator[str]:
         """To be added to the program."""
@@ -110,6 +113,18 @@ class Formulas:
                     yield f"    return found is not None and found[{number}]()"
                 else:
                     yield "    return found is not None"
+        for number, text in enumerate(self.match):
+            functions.append(f"{PREFIX}_match_{number}")
+            yield f"def {functions[-1]}():"
+            read = sorted(names_in(text) & self.names)
+            if read:
+                yield from (
+                    "    try:",
+                    f"        {', '.join(read)}",
+                    "    except NameError:",
+                    "        return ''",
+                )
+            yield f"    return repr(({ast.unparse(ast.parse(text.strip(), mode='eval'))}))"
         if functions:
             yield "import assay as __assay_package"
             yield f"__assay_package._set_atoms({', '.join(functions)})"
@@ -182,20 +197,29 @@ class Formulas:
 
 
 def read_formulas(
-    path: Path, text: str, ltl: Sequence[str], *, terminates: bool, own: Sequence[Stated] = ()
+    path: Path,
+    text: str,
+    ltl: Sequence[str],
+    *,
+    terminates: bool,
+    own: Sequence[Stated] = (),
+    match: Sequence[str] = (),
+    match_anywhere: bool = False,
 ) -> Formulas:
     """`own` are those of the program; if `ltl` names some or has others, only these are meant."""
-    if not ltl and not own:
+    for one in match:
+        require_usable(one, globals_of(path, text), "--match")
+    if not ltl and not own and not match:
         return Formulas(terminates=terminates)
     from assay.languages.python import formula_reading
 
     by_name = {one.name: one for one in own if one.name}
     formulas_asked = [one for one in ltl if one not in by_name]
     stated = tuple(by_name[one] for one in ltl if one in by_name) if ltl else tuple(own)
-    names = frozenset(globals_of(path, text)) if formulas_asked else frozenset()
+    names = frozenset(globals_of(path, text)) if formulas_asked or match else frozenset()
     own_labels, _ = labels_in(text) if formulas_asked else (set(), True)
     asked = tuple(formula_reading.read(formula, names, own_labels) for formula in formulas_asked)
-    formulas = Formulas(asked, names, terminates, stated)
+    formulas = Formulas(asked, names, terminates, stated, tuple(match), match_anywhere)
     count = len(formulas.labels) + len(formulas.atoms) + 1
     if count > MOST_ATOMS:
         raise SourceProblem(

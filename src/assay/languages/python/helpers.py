@@ -6,7 +6,7 @@ arguments. `HELPERS` has all of them by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 # Classes whose one positional pattern matches the whole value, PEP 634.
 SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
@@ -18,8 +18,7 @@ def match_sequence(subject: object, count: int, has_star: bool) -> bool:
     """Whether a sequence pattern with `count` items, and perhaps a starred one, can match."""
     if not type(subject).__flags__ & SEQUENCE_FLAG:
         return False
-    assert isinstance(subject, Sequence) or hasattr(subject, "__len__")
-    length = len(subject)
+    length = len(subject)  # type: ignore[arg-type]
     return length >= count if has_star else length == count
 
 

@@ -69,7 +69,7 @@ def globals_of(path: Path, text: str) -> set[str]:
 
 def require_usable(text: str, known: AbstractSet[str], option: str) -> ast.Expression:
     """An expression over globals that may be evaluated in any state and changes none."""
-    what = "atom" if option == "--ltl" else "invariant"
+    what = {"--ltl": "atom", "--match": "key"}.get(option, "invariant")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:

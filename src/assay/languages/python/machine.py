@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from assay import _engine
@@ -53,6 +54,9 @@ def open_image(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
     program: Program = image["program"]
+    for module in program.modules:  # dataclasses and their like look for the module of a class
+        if not module.file.startswith("<"):
+            sys.modules.setdefault(module.name, ModuleType(module.name))
     return _engine.PythonMachine(
         program,
         image["granularity"],

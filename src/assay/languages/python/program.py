@@ -29,6 +29,7 @@ from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
 from assay.languages.python.compiler.program import LIBRARY
+from assay.languages.python.environment import package_folders
 from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
 from assay.records import dataclass
@@ -47,13 +48,14 @@ from assay.transition_system.interface import (
 )
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.sealed_file import SealedFile
+from assay.transition_system.symbolic import NotExpressible, SymbolicSystem
 
 LANGUAGE = "python"
 # As the module `platform` has them, which is slow to import.
 IMPLEMENTATION = {"cpython": "CPython"}.get(sys.implementation.name, sys.implementation.name)
 PYTHON_VERSION = sys.version.split()[0]
 OPENER = "assay.languages.python.machine:open_image"
-MACHINE_VERSION = 4  # of what the machine makes of a program: states, steps, their order
+MACHINE_VERSION = 5  # of what the machine makes of a program: states, steps, their order
 GRANULARITIES = {
     "bytecode": "at every access that another thread can see",
     "gil": "where CPython with its global lock looks for other threads",
@@ -186,8 +188,21 @@ class PythonProgram:
     def notes(self) -> Sequence[str]:
         return [f"threads may switch {GRANULARITIES[self.granularity]} (granularity {self.granularity})"]
 
+    @staticmethod
+    def doubts(_untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
+        return ()  # all that its steps change is part of the state
+
     def opened(self) -> PythonProgram:
         return self
+
+    def symbolic(self, predicates: Sequence[str] = ()) -> SymbolicSystem:
+        del predicates
+        raise NotExpressible(
+            "a Python program has no symbolic form", where=self.path, hint="search it with another --search"
+        )
+
+    def symbolic_state(self, system: SymbolicSystem, state: bytes) -> Sequence[int | None]:
+        raise NotImplementedError(f"there is no form for {len(state)} bytes of {system}")
 
     def knowing(self, descriptions: Mapping[str, object]) -> PythonProgram:
         return replace(self, descriptions=descriptions)
@@ -555,7 +570,13 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
     _require_no_model(path, text)
     own, numbered = statements_of(path, text)
     formulas = read_formulas(
-        path, text, options.ltl, terminates=options.terminates, own=() if options.safety_only else own
+        path,
+        text,
+        options.ltl,
+        terminates=options.terminates,
+        own=() if options.safety_only else own,
+        match=options.match,
+        match_anywhere=options.match_anywhere,
     )
     not_final = _not_final(options, formulas)
     read: dict[str, bytes] = {str(path): data}  # every file once: what is compiled is what is hashed
@@ -568,7 +589,15 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         calling = f"import {path.stem} as module\n{call}\n"
         with_atoms, restored = _with_atoms(path, text, numbered, formulas)
         read[str(path)] = with_atoms.encode(_encoding(data))
-        program = restored(compile_program(main, calling, extra_nonfinal=not_final, read=read))
+        program = restored(
+            compile_program(
+                main,
+                calling,
+                extra_nonfinal=not_final,
+                read=read,
+                environment=package_folders(options.python),
+            )
+        )
         read[str(path)] = data
     else:
         program = _with_properties(path, text, numbered, options, formulas, not_final, read)
@@ -595,10 +624,13 @@ def _with_properties(
     read: dict[str, bytes],
 ) -> Program:
     """The program, with what properties from outside need in its text."""
+    environment = package_folders(options.python)
 
     def compiled(changed: str) -> Program:
         with_atoms, restored = _with_atoms(path, text, changed, formulas)
-        return restored(compile_program(path, with_atoms, extra_nonfinal=not_final, read=read))
+        return restored(
+            compile_program(path, with_atoms, extra_nonfinal=not_final, read=read, environment=environment)
+        )
 
     if not options.invariants:
         return compiled(numbered)
@@ -628,7 +660,10 @@ def _not_final(options: LanguageOptions, formulas: Formulas) -> frozenset[str]:
 
 def _watch(formulas: Formulas) -> dict[str, object]:
     """What the machine is told of formulas."""
-    return {"watching": not formulas.is_empty, "labels": formulas.labels, "atoms": formulas.atoms}
+    watch = {"watching": not formulas.is_empty, "labels": formulas.labels, "atoms": formulas.atoms}
+    if not formulas.match:
+        return watch
+    return {**watch, "matches": len(formulas.match), "matches_anywhere": formulas.match_anywhere}
 
 
 def _require_known(options: LanguageOptions) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import dis
 import functools
 import importlib
-from types import CodeType
+import sys
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
 list_iterator: type = type(iter(()))
+THINGS = (ModuleType, FunctionType, BuiltinFunctionType)
 
 
 def has(module: str, path: str, name: str) -> bool:
@@ -36,6 +38,61 @@ def found(module: str, path: str) -> object:
         by_own_name = [value for value in vars(thing).values() if getattr(value, "__name__", "") == part]
         thing = getattr(thing, part, by_own_name[0] if by_own_name else None)
     return thing
+
+
+# Modules that do something when they are imported.
+NEVER_IMPORTED = frozenset(
+    {"antigravity", "idlelib", "lib2to3", "test", "this", "turtle", "turtledemo", "tkinter"}
+)
+# Of which numbers with names in capital letters are the same wherever a program runs.
+MODULES_OF_CONSTANTS = frozenset({"io", "selectors", "signal", "socket", "stat", "token", "tokenize"})
+
+
+def module(name: str) -> object:
+    """A module of CPython; None if it is not CPython's own, or does something when it is imported."""
+    top = name.partition(".")[0]
+    if top not in sys.stdlib_module_names or top in NEVER_IMPORTED:
+        return None
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def part(thing: object, name: str) -> tuple[object, bool, bool]:
+    """An attribute of a module or class of CPython.
+
+    Whether it is to be had as it is: exceptions, names, and numbers that have a name; else whether it is
+    a module, class or function, of which one knows that it is true and equal to nothing but itself.
+    """
+    try:
+        value = getattr(thing, name)
+    except AttributeError:
+        if not isinstance(thing, ModuleType) or module(f"{thing.__name__}.{name}") is None:
+            raise
+        value = getattr(thing, name)
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return value, True, True
+    if isinstance(value, str) and name in {"__name__", "__qualname__", "__module__", "__doc__"}:
+        return value, True, True
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and name.isupper()
+        and isinstance(thing, ModuleType)
+        and thing.__name__ in MODULES_OF_CONSTANTS
+    ):
+        return value, True, True
+    return value, False, isinstance(value, THINGS) or is_plain_class(value)
+
+
+def is_plain_class(value: object) -> bool:
+    """A class whose metaclass does not say otherwise."""
+    return (
+        isinstance(value, type)
+        and type(value).__eq__ is type.__eq__
+        and type(value).__hash__ is type.__hash__
+    )
 
 
 @functools.cache

@@ -29,7 +29,8 @@ def shape(node):
         fields = [
             shape(getattr(node, field.name))
             for field in dataclasses.fields(node)
-            if field.name not in ("where", "formula_where") and getattr(node, field.name) != field.default
+            if field.name not in ("where", "formula_where", "code")
+            and getattr(node, field.name) != field.default
         ]
         return f"{type(node).__name__}({', '.join(fields)})"
     return str(node)

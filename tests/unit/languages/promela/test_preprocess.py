@@ -86,7 +86,10 @@ def test_a_missing_include_is_told_with_its_place(write):
 
 def test_system_headers_are_not_searched(write):
     path = write("m.pml", "#include <stdio.h>\ninit { skip }\n")
-    assert problem_of(path) == "m.pml:1:19: no include path in which to search for stdio.h"
+    assert problem_of(path) == (
+        "m.pml:1:1: expected a declaration or a process, got '\\'; "
+        "only embedded C includes files of the system"
+    )
 
 
 def test_include_folders_of_the_environment_are_not_searched(write, monkeypatch):

@@ -13,6 +13,7 @@ from assay.languages.promela import compiler
 from assay.languages.promela.parser import parse_model
 from assay.languages.promela.preprocess import preprocess
 from assay.languages.promela.unparse import unparse
+from assay.transition_system import kept
 from assay.transition_system.interface import SourceProblem
 
 GOOD = '#include "limit.h"\nactive proctype P() { byte x; x = LIMIT; assert(x == 1) }\n'
@@ -269,7 +270,7 @@ def test_what_lies_in_the_cache_is_not_believed(here, cache):
     entry.unlink()
     assert verdict_of(here, FAILS) is assay.Verdict.VIOLATED
     (other,) = cache.iterdir()
-    for forged in (good, good[compiler.CODE_BYTES :], bytes(32) + good[32:], b"", good[:-1]):
+    for forged in (good, good[kept.CODE_BYTES :], bytes(32) + good[32:], b"", good[:-1]):
         other.write_bytes(forged)
         assert verdict_of(here, FAILS) is assay.Verdict.VIOLATED
         assert other.read_bytes() != forged  # made again
@@ -277,7 +278,7 @@ def test_what_lies_in_the_cache_is_not_believed(here, cache):
 
 def test_the_cache_is_used(here, cache, monkeypatch):
     assert verdict_of(here, HOLDS) is assay.Verdict.VERIFIED
-    monkeypatch.setattr(compiler, "_compiled", lambda *_: pytest.fail("it was compiled again"))
+    monkeypatch.setattr(compiler, "_Compiler", lambda *_: pytest.fail("it was compiled again"))
     assert verdict_of(here, HOLDS) is assay.Verdict.VERIFIED
 
 

@@ -27,7 +27,7 @@ NAMED_OPERANDS = {"LOAD_BUILTIN", "LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOA
 FIXED_EFFECTS = {
     **dict.fromkeys(
         "LOAD_CONST LOAD_FAST LOAD_DEREF LOAD_CLOSURE LOAD_CLASSDEREF LOAD_GLOBAL LOAD_NAME LOAD_BUILTIN "
-        "PUSH_EXC_INFO COPY IMPORT IMPORT_NATIVE IMPORT_FROM FOR_ITER".split(),
+        "PUSH_EXC_INFO COPY IMPORT IMPORT_NATIVE IMPORT_FROM FOR_ITER LOAD_ABSENT".split(),
         1,
     ),
     **dict.fromkeys(
@@ -144,6 +144,9 @@ class Assembler:
 
     def constant(self, value: object) -> None:
         self.emit("LOAD_CONST", self.constant_index(value))
+
+    def load_absent(self, name: str, problem: str, assumption: str) -> None:
+        self.emit("LOAD_ABSENT", self.constant_index((name, problem, assumption)))
 
     def constant_index(self, value: object) -> int:
         key = constant_key(value)

@@ -24,14 +24,36 @@ SET_BY_THE_COMPILER = ("__name__", "__file__", "__doc__")  # in every module
 ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ONLY": "dataclasses"}
 
 
+TYPING_MODULES = frozenset({"typing", "typing_extensions"})
+
+
+def is_constantly_false(tree: ast.Module, name: str) -> bool:
+    """Whether the body of a module stores the variable once, and that is False: `TYPE_CHECKING = False`."""
+    stores = [
+        node
+        for node in statements(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and name in ast.dump(node)
+    ]
+    match stores:
+        case [ast.Assign(targets=[ast.Name(id=found)], value=ast.Constant(value=False))]:
+            return found == name and stores[0] in tree.body
+    return False
+
+
 class Origin(Enum):
     """Where a module comes from."""
 
     USER = "user"
+    PACKAGE = "package"  # installed where the program finds its packages; unsupported as in STANDARD
     LIBRARY = "library"  # written for the machine
     STANDARD = (
         "standard"  # of CPython, compiled from its source; what is unsupported there fails when it is reached
     )
+
+    @property
+    def is_users(self) -> bool:
+        """Whether it is imported as the program imports: its own modules first, installed packages last."""
+        return self in {Origin.USER, Origin.PACKAGE}
 
 
 @dataclass(slots=True)
@@ -55,7 +77,8 @@ class Target(Enum):
     NATIVE = "a module of CPython"
     MISSING = "cannot be imported"  # the import statement raises
     ACCELERATOR = "written in C"  # for a module of the standard library that can do without
-    REFUSED = "is not modelled"
+    ABSENT = "is not modelled"  # it can be imported, and is refused where it is used
+    REFUSED = "cannot even be imported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,7 @@ class Found:
     index: int = 0
     problem: str = ""
     hint: str = "take it out of what is verified"
+    assumption: str = ""  # of what is absent: compiled if it is used, see `COMPILED_MODULES`
 
 
 class Imports(Protocol):
@@ -74,6 +98,8 @@ class Imports(Protocol):
     def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool: ...
     def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]: ...
     def mentions(self, name: str) -> bool: ...
+    def computes_all(self, importer: ModuleSource, name: str) -> bool: ...
+    def has_no_list(self, importer: ModuleSource, name: str) -> bool: ...
     @property
     def failed_assumptions(self) -> frozenset[str]: ...
 
@@ -104,12 +130,14 @@ class Context:
 
     def read_imports(self) -> None:
         """Names with a meaning for the compiler itself."""
+        if is_constantly_false(self.module.tree, "TYPE_CHECKING"):
+            self.type_checking_names.add("TYPE_CHECKING")
         for node in statements(self.module.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name
                     self.refuse_parts_of(alias.name)
-                    if alias.name == "typing":
+                    if alias.name in TYPING_MODULES:
                         self.typing_names.add(name)
                     elif alias.name == "_assay":
                         self.assay_names.add(name)
@@ -123,7 +151,7 @@ class Context:
                         self.bound_globals |= set(self.starred)
                     elif node.module == "__future__" and alias.name == "annotations":
                         self.future_annotations = True
-                    elif node.module == "typing" and alias.name == "TYPE_CHECKING":
+                    elif node.module in TYPING_MODULES and alias.name == "TYPE_CHECKING":
                         self.type_checking_names.add(name)
                     elif node.module == "_assay" and alias.name == "atomic":
                         self.atomic_names.add(name)
@@ -136,7 +164,15 @@ class Context:
     @property
     def is_lenient(self) -> bool:
         """Whether what is unsupported may wait until it is reached."""
-        return self.module.origin is Origin.STANDARD
+        return self.module.origin in {Origin.STANDARD, Origin.PACKAGE}
+
+    @property
+    def package(self) -> str | None:
+        """What `__package__` is."""
+        module = self.module
+        if module.index == 0:
+            return None
+        return module.name if module.is_package else module.name.rpartition(".")[0]
 
     def place(self, node: ast.AST) -> Place:
         return place_of(self.module.file, node)

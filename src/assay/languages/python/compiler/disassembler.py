@@ -35,7 +35,7 @@ def operand_text(operation: str, operand: int, code: Code, program: Program) -> 
         return code.names[operand]
     if operation in JUMP:
         return f"to {operand}"
-    if operation in {"LOAD_CONST", "FAIL"}:
+    if operation in {"LOAD_CONST", "FAIL", "LOAD_ABSENT"}:
         constant = code.constants[operand]
         return f"<code {constant.qualname}>" if isinstance(constant, Code) else repr(constant)
     if operation in {"BINARY", "INPLACE"}:

@@ -50,7 +50,9 @@ class ExpressionCompiler:
                 self.out.named("LOAD_NAME", name)
             case Access.GLOBAL:
                 self.refuse_name(node, name)
-                if self.context.is_builtin(name):
+                if name == "__package__" and name not in self.context.bound_globals:
+                    self.out.constant(self.context.package)
+                elif self.context.is_builtin(name):
                     self.out.named("LOAD_BUILTIN", name)
                 else:
                     self.out.emit("LOAD_GLOBAL", self.context.global_index(name))

@@ -8,10 +8,10 @@ with the name, which then is no longer taken for final (`extra_nonfinal` of `com
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
+from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.nodes import children, walk
 from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
 from assay.records import dataclass
@@ -81,11 +81,15 @@ def read_stores(tree: ast.Module) -> Stores:
     )
 
 
-read_library_stores = functools.lru_cache(maxsize=64)(read_stores)  # their trees are kept, too
-
-
 def stores_of(module: ModuleSource) -> Stores:
-    return (read_stores if module.origin is Origin.USER else read_library_stores)(module.tree)
+    if module.origin.is_users:
+        return read_stores(module.tree)
+    library = kept_library(module.file, module.text)
+    question = "stores", module.name
+    if question not in library.answers:
+        library.keep(question, read_stores(module.tree))
+    found: Stores = library.answers[question]
+    return found
 
 
 # --- globals ------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 A name is looked for in this order: the user's own modules beside the program (as CPython does; they hide
 others of the same name), the libraries written for the machine, the modules of CPython that are used as they
-are, and modules of the standard library that are plain Python. Libraries and the standard library never see
-the user's modules.
+are, modules of the standard library that are plain Python, and the packages of the environment. Libraries and
+the standard library never see the user's modules. What exists and is not modelled is absent: importing it is
+fine, and using it is refused (decision 0013).
 """
 
 from __future__ import annotations
@@ -11,22 +12,26 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import os
+import re
 import stat
 import sys
 import sysconfig
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python import reality
 from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
+    ABSENT_MODULES,
+    COMPILED_MODULES,
     FOR_LIBRARIES,
     NATIVE_MODULES,
-    REFUSED_MODULES,
     REFUSED_PARTS,
 )
 from assay.languages.python.compiler.nodes import statements, statements_directly_in, walk
@@ -41,6 +46,12 @@ NEVER_THE_USERS = frozenset({"assay", MACHINE_MODULE, BUILTINS_MODULE}) | frozen
 STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 LARGEST_TEXT = 4 << 20  # of one module, in characters
 MOST_MODULES = 1000
+MOST_FILES = 5000  # of a package that is looked through for modules in C
+# Libraries for the machine that stand for packages, which are there only where those are.
+# With the newest of the names that they have, which tells old versions.
+IF_INSTALLED = {"typing_extensions": b"def override("}
+SAME_MODULES = {"os.path": "posixpath"}
+EXTENSION_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 
 
 class Modules:
@@ -53,8 +64,10 @@ class Modules:
         library: Mapping[str, Path],
         failed_assumptions: frozenset[str] = frozenset(),
         read: dict[str, bytes] | None = None,
+        environment: Sequence[Path] = (),
     ) -> None:
         self.folder = main.parent
+        self.environment = environment  # folders of installed packages, in the order of the search
         self.read = {} if read is None else read  # the user's files, each read once
         self.library = library
         self.failed_assumptions = failed_assumptions
@@ -62,6 +75,9 @@ class Modules:
         self.by_key: dict[tuple[bool, str], ModuleSource] = {}
         self.found: dict[tuple[bool, str], Found] = {}
         self.waiting: list[ModuleSource] = []
+        self.is_complete = False
+        self.starred: set[str] = set()  # modules of which all names are imported
+        self.if_mentioned: dict[str, str] = {}  # name -> the module that a library imports if it is mentioned
         self.mentioned: dict[str, bool] = {}
         self.add(
             MAIN,
@@ -72,11 +88,23 @@ class Modules:
         )
         if BUILTINS_MODULE in library:
             self.find_for(Origin.LIBRARY, BUILTINS_MODULE)
+        self.read_all()
+        done: set[str] = set()
+        while new := {
+            name for name in self.if_mentioned if name not in done and mentions(self.modules, name)
+        }:
+            for name in sorted(new):  # what comes in may mention more
+                self.find_for(Origin.LIBRARY, self.if_mentioned[name])
+                self.read_all()
+            done |= new
+        self.is_complete = True
+
+    def read_all(self) -> None:
         while self.waiting:
             self.read_imports(self.waiting.pop(0))
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
-        if origin is Origin.USER:
+        if origin.is_users:
             tree, scope = read(file, text)
         else:
             tree, scope = read_library(file, text, name if origin is Origin.LIBRARY else "")
@@ -84,25 +112,33 @@ class Modules:
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
         self.modules.append(module)
-        self.by_key[origin is Origin.USER, name] = module
+        self.by_key[origin.is_users, name] = module
         self.waiting.append(module)
         return module
 
     def read_imports(self, module: ModuleSource) -> None:
         """Finds what a module imports, wherever it does so; problems show when the statement is compiled."""
-        is_users = module.origin is Origin.USER
+        is_users = module.origin.is_users
+        if module.origin is Origin.LIBRARY:
+            self.if_mentioned |= imports_if_mentioned(module.tree)
         for node in imports_in(module.tree) if is_users else imports_of_library(module.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     self.find_with_packages(module, alias.name)
             else:
-                if node.module == "__future__" and not node.level:
-                    continue
                 name = self.absolute(module, node)
+                if node.names[0].name == "*":
+                    self.require_names_of(module.origin, name)
                 self.find_with_packages(module, name)
                 for alias in node.names:
                     if alias.name != "*" and self.is_submodule(module, name, alias.name):
                         self.find_with_packages(module, f"{name}.{alias.name}")
+
+    def require_names_of(self, origin: Origin, name: str) -> None:
+        """`from name import *` needs to know what there is: a module that would wait for its use does not."""
+        self.starred.add(name)
+        if self.found.get((origin.is_users, name), Found(Target.MISSING)).target is Target.ABSENT:
+            del self.found[origin.is_users, name]
 
     def libraries_imported_late(self) -> list[int]:
         """Libraries that functions of the program import.
@@ -112,7 +148,7 @@ class Modules:
         """
         late: dict[int, None] = {}
         for module in self.modules:
-            if module.origin is not Origin.USER:
+            if not module.origin.is_users:
                 continue
             for function in statements(module.tree):
                 if not isinstance(function, ast.FunctionDef):
@@ -136,7 +172,7 @@ class Modules:
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
             if self.find(importer, ".".join(parts[:count])).target is not Target.PROGRAM:
-                if self.find(importer, ".".join(parts[:count])).target is Target.NATIVE:
+                if self.find(importer, ".".join(parts[:count])).target in {Target.NATIVE, Target.ABSENT}:
                     continue
                 return
 
@@ -160,7 +196,11 @@ class Modules:
         return self.find_for(importer.origin, name)
 
     def find_for(self, origin: Origin, name: str) -> Found:
-        key = (origin is Origin.USER, name)
+        key = (origin.is_users, name)
+        if key not in self.found and self.is_complete:
+            if (known := self.by_key.get(key)) is not None:
+                return Found(Target.PROGRAM, known.index)
+            return Found(Target.REFUSED, problem=f"the module '{name}' is imported for type checkers only")
         if key not in self.found:
             self.found[key] = self.look_for(origin, name)
         return self.found[key]
@@ -172,15 +212,21 @@ class Modules:
             if origin is Origin.LIBRARY:
                 return Found(Target.NATIVE)
             return Found(Target.REFUSED, problem=f"the module '{name}' is for libraries of the machine only")
-        top = name.partition(".")[0]
-        if origin is Origin.USER and top not in NEVER_THE_USERS:
-            package = name.rpartition(".")[0]
-            if not package or self.is_users(package):
-                found = self.from_folder(self.folder, name, Origin.USER, shown=str(self.folder))
+        top, _, _ = name.partition(".")
+        package, _, last = name.rpartition(".")
+        if origin.is_users and top not in NEVER_THE_USERS:
+            if not package:
+                found = self.from_folder(self.folder, name, name, Origin.USER)
                 if found is not None:
                     return found
-                if package:
-                    return self.namespace_package(name) or Found(Target.MISSING)
+            elif (parent := self.users_package(package)) is not None:
+                return self.in_package(parent, name, last)
+        name = SAME_MODULES.get(name, name)
+        top = name.partition(".")[0]
+        if name == "_weakrefset" and origin is not Origin.LIBRARY and origin is not Origin.STANDARD:
+            return Found(
+                Target.ABSENT, problem=f"the module '{name}' of CPython is not modelled", hint="use weakref"
+            )
         found = self.from_library(name)
         if found is not None:
             return found
@@ -192,30 +238,106 @@ class Modules:
                     hint="look at PYTHONPATH",
                 )
             return Found(Target.NATIVE)
-        if top in REFUSED_MODULES and origin is Origin.USER:
-            problem = f"the module '{name}' of CPython is not modelled"
-            return Found(Target.REFUSED, problem=problem, hint=REFUSED_MODULES[top])
         if top in sys.stdlib_module_names:
-            found = self.from_folder(STANDARD_LIBRARY, name, Origin.STANDARD, shown="<python>")
-            if found is not None:
-                return found
-            if top != name and (STANDARD_LIBRARY / top).is_dir():
+            return self.of_standard_library(origin, name)
+        if origin.is_users and top == name:
+            return self.from_environment(name) or Found(Target.MISSING)
+        return Found(Target.MISSING)
+
+    def of_standard_library(self, origin: Origin, name: str) -> Found:
+        """What is not compiled with the program is there and absent."""
+        top = name.partition(".")[0]
+        is_late = (
+            origin in {Origin.PACKAGE, Origin.STANDARD}
+            and assumption_of(name) not in self.failed_assumptions
+            and name not in self.starred
+        )
+        is_compiled = name in COMPILED_MODULES
+        absent = Found(
+            Target.ACCELERATOR if origin is Origin.LIBRARY else Target.ABSENT,
+            problem=f"the module '{name}' of CPython is not modelled",
+            hint=ABSENT_MODULES.get(top, "take it out of what is verified"),
+        )
+        if origin is not Origin.LIBRARY and (not is_compiled or is_late):
+            if not is_of_standard_library(name):
                 return Found(Target.MISSING)
-            target = Target.ACCELERATOR if origin is Origin.STANDARD else Target.REFUSED
-            return Found(target, problem=f"the module '{name}' of CPython is not modelled")
-        if origin is Origin.USER and top == name:
-            found = self.namespace_package(name)  # CPython takes these last
+            if origin is Origin.STANDARD and not has_source(name):
+                return replace(absent, target=Target.ACCELERATOR)
+            return replace(absent, assumption=assumption_of(name)) if is_compiled else absent
+        found = self.from_folder(STANDARD_LIBRARY, name.replace(".", "/"), name, Origin.STANDARD)
+        if found is not None:
+            return found
+        return absent
+
+    def from_environment(self, name: str) -> Found | None:
+        """A package that is installed where the program finds them; CPython takes folders without
+        `__init__.py` last."""
+        for folder in self.environment:
+            found = self.extension(folder, name, name) or self.from_folder(folder, name, name, Origin.PACKAGE)
             if found is not None:
                 return found
-        if not is_installed(top):
+        for folder in (self.folder, *self.environment):
+            found = self.namespace_package(folder / name, name, self.origin_in(folder))
+            if found is not None:
+                return found
+        return None
+
+    def is_in_environment(self, name: str) -> bool:
+        return any(
+            (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+            for folder in self.environment
+        )
+
+    def is_mentioned_in_environment(self, name: str, text: bytes) -> bool:
+        files = (
+            file
+            for folder in self.environment
+            for file in (folder / f"{name}.py", folder / name / "__init__.py")
+        )
+        return any(text in file.read_bytes() for file in files if file.is_file())
+
+    def origin_in(self, folder: Path) -> Origin:
+        return Origin.USER if folder == self.folder else Origin.PACKAGE
+
+    def users_package(self, name: str) -> ModuleSource | None:
+        """A package of the program or of its environment."""
+        found = self.find_for(Origin.USER, name)
+        if found.target is not Target.PROGRAM or not self.modules[found.index].origin.is_users:
+            return None
+        return self.modules[found.index]
+
+    def in_package(self, parent: ModuleSource, name: str, last: str) -> Found:
+        if not parent.is_package:
             return Found(Target.MISSING)
+        folder = Path(parent.file).parent
+        return (
+            self.from_folder(folder, last, name, parent.origin)
+            or self.extension(folder, last, name)
+            or self.namespace_package(folder / last, name, parent.origin)
+            or Found(Target.MISSING)
+        )
+
+    def extension(self, folder: Path, file: str, name: str) -> Found | None:
+        """A module in C, or a package with parts in C, which it needs or is faster with. What it has
+        is not known without running it, so nothing may be taken from it."""
+        is_module = any((folder / f"{file}{ending}").is_file() for ending in EXTENSION_SUFFIXES)
+        if not is_module and not ("." not in name and has_extensions(folder / file)):
+            return None
         return Found(
-            Target.REFUSED,
-            problem=f"the module '{name}' is neither beside the program nor one that the machine knows",
+            Target.ABSENT,
+            problem=f"the {'module' if is_module else 'package'} '{name}' is written in C"
+            f"{'' if is_module else ', at least a part of it'}",
+            hint="only what is written in Python can be verified: put functions of your own in its place, or "
+            "verify in an environment without it (--python), if the program can do without",
         )
 
     def from_library(self, name: str) -> Found | None:
         path = self.library.get(name)
+        if name in IF_INSTALLED and not self.is_in_environment(name):
+            return None
+        if name in IF_INSTALLED and not self.is_mentioned_in_environment(name, IF_INSTALLED[name]):
+            problem = f"the package '{name}' is installed in an old version, which is not modelled"
+            return Found(Target.ABSENT, problem=problem, hint=f"install a newer {name}")
         if path is not None:
             shown = f"<assay>/{name.replace('.', '/')}{'/__init__' if path.name == '__init__.py' else ''}.py"
             is_package = path.name == "__init__.py"
@@ -228,41 +350,47 @@ class Modules:
             return Found(Target.PROGRAM, module.index)
         return None
 
-    def from_folder(self, folder: Path, name: str, origin: Origin, shown: str) -> Found | None:
-        relative = Path(*name.split("."))
-        package = folder / relative / "__init__.py"
-        if package.is_file():
-            return self.program_module(
-                name, package, f"{shown}/{relative}/__init__.py", origin, is_package=True
-            )
-        plain = folder / relative.with_name(relative.name + ".py")
-        if plain.is_file():
-            return self.program_module(name, plain, f"{shown}/{relative}.py", origin, is_package=False)
+    def from_folder(self, folder: Path, relative: str, name: str, origin: Origin) -> Found | None:
+        """The module of that name in a file of the folder, or in a folder with `__init__.py`."""
+        for file, is_package in ((f"{relative}/__init__.py", True), (f"{relative}.py", False)):
+            if (folder / file).is_file():
+                return self.program_module(name, folder / file, file, origin, is_package=is_package)
         return None
 
-    def is_users(self, name: str) -> bool:
-        found = self.find_for(Origin.USER, name)
-        return found.target is Target.PROGRAM and self.modules[found.index].origin is Origin.USER
-
-    def namespace_package(self, name: str) -> Found | None:
-        """A folder of the user's without `__init__.py`."""
-        folder = self.folder / Path(*name.split("."))
-        if not folder.is_dir() or not any(folder.glob("*.py")):
+    def namespace_package(self, folder: Path, name: str, origin: Origin) -> Found | None:
+        """A folder without `__init__.py`."""
+        if not folder.is_dir() or not any(
+            file.suffix == ".py" or (file.is_dir() and (file / "__init__.py").is_file())
+            for file in folder.iterdir()
+        ):
             return None
-        module = self.add(name, f"{folder}/__init__.py", Origin.USER, "", is_package=True)
+        module = self.add(name, f"{folder}/__init__.py", origin, "", is_package=True)
         return Found(Target.PROGRAM, module.index)
 
-    def program_module(self, name: str, path: Path, shown: str, origin: Origin, *, is_package: bool) -> Found:
-        known = self.by_key.get((origin is Origin.USER, name))
+    def program_module(
+        self, name: str, path: Path, relative: str, origin: Origin, *, is_package: bool
+    ) -> Found:
+        known = self.by_key.get((origin.is_users, name))
         if known is None:
-            if origin is Origin.USER:
+            if origin.is_users:
                 shown = str(path)
                 if shown not in self.read:
                     self.read[shown] = read_bytes(path)
                 text = decoded(path, self.read[shown])
             else:
+                shown = f"<python>/{relative}" if origin is Origin.STANDARD else relative
                 text = decoded(path, read_bytes(path))
-            known = self.add(name, shown, origin, text, is_package=is_package)
+                if name == "importlib.metadata":
+                    text = text.replace(
+                        "_VERSIONS = {}", f"_VERSIONS = {installed_versions(self.environment)!r}"
+                    )
+            try:
+                known = self.add(name, shown, origin, text, is_package=is_package)
+            except SourceProblem as problem:
+                if origin is Origin.USER:
+                    raise
+                # Packages have files for other versions of Python.
+                return Found(Target.REFUSED, problem=f"the module '{name}' cannot be read: {problem}")
         return Found(Target.PROGRAM, known.index)
 
     def is_submodule(self, importer: ModuleSource, package: str, name: str) -> bool:
@@ -300,7 +428,8 @@ class Modules:
     def public_names(self, module: ModuleSource, seen: set[int]) -> list[str]:
         seen.add(module.index)
         listed = static_all(module.tree)
-        if listed is not None:
+        is_computed = computes_all(module.tree)
+        if listed is not None and not is_computed:
             return listed
         names = dict.fromkeys(module.scope.bound)
         for scope in all_scopes(module.scope):
@@ -314,17 +443,38 @@ class Modules:
                 elif found.target is Target.NATIVE:
                     names |= dict.fromkeys(self.starred_names(module, self.absolute(module, node)))
         deleted = deleted_names(module.tree)
-        return [name for name in names if not name.startswith("_") and name not in deleted]
+        return [
+            name
+            for name in names
+            if (is_computed or not name.startswith("_")) and name not in deleted | {"__all__"}
+        ]
+
+    def computes_all(self, importer: ModuleSource, name: str) -> bool:
+        """Whether only the running module can tell which of its names `from name import *` takes."""
+        found = self.find(importer, name)
+        return found.target is Target.PROGRAM and computes_all(self.modules[found.index].tree)
+
+    def has_no_list(self, importer: ModuleSource, name: str) -> bool:
+        """Whether `from name import *` takes what happens to be bound: some is for type checkers only."""
+        found = self.find(importer, name)
+        if found.target is not Target.PROGRAM:
+            return False
+        module = self.modules[found.index]
+        return module.origin.is_users and static_all(module.tree) is None
 
 
 def names_of_own(tree: ast.Module) -> set[str]:
-    """Names that something else than an import statement binds."""
+    """Names that something else than an import statement binds in the body of a module."""
     found: set[str] = set()
-    for node in walk(tree):
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+        elif not isinstance(node, ast.Lambda):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            pending += ast.iter_child_nodes(node)
     return found
 
 
@@ -347,6 +497,23 @@ def static_all(tree: ast.Module) -> list[str] | None:
     return listed
 
 
+def computes_all(tree: ast.Module) -> bool:
+    """Whether `__all__` is made in a way that the text does not tell."""
+    plain = 0
+    for statement in tree.body:
+        match statement:
+            case (
+                ast.Assign(
+                    targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)
+                )
+                | ast.AugAssign(
+                    target=ast.Name(id="__all__"), value=ast.List(elts=items) | ast.Tuple(elts=items)
+                )
+            ) if all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in items):
+                plain += 1
+    return plain < sum(isinstance(node, ast.Name) and node.id == "__all__" for node in walk(tree))
+
+
 def deleted_names(tree: ast.Module) -> set[str]:
     """Names that the module's body unbinds again."""
     found: set[str] = set()
@@ -367,9 +534,30 @@ def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             yield node
             continue
         inside = statements_directly_in(node)
-        if isinstance(node, ast.If) and is_type_checking_name(node.test):
+        if isinstance(node, ast.If) and (is_type_checking_name(node.test) or mentioned_name(node.test)):
             inside = list(node.orelse)
         pending += reversed(inside)
+
+
+def mentioned_name(test: ast.expr) -> str:
+    """The name in `_assay.mentions("name")`; libraries may import under that condition."""
+    match test:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="_assay"), attr="mentions"),
+            args=[ast.Constant(value=str(name))],
+        ):
+            return name
+    return ""
+
+
+def imports_if_mentioned(tree: ast.Module) -> dict[str, str]:
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.If) and (name := mentioned_name(node.test)):
+            for inner in node.body:
+                if isinstance(inner, ast.Import):
+                    found[name] = inner.names[0].name
+    return found
 
 
 @functools.lru_cache(maxsize=64)
@@ -384,12 +572,35 @@ def is_type_checking_name(test: ast.expr) -> bool:
     )
 
 
-def is_installed(name: str) -> bool:
-    """Whether CPython would find a module of this name."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
+@functools.lru_cache(maxsize=256)
+def has_extensions(package: Path) -> bool:
+    """Whether there are modules in C in the folder of a package."""
+    looked_at = 0
+    for _, folders, files in os.walk(package):
+        if any(file.endswith(EXTENSION_SUFFIXES) for file in files):
+            return True
+        folders[:] = [folder for folder in folders if folder not in {"__pycache__", "tests"}]
+        looked_at += len(files)
+        if looked_at > MOST_FILES:
+            break
+    return False
+
+
+def assumption_of(name: str) -> str:
+    """What fails if a module that is not compiled yet is used."""
+    return f"module {name}"
+
+
+def is_of_standard_library(name: str) -> bool:
+    """Whether CPython has a module of that name on this system, without importing its package."""
+    if "." not in name:
+        return has_source(name) or importlib.util.find_spec(name) is not None
+    return has_source(name)
+
+
+def has_source(name: str) -> bool:
+    relative = STANDARD_LIBRARY / name.replace(".", "/")
+    return relative.with_suffix(".py").is_file() or (relative / "__init__.py").is_file()
 
 
 @functools.cache
@@ -401,6 +612,21 @@ def is_of_cpython(name: str) -> bool:
     file = Path(spec.origin).resolve()
     homes = [Path(sysconfig.get_paths()[kind]).resolve() for kind in ("stdlib", "platstdlib")]
     return any(file.is_relative_to(home) for home in homes) and "site-packages" not in file.parts
+
+
+def installed_versions(environment: Sequence[Path]) -> dict[str, str]:
+    """Of the packages in these folders, by their normal names; the first folder that has one decides."""
+    found: dict[str, str] = {}
+    for folder in environment:
+        for entry in sorted(folder.glob("*-info")):
+            name, dash, version = entry.stem.partition("-")
+            if dash and entry.suffix in {".dist-info", ".egg-info"}:
+                found.setdefault(normal_name(name), version.partition("-py")[0])
+    return found
+
+
+def normal_name(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def library_modules(folder: Path) -> dict[str, Path]:

@@ -1,8 +1,9 @@
-"""The code of libraries, compiled once for all programs of a process that ask for the same.
+"""The code of libraries, compiled once for all programs of this user that ask for the same.
 
 Most of a small program is the libraries that it is compiled with. Their code depends on the program only by
 what the compiler asks about it: what an import finds, whether a name is mentioned. These questions are kept
-with their answers, and code is taken again where all answers are the same.
+with their answers, and code is taken again where all answers are the same: from this process, or from an
+earlier one (`kept_libraries`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Sequence
 
 from assay.languages.python.code import Code
 from assay.languages.python.compiler.context import Context, Found, Imports, ModuleSource
+from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.statements import module_code
 from assay.records import dataclass
 
-MOST_KEPT = 512
+MOST_KEPT = 8  # of one library at one place in the program
 
 
 class Asking:
@@ -46,6 +48,14 @@ class Asking:
         names = self.answers["starred_names", name] = self._imports.starred_names(importer, name)
         return names
 
+    def computes_all(self, importer: ModuleSource, name: str) -> bool:
+        answer = self.answers["computes_all", name] = self._imports.computes_all(importer, name)
+        return answer
+
+    def has_no_list(self, importer: ModuleSource, name: str) -> bool:
+        answer = self.answers["has_no_list", name] = self._imports.has_no_list(importer, name)
+        return answer
+
     def mentions(self, name: str) -> bool:
         answer = self.answers["mentions", name] = self._imports.mentions(name)
         return answer
@@ -53,7 +63,6 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    module: ModuleSource  # with its tree, whose identity is part of the key
     answers: dict[tuple[str, ...], object]
     code: Code
     natives: tuple[str, ...]
@@ -67,21 +76,17 @@ class Kept:
         return True
 
 
-_kept: dict[tuple[object, ...], list[Kept]] = {}
-
-
-def forget() -> None:
-    _kept.clear()
-
-
 def library_code(context: Context, parent: int | None) -> Code:
     """As `module_code`; also leaves in the context what that does."""
     module = context.module
+    library = kept_library(module.file, module.text)
     key = (
-        *(id(module.tree), module.name, module.file, module.index, module.origin, parent),
-        *(frozenset(context.bound_globals), tuple(context.starred), context.imports.failed_assumptions),
+        *(module.name, module.index, module.origin.value, parent),
+        *(tuple(sorted(context.bound_globals)), tuple(context.starred)),
+        tuple(sorted(context.imports.failed_assumptions)),
     )
-    for kept in _kept.get(key, ()):
+    known: tuple[Kept, ...] = library.answers.get(key, ())
+    for kept in known:
         if kept.fits(context):
             context.natives.update(dict.fromkeys(kept.natives))
             for name in kept.global_names:
@@ -94,9 +99,6 @@ def library_code(context: Context, parent: int | None) -> Code:
         code = module_code(context, (), parent)
     finally:
         context.imports = imports
-    if sum(map(len, _kept.values())) >= MOST_KEPT:
-        forget()
-    _kept.setdefault(key, []).append(
-        Kept(module, asking.answers, code, tuple(context.natives), tuple(context.globals))
-    )
+    found = Kept(asking.answers, code, tuple(context.natives), tuple(context.globals))
+    library.keep(key, (found, *known[: MOST_KEPT - 1]))
     return code

@@ -8,9 +8,9 @@ are not here: either the machine has a library of its own for them, or they are 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ abc base64 binascii bisect cmath collections collections.abc copy dataclasses decimal enum "
-    "errno fractions hashlib heapq html json keyword math numbers operator re statistics string struct "
-    "textwrap types typing unicodedata zlib".split()
+    "__future__ _collections_abc abc base64 binascii bisect cmath collections collections.abc copy "
+    "dataclasses decimal enum errno fractions hashlib heapq html json keyword math numbers operator "
+    "re statistics string struct textwrap types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.
@@ -23,14 +23,23 @@ REFUSED_PARTS = {
 # Modules that only libraries of the machine import.
 FOR_LIBRARIES = frozenset({"_datetime"})
 
-# Modules of the standard library that are refused where the program imports them, with a way out.
-REFUSED_MODULES = {
+# Modules of the standard library that are written in Python and compiled with the program. What only a
+# package imports is compiled once it is used: most imports are for what a program does not do.
+COMPILED_MODULES = frozenset(
+    "_py_abc _strptime _threading_local _weakrefset calendar cmd codecs colorsys configparser copyreg "
+    "csv difflib fnmatch genericpath getopt glob graphlib hmac html.entities http http.cookies "
+    "ipaddress linecache ntpath nturl2path opcode pathlib posixpath pprint quopri reprlib sched "
+    "secrets shlex stat string stringprep token tokenize tomllib tomllib._parser tomllib._re "
+    "tomllib._types urllib urllib.parse weakref".split()
+)
+
+# Modules of the standard library that are absent although they are written in Python: they can be imported,
+# and are refused where they are used, with a way out.
+ABSENT_MODULES = {
     "argparse": "give the arguments as values, or let assay.choose pick from those that matter",
     "asyncio": "threads are modelled, coroutines are not",
     "contextvars": "use threading.local",
     "ctypes": "only what is written in Python can be verified",
-    "getopt": "give the arguments as values, or let assay.choose pick from those that matter",
-    "inspect": "programs that look at their own code are not modelled",
     "multiprocessing": "use threading; processes share nothing that could be raced for",
     "optparse": "give the arguments as values, or let assay.choose pick from those that matter",
     "pickle": "use copy.deepcopy, or json",
@@ -58,13 +67,10 @@ REFUSED_BUILTINS = {
     "exit": "let the program end, or use sys.exit",
     "globals": "name the variables",
     "help": "leave it out",
-    "id": "give the objects numbers of their own, or compare with `is`",
     "input": "let assay.choose give every input that matters",
     "locals": "name the variables",
     "open": "put the data into the program, or let assay.choose give it",
     "quit": "let the program end, or use sys.exit",
     "vars": "name the attributes",
 }
-REFUSED_GLOBALS = frozenset(
-    {"__builtins__", "__spec__", "__loader__", "__cached__", "__package__", "__annotations__"}
-)
+REFUSED_GLOBALS = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__annotations__"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.languages.python.code import Module, Program
@@ -24,6 +24,7 @@ def compile_program(
     extra_nonfinal: frozenset[str] = frozenset(),
     library: Mapping[str, Path] | None = None,
     read: dict[str, bytes] | None = None,
+    environment: Sequence[Path] = (),
 ) -> Program:
     """Compiles a program with everything it imports.
 
@@ -31,7 +32,7 @@ def compile_program(
     stored again: globals as "module:name", attributes as ".name"; or other assumptions that failed, as the
     libraries call them (`_assay.early`). `library` has the modules written for the
     machine by their names; without it, those that come with Assay. `read` holds the user's files that were
-    read already, by name, and gets the others.
+    read already, by name, and gets the others. `environment` are the folders of installed packages.
 
     Raises SourceProblem, with a place, for what is wrong or not modelled.
     """
@@ -41,6 +42,7 @@ def compile_program(
         library_modules(LIBRARY) if library is None else library,
         extra_nonfinal,
         {} if read is None else read,
+        environment,
     )
     prelude = []
     if BUILTINS_MODULE in modules.library:
@@ -64,7 +66,7 @@ def compile_program(
             if module.index == 0:
                 threads = modules.by_key.get((False, "threading")) or modules.by_key.get((False, "_thread"))
                 code = module_code(context, prelude, None, None if threads is None else threads.index)
-            elif module.origin is Origin.USER:
+            elif module.origin.is_users:
                 code = module_code(context, (), parents.get(module.index))
             else:
                 code = library_code(context, parents.get(module.index))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 
-from assay.languages.python.code import OPERATORS, Code
+from assay.languages.python.code import COMPARISONS, OPERATORS, Code
 from assay.languages.python.compiler.assembler import Label, Region
 from assay.languages.python.compiler.context import (
     ANNOTATIONS_THAT_COUNT,
@@ -251,6 +251,9 @@ class StatementCompiler(PatternCompiler):
     def statement_If(self, node: ast.If) -> None:
         if self.context.is_type_checking(node.test):
             self.statements(node.orelse)
+            return
+        if isinstance(node.test, ast.Call) and (name := self.context.name_asked_for(node.test)) is not None:
+            self.statements(node.body if self.context.imports.mentions(name) else node.orelse)
             return
         otherwise, end = Label(), Label()
         self.jump_if(node.test, otherwise, when=False)
@@ -596,7 +599,7 @@ class StatementCompiler(PatternCompiler):
         self.expressions(node.decorator_list)
         self.out.at(node)
         inner = self.scope.children[node]
-        if "__del__" in inner.bound:
+        if "__del__" in inner.bound and not self.context.is_lenient:  # else no instance may be made
             raise self.context.unsupported(
                 node,
                 "__del__ is not modelled",
@@ -746,6 +749,8 @@ class StatementCompiler(PatternCompiler):
             varargs=arguments is not None and arguments.vararg is not None,
             varkw=arguments is not None and arguments.kwarg is not None,
             generator=scope.is_generator,
+            coroutine=isinstance(function, ast.AsyncFunctionDef),
+            annotated=function is not None and is_annotated(function),
             atomic=is_atomic,
             early=is_early,
             documentation=documentation,
@@ -781,22 +786,26 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("IMPORT", found.index)
                 case Target.NATIVE:
                     self.import_native(prefix)
-                case Target.ACCELERATOR if not self.is_ready_for_import_error():
-                    self.unsupported(node, found.problem, "take it out of what is verified")
-                    return False
-                case Target.MISSING if not self.is_ready_for_import_error():
+                case Target.MISSING if not self.context.is_lenient and not self.is_ready_for_import_error():
                     self.unsupported(
                         node,
                         f"there is no module {prefix!r} here, so nothing is known about the program",
                         "put it beside the program, or catch the ImportError",
                     )
                     return False
+                case Target.ACCELERATOR if not self.is_ready_for_import_error():
+                    self.out.load_absent(prefix, f"{found.problem}; {found.hint}", found.assumption)
                 case Target.MISSING | Target.ACCELERATOR:
+                    # One that nobody catches tells nothing about the program: see `is_missing_module`.
                     self.out.named("LOAD_BUILTIN", "ModuleNotFoundError")
-                    self.out.constant(f"No module named '{prefix}'")
-                    self.out.emit("CALL", 1)
+                    self.out.constant(f"No module named {prefix!r}")
+                    self.out.constant(prefix)
+                    self.out.constant(("name",))
+                    self.out.emit("CALL_KW", 2)
                     self.out.emit("RAISE", 1)
                     return False
+                case Target.ABSENT:
+                    self.out.load_absent(prefix, f"{found.problem}; {found.hint}", found.assumption)
                 case Target.REFUSED:
                     self.unsupported(node, found.problem, found.hint)
                     return False
@@ -823,15 +832,33 @@ class StatementCompiler(PatternCompiler):
                 self.store_name(alias.asname or alias.name.partition(".")[0])
 
     def statement_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.module == "__future__" and not node.level:
-            return
         imports, importer = self.context.imports, self.context.module
         name = imports.absolute(importer, node)
         if node.names[0].name == "*":
-            if self.push_module(node, name):
+            found = imports.find(importer, name)
+            if found.target is Target.ABSENT:
+                self.unsupported(node, found.problem, found.hint)
+            elif self.push_module(node, name):
+                is_computed = imports.computes_all(importer, name)
+                is_bound_later = imports.has_no_list(importer, name)
                 for part in imports.starred_names(importer, name):
+                    beside = Label()
+                    if is_computed:
+                        self.out.constant(part)
+                        self.out.emit("COPY", 2)
+                        self.out.named("LOAD_ATTR", "__all__")
+                        self.out.emit("COMPARE", COMPARISONS.index("In"))
+                        self.out.jump("POP_JUMP_IF_FALSE", beside)
+                    elif is_bound_later:
+                        self.out.emit("COPY", 1)
+                        self.out.named("LOAD_BUILTIN", "hasattr")
+                        self.out.emit("SWAP", 2)
+                        self.out.constant(part)
+                        self.out.emit("CALL", 2)
+                        self.out.jump("POP_JUMP_IF_FALSE", beside)
                     self.out.named("IMPORT_FROM", part)
                     self.store_name(part)
+                    self.out.place(beside)
                 self.out.emit("POP_TOP")
             return
         for alias in node.names:
@@ -848,6 +875,14 @@ class StatementCompiler(PatternCompiler):
             self.out.named("IMPORT_FROM", alias.name)
             self.store_name(alias.asname or alias.name)
         self.out.emit("POP_TOP")
+
+
+def is_annotated(function: FunctionNode) -> bool:
+    if getattr(function, "returns", None) is not None:
+        return True
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return any(one is not None and one.annotation is not None for one in every)
 
 
 def first_line(node: ast.AST) -> int:

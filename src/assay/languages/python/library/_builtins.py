@@ -53,6 +53,184 @@ def _instantiate(make, cls, /, *arguments, **keywords):
     return made
 
 
+class _OwnIterator:
+    """Over the attributes of an instance. If they change before it ends, it is refused: built-ins that run through all
+    of them at once are not interrupted in CPython, and are here."""
+
+    def __init__(self, owner, kind):
+        self._own_owner = owner
+        self._own_kind = kind
+        self._own_items = _assay.own_items(owner)
+        self._own_next = 0
+
+    def __iter__(self):
+        return self
+
+    @_assay.atomic
+    def __next__(self):
+        _require_unchanged(self._own_owner, self._own_items)
+        place = self._own_next
+        if place == len(self._own_items):
+            raise StopIteration
+        self._own_next = place + 1
+        return self._own_items[place] if self._own_kind == 2 else self._own_items[place][self._own_kind]
+
+
+def _require_unchanged(owner, items):
+    if not _assay.own_unchanged(owner, items):
+        _assay.unsupported(
+            "attributes of an object change while its __dict__ is looked through, which is not modelled; look through "
+            "a copy, `x.__dict__.copy()`"
+        )
+
+
+def _refuse_view(self, *others):
+    _assay.unsupported("this use of a view of a __dict__ is not modelled; use a copy, `x.__dict__.copy()`")
+
+
+class _OwnView:
+    _own_kind = 0
+
+    def __init__(self, owner):
+        self._own_owner = owner
+
+    def __iter__(self):
+        return _OwnIterator(self._own_owner, self._own_kind)
+
+    def __len__(self):
+        return len(_assay.own_items(self._own_owner))
+
+    __contains__ = __reversed__ = __eq__ = __ne__ = __hash__ = __repr__ = __str__ = _refuse_view
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __sub__ = __rsub__ = _refuse_view
+    __lt__ = __le__ = __gt__ = __ge__ = isdisjoint = mapping = _refuse_view
+
+
+class _OwnKeys(_OwnView):
+    _stands_for = ("_collections_abc.dict_keys",)
+
+    def __contains__(self, key):
+        return isinstance(key, _str) and _assay.own_attribute(self._own_owner, key)[0]
+
+
+class _OwnValues(_OwnView):
+    _stands_for = ("_collections_abc.dict_values",)
+    _own_kind = 1
+
+
+class _OwnItems(_OwnView):
+    _stands_for = ("_collections_abc.dict_items",)
+    _own_kind = 2
+
+
+class instance_dict:
+    """`__dict__` of an instance: reads and writes its attributes. One that the program keeps is made anew each time."""
+
+    _stands_for = ("builtins.dict",)
+
+    def __init__(self, owner):
+        self._dict_owner = owner
+
+    def __getitem__(self, key):
+        found = _assay.own_attribute(self._dict_owner, key)
+        if not found[0]:
+            raise KeyError(key)
+        return found[1]
+
+    def __setitem__(self, key, value):
+        _assay.store_own(self._dict_owner, key, value)
+
+    @_assay.atomic
+    def __delitem__(self, key):
+        if not _assay.own_attribute(self._dict_owner, key)[0]:
+            raise KeyError(key)
+        _assay.delete_own(self._dict_owner, key)
+
+    def __contains__(self, key):
+        return isinstance(key, _str) and _assay.own_attribute(self._dict_owner, key)[0]
+
+    def __len__(self):
+        return len(_assay.own_items(self._dict_owner))
+
+    def __iter__(self):
+        return _OwnIterator(self._dict_owner, 0)
+
+    def keys(self):
+        return _OwnKeys(self._dict_owner)
+
+    def values(self):
+        return _OwnValues(self._dict_owner)
+
+    def items(self):
+        return _OwnItems(self._dict_owner)
+
+    def get(self, key, default=None, /):
+        found = _assay.own_attribute(self._dict_owner, key)
+        return found[1] if found[0] else default
+
+    @_assay.atomic
+    def pop(self, key, default=_ABSENT, /):
+        found = _assay.own_attribute(self._dict_owner, key)
+        if found[0]:
+            _assay.delete_own(self._dict_owner, key)
+            return found[1]
+        if default is _ABSENT:
+            raise KeyError(key)
+        return default
+
+    @_assay.atomic
+    def setdefault(self, key, default=None, /):
+        found = _assay.own_attribute(self._dict_owner, key)
+        if found[0]:
+            return found[1]
+        _assay.store_own(self._dict_owner, key, default)
+        return default
+
+    def copy(self):
+        return _dict(_assay.own_items(self._dict_owner))
+
+    def update(self, other=(), /, **more):
+        if type(other) is instance_dict:
+            other = other.copy()
+        self._store_all(_tuple(_dict(other, **more).items()))
+
+    @_assay.atomic
+    def _store_all(self, items):
+        for key, value in items:
+            _assay.store_own(self._dict_owner, key, value)
+
+    @_assay.atomic
+    def clear(self):
+        for key, _ in _assay.own_items(self._dict_owner):
+            _assay.delete_own(self._dict_owner, key)
+
+    def __eq__(self, other):
+        theirs = _assay.own_items(other._dict_owner) if type(other) is instance_dict else None
+        if theirs is not None:
+            content = _dict(theirs)
+        elif isinstance(other, _dict):
+            content = other
+        else:
+            return NotImplemented
+        ours = _assay.own_items(self._dict_owner)
+        answer = _dict(ours) == content
+        _require_unchanged(self._dict_owner, ours)
+        if theirs is not None:
+            _require_unchanged(other._dict_owner, theirs)
+        return answer
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __or__(self, other):
+        return self.copy() | (other.copy() if type(other) is instance_dict else other)
+
+    def __repr__(self):
+        return _repr(self.copy())
+
+    __str__ = __repr__
+    __hash__ = None
+
+
 def _undisturbed(function, receiver, arguments, keywords, /):
     """Calls a function of CPython that the machine cannot stop, although others could come between what it does.
 
@@ -787,6 +965,20 @@ def reduce(function, iterable, *initial):
 
 
 # Iterators
+
+
+class methodcaller:
+    """Of the module `operator`: calls a method of what it is given."""
+
+    def __init__(self, name, /, *args, **kwargs):
+        if not isinstance(name, "".__class__):
+            raise TypeError("method name must be a string")
+        self._caller_name = name
+        self._caller_arguments = args
+        self._caller_keywords = kwargs
+
+    def __call__(self, obj, /):
+        return getattr(obj, self._caller_name)(*self._caller_arguments, **self._caller_keywords)
 
 
 class map:

@@ -368,6 +368,30 @@ def cmp_to_key(mycmp):
     return key
 
 
+class singledispatchmethod:
+    """Dispatches on the second argument, the one behind the instance."""
+
+    def __init__(self, func):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError(repr(func) + " is not callable or a descriptor")
+        self.dispatcher = singledispatch(func)
+        self.func = func
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, obj, cls=None):
+        def _method(*args, **kwargs):
+            if not args:
+                raise TypeError(_method.__name__ + " requires at least 1 positional argument")
+            method = self.dispatcher.dispatch(type(args[0]))
+            return method.__get__(obj, cls)(*args, **kwargs)
+
+        _method.register = self.register
+        update_wrapper(_method, self.func)
+        return _method
+
+
 def singledispatch(func):
     """Abstract base classes are asked with issubclass when no class of the method resolution order is registered."""
     registry = {object: func}

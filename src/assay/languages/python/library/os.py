@@ -7,6 +7,41 @@ sep = "/"
 linesep = "\n"
 pathsep = ":"
 curdir = "."
+pardir = ".."
+extsep = "."
+altsep = None
+defpath = "/bin:/usr/bin"
+devnull = "/dev/null"
+if _assay.mentions("path"):
+    import posixpath as path
+
+if _assay.mentions("PathLike"):
+    import abc
+
+    class PathLike(abc.ABC):
+        @abc.abstractmethod
+        def __fspath__(self):
+            raise NotImplementedError
+
+        @classmethod
+        def __subclasshook__(cls, subclass):
+            if cls is PathLike:
+                return hasattr(subclass, "__fspath__") or NotImplemented
+            return NotImplemented
+
+
+def fspath(path):
+    if isinstance(path, (str, bytes)):
+        return path
+    kind = type(path)
+    if not hasattr(kind, "__fspath__"):
+        raise TypeError("expected str, bytes or os.PathLike object, not " + kind.__name__)
+    answer = kind.__fspath__(path)
+    if isinstance(answer, (str, bytes)):
+        return answer
+    raise TypeError(
+        "expected " + kind.__name__ + ".__fspath__() to return str or bytes, not " + type(answer).__name__
+    )
 
 
 def cpu_count():

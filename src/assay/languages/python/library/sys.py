@@ -12,6 +12,22 @@ hexversion = _interpreter.hexversion
 byteorder = _interpreter.byteorder
 platform = _interpreter.platform
 argv = ["program"]
+copyright = _interpreter.copyright
+api_version = _interpreter.api_version
+float_info = _interpreter.float_info
+int_info = _interpreter.int_info
+dont_write_bytecode = False
+
+
+class _Implementation:
+    def __init__(self):
+        self.name = "cpython"
+        self.cache_tag = _interpreter.implementation.cache_tag
+        self.version = _interpreter.version_info
+        self.hexversion = _interpreter.hexversion
+
+
+implementation = _Implementation()
 
 
 class _Output:
@@ -93,6 +109,21 @@ def settrace(function, /):
 def setprofile(function, /):
     if function is not None:
         _assay.unsupported("a function that profiles is not modelled: it runs at each call; leave it out")
+
+
+class _Frame:
+    """Of the frame of a caller nothing is known but the module."""
+
+    def __init__(self, module):
+        self.f_globals = {"__name__": module}
+
+
+def _getframe(depth=0, /):
+    return _Frame(_assay.module_of_caller(depth))
+
+
+def _getframemodulename(depth=0):
+    return _assay.module_of_caller(depth)
 
 
 def is_finalizing():

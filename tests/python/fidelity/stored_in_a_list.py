@@ -1,4 +1,4 @@
-# refused
+# holds
 import struct
 import threading
 
@@ -12,3 +12,4 @@ def one():
 t = threading.Thread(target=one)
 t.start()
 t.join()
+assert kept[0].pack(1) == b"\x01\0\0\0"

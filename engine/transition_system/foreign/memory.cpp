@@ -1,0 +1,152 @@
+#include "transition_system/foreign/memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "support/hash.hpp"
+
+namespace assay::transition_system::foreign {
+
+CopiedMemory::CopiedMemory(Tracked tracked) : ranges_(std::move(tracked.matched)) {
+  for (const Range& range : ranges_) matched_bytes_ += range.bytes;
+  ranges_.insert(ranges_.end(), tracked.unmatched.begin(), tracked.unmatched.end());
+  for (const Range& range : ranges_) bytes_ += range.bytes;
+  later_ = std::move(tracked.later);
+  for (const Track& track : later_) bytes_ += track.size;
+}
+
+template <typename Visit>
+void CopiedMemory::visit(const std::vector<Track>& tracks, std::uint8_t* slot, Visit visit) {
+  for (const Track& track : tracks) {
+    if (auto* const at = static_cast<std::uint8_t*>(track.address()); at != nullptr)
+      visit(at, slot, track.size);
+    slot += track.size;
+  }
+}
+
+void CopiedMemory::restore(const std::uint8_t* slot) {
+  for (const Range& range : ranges_) {
+    std::memcpy(range.begin, slot, range.bytes);
+    slot += range.bytes;
+  }
+  visit(later_, const_cast<std::uint8_t*>(slot),
+        [](std::uint8_t* at, const std::uint8_t* from, std::size_t bytes) { std::memcpy(at, from, bytes); });
+}
+
+void CopiedMemory::capture(std::uint8_t* slot) {
+  for (const Range& range : ranges_) {
+    std::memcpy(slot, range.begin, range.bytes);
+    slot += range.bytes;
+  }
+  visit(later_, slot,
+        [](const std::uint8_t* at, std::uint8_t* to, std::size_t bytes) { std::memcpy(to, at, bytes); });
+}
+
+bool CopiedMemory::is_unchanged(const std::uint8_t* slot) const {
+  for (const Range& range : ranges_) {
+    if (std::memcmp(slot, range.begin, range.bytes) != 0) return false;
+    slot += range.bytes;
+  }
+  return true;
+}
+
+void CopiedMemory::mask(std::uint8_t* slot) const {
+  std::size_t fixed = bytes_;
+  for (const Track& track : later_) fixed -= track.size;
+  std::memset(slot + matched_bytes_, 0, fixed - matched_bytes_);
+  slot += fixed;
+  for (const Track& track : later_) {
+    if (track.is_matched == 0) std::memset(slot, 0, track.size);
+    slot += track.size;
+  }
+}
+
+NumberedMemory::NumberedMemory(const Tracked& tracked, const std::optional<support::ElementWords>& key)
+    : is_digested_(key.has_value()), matched_count_(tracked.matched.size()) {
+  for (const Range& range : tracked.matched) {
+    const bool is_heap = tracked.has_heap && &range == &tracked.matched.back();
+    regions_.push_back(std::make_unique<Region>(range, pieces_, is_heap, key));
+  }
+  for (const Range& range : tracked.unmatched)
+    regions_.push_back(std::make_unique<Region>(range, pieces_, false, key));
+  numbers_.resize(regions_.size());
+}
+
+void NumberedMemory::restore(const std::uint8_t* slot) {
+  for (std::size_t i = 0; i < regions_.size(); ++i, slot += width()) {
+    std::uint32_t number;
+    if (is_digested_) {
+      support::ElementWords digest;
+      std::memcpy(&digest, slot, sizeof digest);
+      const auto found = numbers_[i].find(digest);
+      if (found == numbers_[i].end()) throw std::runtime_error("internal: a state that was never seen");
+      number = found->second;
+    } else {
+      std::memcpy(&number, slot, sizeof number);
+    }
+    regions_[i]->become(number);
+  }
+}
+
+void NumberedMemory::capture(std::uint8_t* slot) {
+  for (std::size_t i = 0; i < regions_.size(); ++i, slot += width()) {
+    const std::uint32_t number = regions_[i]->number();
+    if (is_digested_) {
+      const support::ElementWords digest = regions_[i]->digest();
+      const auto [known, is_new] = numbers_[i].emplace(digest, number);
+      if (known->second != number) throw std::runtime_error("internal: two memories have one digest");
+      std::memcpy(slot, &digest, sizeof digest);
+    } else {
+      std::memcpy(slot, &number, sizeof number);
+    }
+  }
+}
+
+std::uint64_t NumberedMemory::content_hash(const std::uint8_t* slot) const {
+  std::uint64_t hash = 0;
+  for (const auto& region : regions_) {
+    std::uint32_t number;
+    std::memcpy(&number, slot, sizeof number);
+    const std::uint64_t pair[] = {hash, region->content_hash(number)};
+    hash = support::hash_words(pair, 2, 0);
+    slot += sizeof number;
+  }
+  return hash;
+}
+
+std::uint64_t NumberedMemory::digests() const {
+  std::uint64_t count = 0;
+  for (const auto& each : numbers_) count += each.size();
+  return count;
+}
+
+std::uint64_t NumberedMemory::longest_digested() const {
+  std::uint64_t longest = 0;
+  for (const auto& region : regions_)
+    longest = std::max<std::uint64_t>(longest, 2 + region->range().bytes / 8);
+  return is_digested_ ? longest : 0;
+}
+
+bool NumberedMemory::is_unchanged(const std::uint8_t*) const {
+  return std::ranges::none_of(regions_, [](const auto& region) { return region->is_changed(); });
+}
+
+void NumberedMemory::discard() {
+  for (const auto& region : regions_) region->discard();
+}
+
+void NumberedMemory::mask(std::uint8_t* slot) const {
+  const std::size_t matched = matched_count_ * width();
+  std::memset(slot + matched, 0, slot_bytes() - matched);
+}
+
+void NumberedMemory::reinstate() {
+  for (const auto& region : regions_) region->reinstate();
+}
+
+bool NumberedMemory::opens(const void* address) {
+  return std::ranges::any_of(regions_, [&](const auto& region) { return region->opens(address); });
+}
+
+}  // namespace assay::transition_system::foreign

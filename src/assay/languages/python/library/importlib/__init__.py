@@ -1,0 +1,1 @@
+"""Importing by name is refused where it is done."""

@@ -1,0 +1,314 @@
+"""The symbolic form of a program as C, against the interface of compiled models (`model_abi.h`).
+
+A state is a word for each control and one for each variable, signed. Successors come in the order of
+`SymbolicModel`. Predicates are labels. A number without bounds has the room of a word here: a step that
+would need more leads nowhere, and has a violation of its own, `overflow_code`, which a search must take for
+what it is: the end of what it can see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.transition_system.symbolic import Failure, Step, SymbolicModel, SymbolicSystem
+from assay.transition_system.terms import (
+    FALSE,
+    TRUE,
+    Apply,
+    Number,
+    Term,
+    Truncate,
+    Truth,
+    Variable,
+    bounds,
+)
+
+MOST_PREDICATES = 64
+WORD = 1 << 63
+CHECKED = {"+": "plus", "-": "minus", "*": "times", "<<": "shifted"}
+
+HEAD = """\
+#include "model_abi.h"
+typedef int64_t i64;
+static __thread int overflowed;
+static inline i64 plus(i64 a, i64 b) {
+  i64 r;
+  if (__builtin_add_overflow(a, b, &r)) overflowed = 1;
+  return r;
+}
+static inline i64 minus(i64 a, i64 b) {
+  i64 r;
+  if (__builtin_sub_overflow(a, b, &r)) overflowed = 1;
+  return r;
+}
+static inline i64 times(i64 a, i64 b) {
+  i64 r;
+  if (__builtin_mul_overflow(a, b, &r)) overflowed = 1;
+  return r;
+}
+static inline i64 shifted(i64 a, i64 b) {
+  if (b < 0 || a == 0) return 0;
+  if (b > 62) { overflowed = 1; return 0; }
+  return times(a, (i64)1 << b);
+}
+static inline i64 quotient(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return minus(0, a);
+  return a / b;
+}
+static inline i64 remainder_of(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
+static inline i64 modulo(i64 a, i64 b) {
+  i64 r = remainder_of(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+static inline i64 floor_of(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return minus(0, a);
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+static inline i64 right(i64 a, i64 b) { return b < 0 ? 0 : a >> (b > 63 ? 63 : b); }
+static inline i64 low_bits(i64 a, int bits, int is_signed) {
+  if (bits >= 64) return a;
+  uint64_t low = (uint64_t)a & (((uint64_t)1 << bits) - 1);
+  return is_signed && low >> (bits - 1) ? (i64)(low - ((uint64_t)1 << bits)) : (i64)low;
+}
+static i64 *emit(assay_buffer *out, uint32_t violation, int has_state, uint32_t process) {
+  if (out->words_capacity - out->words_used < WORDS || out->capacity - out->count < 1) out->grow(out, WORDS,
+  1); assay_successor *s = &out->successors[out->count++]; s->first_word = out->words_used; s->word_count =
+  has_state ? WORDS : 0; s->violation = violation; s->has_state = (uint16_t)has_state; s->process =
+  (uint16_t)process; i64 *n = (i64 *)(out->words + out->words_used); if (has_state) out->words_used +=
+  WORDS; return n;
+}
+"""
+
+
+def overflow_code(system: SymbolicSystem) -> int:
+    return len(SymbolicModel(system).codes) + 1
+
+
+def c_text(term: Term, places: Mapping[str, str]) -> str:
+    match term:
+        case Number(value):
+            if not -WORD <= value < WORD:
+                return "(overflowed = 1, (i64)0)"
+            return f"((i64)({value + 1}) - 1)" if value < 0 else f"((i64){value})"
+        case Truth(value):
+            return str(int(value))
+        case Variable(name, _):
+            return places[name]
+        case Truncate(operand, bits, signed):
+            return f"low_bits({c_text(operand, places)}, {bits}, {int(signed)})"
+        case Apply("and", operands):
+            return f"({' && '.join(c_text(one, places) for one in operands)})"
+        case Apply("or", operands):
+            return f"({' || '.join(c_text(one, places) for one in operands)})"
+        case Apply("not", (operand,)):
+            return f"(!{c_text(operand, places)})"
+        case Apply("if", (condition, then, otherwise)):
+            a, b, c = (c_text(one, places) for one in (condition, then, otherwise))
+            return f"({a} ? {b} : {c})"
+        case Apply(operator, operands):
+            return _applied(term, operator, [c_text(one, places) for one in operands])
+    raise TypeError(f"no term: {term!r}")
+
+
+def _applied(term: Term, operator: str, a: list[str]) -> str:
+    low, high = bounds(term)
+    fits = low is not None and high is not None and low >= -WORD and high < WORD
+    match operator:
+        case "neg":
+            return f"(-{a[0]})" if fits else f"minus(0, {a[0]})"
+        case "~":
+            return f"(~{a[0]})"
+        case "quotient" | "modulo":
+            return f"{operator}({a[0]}, {a[1]})"
+        case "remainder":
+            return f"remainder_of({a[0]}, {a[1]})"
+        case "floor":
+            return f"floor_of({a[0]}, {a[1]})"
+        case ">>":
+            return f"right({a[0]}, {a[1]})"
+        case "<<":
+            return f"shifted({a[0]}, {a[1]})"
+    if operator in CHECKED and not fits:
+        return f"{CHECKED[operator]}({a[0]}, {a[1]})"
+    return f"({a[0]} {operator} {a[1]})"
+
+
+def code_of(
+    system: SymbolicSystem, predicates: Sequence[Term] = (), *, errors: Sequence[tuple[int, ...]] = ()
+) -> str:
+    """The text. `errors`: states that violate, too, each with a code of its own behind the others, as
+    experiments mark
+    them; when each was met first is kept in `met`."""
+    return "\n".join(_Code(system, predicates[:MOST_PREDICATES], errors).lines())
+
+
+class _Code:
+    def __init__(
+        self, system: SymbolicSystem, predicates: Sequence[Term], errors: Sequence[tuple[int, ...]]
+    ) -> None:
+        self.system = system
+        self.predicates = predicates
+        self.errors = errors
+        self.codes = SymbolicModel(system).codes
+        self.overflow = len(self.codes) + 1
+        self.places = {name: f"s[{position}]" for name, position in system.positions.items()}
+        self.words = len(system.controls) + len(system.variables)
+
+    def lines(self) -> list[str]:
+        lines = [f"#define WORDS {self.words}u", HEAD]
+        initial = ", ".join(str(value) for value in self.system.initial_state)
+        lines.append(f"static const i64 first[WORDS] = {{{initial}}};")
+        lines.append(
+            "static uint32_t initial(uint64_t *words, uint32_t *violation) {\n"
+            "  for (uint32_t i = 0; i < WORDS; i++) words[i] = (uint64_t)first[i];\n"
+            "  *violation = 0;\n  return WORDS;\n}"
+        )
+        lines += self.successors()
+        lines += self.ends()
+        lines += self.checks()
+        lines += self.labels()
+        has_checks = self.errors or any(not failure.is_step for failure in self.system.failures)
+        lines.append(
+            "static const assay_model model = {\n  .abi = ASSAY_MODEL_ABI,\n  .max_words = WORDS,\n"
+            "  .initial = initial,\n  .successors = successors,\n  .is_valid_end = is_valid_end,\n"
+            f"  .check_state = {'check_state' if has_checks else 'NULL'},\n"
+            f"  .label_count = {len(self.predicates)},\n"
+            f"  .labels = {'labels' if self.predicates else 'NULL'}}};\n"
+            "const assay_model *assay_model_entry(void) { return &model; }"
+        )
+        return lines
+
+    def successors(self) -> list[str]:
+        """By controls and their values, failures first, as `SymbolicModel` lists them."""
+        lines = []
+        if self.errors:
+            lines.append("uint64_t expanded;")
+        lines.append("static void successors(const uint64_t *words, uint32_t count, assay_buffer *out) {")
+        lines.append("  const i64 *s = (const i64 *)words; i64 *n; (void)count; (void)n;")
+        if self.errors:
+            lines.append("  expanded++;")
+        failures = [one for one in self.system.failures if one.is_step]
+        lines += self.by_control(failures, self.failing)
+        lines += self.by_control(self.system.steps, self.stepping)
+        lines.append("}")
+        return lines
+
+    def by_control(self, items: Sequence[Step] | Sequence[Failure], write: object) -> list[str]:
+        assert callable(write)
+        lines = []
+        groups: dict[int, dict[int, list[Step | Failure]]] = {}
+        for item in items:
+            control, value = item.source[0] if item.source else (-1, 0)
+            groups.setdefault(control, {}).setdefault(value, []).append(item)
+        for control in sorted(groups):
+            if control < 0:
+                for item in groups[control][0]:
+                    lines += write(item)
+                continue
+            lines.append(f"  switch (s[{control}]) {{")
+            for value, here in groups[control].items():
+                lines.append(f"  case {value}:")
+                for item in here:
+                    lines += write(item)
+                lines.append("    break;")
+            lines.append("  }")
+        return lines
+
+    def condition(self, item: Step | Failure, term: Term) -> str:
+        tests = [f"s[{control}] == {value}" for control, value in item.source[1:]]
+        if term != TRUE:
+            tests.append(c_text(term, self.places))
+        return " && ".join(tests) or "1"
+
+    def overflowing(self, process: int) -> str:
+        return f"if (overflowed) {{ overflowed = 0; emit(out, {self.overflow}u, 0, {process}u); }}"
+
+    def failing(self, failure: Failure) -> list[str]:
+        if failure.condition == FALSE:
+            return []
+        code = self.codes[failure.facts]
+        test = self.condition(failure, failure.condition)
+        return [f"    if ({test}) emit(out, {code}u, 0, 0u);", f"    {self.overflowing(0)}"]
+
+    def stepping(self, step: Step) -> list[str]:
+        if step.guard == FALSE:
+            return []
+        first = len(self.system.controls)
+        targets = dict(step.target)
+        assigned = {self.system.positions[name]: value for name, value in step.assignments}
+        lines = [f"    if ({self.condition(step, step.guard)}) {{", "      i64 t[WORDS];"]
+        for position in range(self.words):
+            if position in targets and position < first:
+                lines.append(f"      t[{position}] = {targets[position]};")
+            elif position in assigned:
+                lines.append(f"      t[{position}] = {c_text(assigned[position], self.places)};")
+            else:
+                lines.append(f"      t[{position}] = s[{position}];")
+        lines += [
+            f"      {self.overflowing(step.process)}",
+            f"      else {{ n = emit(out, 0, 1, {step.process}u); "
+            "for (uint32_t i = 0; i < WORDS; i++) n[i] = t[i]; }",
+            "    }",
+            f"    {self.overflowing(step.process)}",
+        ]
+        return lines
+
+    def ends(self) -> list[str]:
+        system = self.system
+        lines = ["static uint32_t is_valid_end(const uint64_t *words, uint32_t count) {"]
+        lines.append("  const i64 *s = (const i64 *)words; (void)count; (void)s;")
+        for control, value in system.visible:
+            lines.append(f"  if (s[{control}] != {value}) return 1;")
+        for control, ends in enumerate(system.ends):
+            test = " && ".join(f"s[{control}] != {value}" for value in sorted(ends)) or "1"
+            lines.append(f"  if ({test}) return 0;")
+        lines.append("  return 1;\n}")
+        return lines
+
+    def checks(self) -> list[str]:
+        lines = []
+        if self.errors:
+            lines.append("#include <time.h>")
+            lines.append(f"struct met {{ double seconds; uint64_t expanded; }} met[{len(self.errors)}];")
+        lines.append("static uint32_t check_state(const uint64_t *words, uint32_t count) {")
+        lines.append("  const i64 *s = (const i64 *)words; (void)count; (void)s;")
+        for failure in self.system.failures:
+            if failure.is_step or failure.condition == FALSE:
+                continue
+            tests = [f"s[{control}] == {value}" for control, value in failure.source]
+            tests.append(c_text(failure.condition, self.places))
+            lines.append(f"  if ({' && '.join(tests)}) return {self.codes[failure.facts]}u;")
+            lines.append(f"  if (overflowed) {{ overflowed = 0; return {self.overflow}u; }}")
+        lines += self.marked()
+        lines.append("  return 0;\n}")
+        return lines
+
+    def marked(self) -> list[str]:
+        """States of an experiment: found by a hash, then compared."""
+        if not self.errors:
+            return []
+        lines = [f"  static const i64 errors[{len(self.errors)}][WORDS] = {{"]
+        lines += [f"    {{{', '.join(map(str, state))}}}," for state in self.errors]
+        lines.append("  };")
+        lines.append(
+            f"  for (uint32_t e = 0; e < {len(self.errors)}; e++) {{\n"
+            "    uint32_t i = 0;\n    while (i < WORDS && errors[e][i] == s[i]) i++;\n"
+            "    if (i < WORDS) continue;\n    if (met[e].seconds == 0) {\n"
+            "      struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now);\n"
+            "      met[e].seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;\n"
+            "      met[e].expanded = expanded;\n"
+            f"    }}\n    return {self.overflow + 1}u + e;\n  }}"
+        )
+        return lines
+
+    def labels(self) -> list[str]:
+        if not self.predicates:
+            return []
+        lines = ["static uint64_t labels(const uint64_t *words, uint32_t count) {"]
+        lines.append("  const i64 *s = (const i64 *)words; uint64_t bits = 0; (void)count; (void)s;")
+        for number, predicate in enumerate(self.predicates):
+            lines.append(f"  if ({c_text(predicate, self.places)}) bits |= (uint64_t)1 << {number};")
+        lines.append("  overflowed = 0;\n  return bits;\n}")
+        return lines

@@ -1,0 +1,241 @@
+"""Verification by abstract matching that refines itself (Kudra 2007): `--search min-only` and the others.
+
+Violations are real; `verified` is said when nothing was merged, or when the abstraction meets every
+obligation of a proof; everything else is `incomplete`, with what is still imprecise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay import __version__
+from assay.evidence.inductive.invariant import InductiveInvariant
+from assay.evidence.properties import standings
+from assay.evidence.result import Result
+from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
+from assay.execution.model_process import Job, ModelProcess
+from assay.languages.promela.compiler import compile_model
+from assay.search import native, symbolic_jobs
+from assay.search.reference.amcs import SAME_ROUNDS
+from assay.transition_system.interface import Opening, Program
+from assay.transition_system.symbolic import State, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic_code import code_of, overflow_code
+from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
+from assay.verification.following import followed
+from assay.verification.proving import require_states_only
+from assay.verification.request import Phase, Request
+
+
+def search_by_abstraction(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
+    require_states_only(program, request)
+    system = program.symbolic()
+    if request.options.strategy.startswith("amcs"):
+        return _by_preconditions(name, program, system, request, compile_seconds=compile_seconds)
+    return _by_splitting(name, program, system, request, compile_seconds=compile_seconds)
+
+
+# --- splitting: the engine does it ---
+
+
+def _by_splitting(
+    name: str, program: Program, system: SymbolicSystem, request: Request, *, compile_seconds: float
+) -> Result:
+    with deep_recursion():
+        predicates = symbolic_jobs.initial_predicates(system, None)
+        file = compile_model(code_of(system, predicates))
+    request.listener(Phase("searching", name))
+    outcome = native.search(
+        Opening(str(file.path)),
+        request.options,
+        deadline=request.deadline,
+        on_progress=request.listener,
+        more_options={"control_words": len(system.controls), "overflow_code": overflow_code(system)},
+    )
+    told = dict(outcome.observations)
+    thresholds = [
+        f"{system.variables[int(variable)].name} > {number}"
+        for variable, number in (key[2:].split(" ") for key in told if key.startswith("> "))
+    ]
+    facts = outcome.facts
+    violations: tuple[native.NativeViolation, ...] = ()
+    if outcome.violations:
+        with ModelProcess() as process:
+            violations = tuple(
+                followed(program, system, states_of(system, found.positions), found.code, process)
+                for found in outcome.violations
+            )
+    abstraction = {
+        "rounds": told.get("rounds", 0),
+        "predicates": [*map(str, predicates[:64]), *thresholds],
+        "predicate_count": min(len(predicates), 64) + told.get("predicates", 0),
+        "abstract_states": facts.states,
+        "eligible": told.get("eligible", 0),
+        "one_to_one": facts.loss is None and facts.complete,
+    }
+    judgement = judge(facts)
+    if judgement.verdict is Verdict.INCOMPLETE:
+        judgement = Judgement(
+            Verdict.INCOMPLETE,
+            False,
+            (
+                f"{judgement.reasons[0]}; after {abstraction['rounds']:,} refinements by "
+                f"{abstraction['predicate_count']:,} predicates {abstraction['eligible']:,} of "
+                f"{facts.states:,} abstract states still stand for several states",
+            ),
+        )
+    result = _result(
+        name, program, request, judgement, violations, abstraction, compile_seconds, outcome.facts
+    )
+    return _with_memory(result, outcome.peak_memory_bytes)
+
+
+def states_of(system: SymbolicSystem, positions: Sequence[int]) -> list[State]:
+    """The run that goes by these positions, as far as it has states."""
+    model = SymbolicModel(system)
+    states = [model.initial_state()[0]]
+    for position in positions:
+        after, _ = model.successors(states[-1])[position]
+        if after is None:
+            break
+        states.append(after)
+    return states
+
+
+# --- weakest preconditions: a prover does it ---
+
+
+def _by_preconditions(
+    name: str, program: Program, system: SymbolicSystem, request: Request, *, compile_seconds: float
+) -> Result:
+    request.listener(Phase("searching", name))
+    file = sealed(system)
+    strategy = request.options.strategy
+    asked = {
+        "strategy": strategy,
+        "check_deadlock": request.options.check_deadlock,
+        "deadline": request.deadline,
+    }
+    with Job(symbolic_jobs.WORK_AMCS, asked, opening_of(file)) as job:
+        job.watch(
+            deadline=None if request.deadline is None else request.deadline + 5,
+            memory_limit_bytes=request.options.memory_limit_bytes,
+            on_progress=request.listener,
+        )
+        job.raise_if_it_failed()
+        found = job.searched
+    if found is None:
+        judgement = Judgement(Verdict.INCOMPLETE, False, (f"it did not end by itself: {job.how_it_ended()}",))
+        facts = SearchFacts(states=job.progress.states, stop_reason=job.stop_reason)
+        return _result(name, program, request, judgement, (), None, compile_seconds, facts)
+    violations: tuple[native.NativeViolation, ...] = ()
+    if found["violation"] is not None:
+        with ModelProcess() as process:
+            states = [tuple(state) for state in found["violation"]["states"]]
+            violations = (followed(program, system, states, found["violation"]["code"], process),)
+    proof = None
+    if found["invariant"] is not None:
+        with deep_recursion():
+            invariant = InductiveInvariant.from_json(found["invariant"], system)
+        proof = {
+            "kind": "precise abstraction",
+            "source": strategy,
+            "locations": len(invariant.conjuncts),
+            "conjuncts": found["abstract_states"],
+            "rounds": found["rounds"],
+            "bounded": system.is_bounded,
+        }
+    abstraction = {
+        "rounds": found["rounds"],
+        "predicates": found["predicates"],
+        "predicate_count": found["predicate_count"],
+        "abstract_states": found["abstract_states"],
+        "precise": found["is_precise"],
+        "one_to_one": found["is_one_to_one"],
+        "seconds_proving": round(found["seconds_proving"], 6),
+    }
+    is_proved = found["is_one_to_one"] or proof is not None
+    verdict = Verdict.VIOLATED if violations else Verdict.VERIFIED if is_proved else Verdict.INCOMPLETE
+    reasons = () if verdict is not Verdict.INCOMPLETE else (_why_not(found),)
+    stop = StopReason.VIOLATION if violations else StopReason.FINISHED if is_proved else StopReason.TIME
+    facts = SearchFacts(
+        states=found["abstract_states"],
+        seconds=found["seconds"],
+        stop_reason=stop,
+        violation_count=len(violations),
+    )
+    judgement = Judgement(verdict, found["is_one_to_one"], reasons)
+    result = _result(
+        name, program, request, judgement, violations, abstraction, compile_seconds, facts, proof
+    )
+    return _with_memory(result, job.peak_memory_bytes)
+
+
+def _why_not(found: dict[str, Any]) -> str:
+    size = (
+        f"{found['rounds']:,} refinements, {found['predicate_count']:,} predicates, "
+        f"{found['abstract_states']:,} abstract states"
+    )
+    if found["is_precise"]:
+        return f"the abstraction is precise as far as the prover could tell, and proves nothing ({size})"
+    why = "it was interrupted" if found["stopped"] else "the time limit was reached"
+    if found["unchanged_rounds"] >= SAME_ROUNDS:
+        why += (
+            f"; the last {found['unchanged_rounds']:,} refinements added predicates and split no state: "
+            "refinement by weakest preconditions may never end here"
+        )
+    return f"{why} ({size})"
+
+
+def _result(
+    name: str,
+    program: Program,
+    request: Request,
+    judgement: Judgement,
+    violations: tuple[native.NativeViolation, ...],
+    abstraction: dict[str, Any] | None,
+    compile_seconds: float,
+    facts: SearchFacts,
+    proof: dict[str, Any] | None = None,
+) -> Result:
+    from assay.verification.pipeline import explained
+
+    outcome = native.NativeOutcome(facts, violations, 0)
+    told, unexplained = explained(program, outcome)
+    return Result(
+        verdict=judgement.verdict,
+        program=name,
+        language=program.language,
+        complete=judgement.complete,
+        properties=standings(
+            Judgement(judgement.verdict, judgement.verdict is Verdict.VERIFIED, ()),
+            ((one.kind, one.property) for one in told),
+            request.language_options,
+            check_deadlock=request.options.check_deadlock,
+            monitors=program.monitors,
+            unchecked=program.unchecked,
+        ),
+        reasons=(*judgement.reasons, *unexplained),
+        notes=tuple(program.notes),
+        states=facts.states,
+        transitions=facts.transitions,
+        depth=facts.depth,
+        frontier=facts.frontier,
+        search_seconds=facts.seconds,
+        compile_seconds=compile_seconds,
+        stop_reason=facts.stop_reason.value,
+        violations=told,
+        violation_count=facts.violation_count,
+        loss=facts.loss,
+        options=request.as_json(),
+        semantics=dict(program.semantics),
+        proof=proof,
+        abstraction=abstraction,
+        version=__version__,
+    )
+
+
+def _with_memory(result: Result, peak: int) -> Result:
+    from dataclasses import replace
+
+    return replace(result, peak_memory_bytes=peak)

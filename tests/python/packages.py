@@ -1,0 +1,110 @@
+"""Fetches packages into an environment of its own and verifies a small program of two threads with each.
+
+    python -m tests.python.packages [--environment DIR] [NAME ...]
+
+Needs a registry that `pip` reaches. For each package: the verdict or the sentence of the refusal, and
+what many runs of CPython with a short switch interval show. A `verified` program that fails in CPython is an
+error of ours (exit code 1); whether a violation is real is for a person to see (`assay replay --live`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import textwrap
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+RUNS = 300
+SECONDS = 120
+
+
+def program_of(entry: dict[str, str]) -> str:
+    first = textwrap.indent(entry["first"].strip(), "    ")
+    second = textwrap.indent(entry.get("second", entry["first"]).strip(), "    ")
+    return (
+        f"import threading\n{entry['setup'].strip()}\n\n\n"
+        f"def thread_one():\n{first}\n\n\ndef thread_two():\n{second}\n\n\n"
+        "threads = [threading.Thread(target=thread_one), threading.Thread(target=thread_two)]\n"
+        "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n"
+        f"{entry.get('after', '')}"
+    )
+
+
+def fetch(environment: Path, distribution: str) -> bool:
+    if not environment.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    done = subprocess.run(
+        [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", distribution],
+        check=False,
+        capture_output=True,
+    )
+    return done.returncode == 0
+
+
+def shown_by_cpython(environment: Path, file: Path) -> str:
+    """How many of many runs failed, with threads that switch as often as they can."""
+    text = (
+        f"import runpy, sys, threading\nsys.setswitchinterval(1e-6)\nfailed = 0\n"
+        f"threading.excepthook = lambda args: failures.append(args.exc_type.__name__)\n"
+        f"failures = []\n"
+        f"for _ in range({RUNS}):\n"
+        f"    try:\n        runpy.run_path({str(file)!r}, run_name='__main__')\n"
+        f"    except BaseException as problem:\n        failures.append(type(problem).__name__)\n"
+        f"print(len(failures))\n"
+    )
+    done = subprocess.run(
+        [environment / "bin" / "python", "-c", text],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "?"
+
+
+def verify(environment: Path, file: Path) -> tuple[str, str]:
+    command = [sys.executable, "-m", "assay", "verify", str(file), "--python", str(environment), "--json"]
+    done = subprocess.run([*command, "--timeout", "60s"], check=False, capture_output=True, text=True)
+    if done.returncode == 2:
+        return "refused", done.stderr.strip() or json.loads(done.stdout).get("error", "")
+    result = json.loads(done.stdout)
+    violations = result.get("violations") or [{}]
+    return result["verdict"], str(violations[0].get("message", "")) or f"{result['states']} states"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--environment", type=Path)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    entries = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    counts: Counter[str] = Counter()
+    wrong = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = given.environment or Path(scratch) / "environment"
+        for name in given.names or entries:
+            if not fetch(environment, entries[name]["distribution"]):
+                print(f"{name}: cannot be fetched")
+                continue
+            file = Path(scratch) / f"use_{name}.py"
+            file.write_text(program_of(entries[name]), encoding="utf-8")
+            verdict, what = verify(environment, file)
+            counts[verdict] += 1
+            failed = shown_by_cpython(environment, file) if verdict in {"verified", "violated"} else "-"
+            is_wrong = verdict == "verified" and failed != "0"
+            wrong += is_wrong
+            print(
+                f"{name}: {verdict}; {what}; CPython failed in {failed} of {RUNS}{' WRONG' * is_wrong}",
+                flush=True,
+            )
+    print(dict(counts))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""What is modelled only in part of `__dict__`, weak references, signatures and absent things."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.transition_system.interface import SourceProblem
+from tests.python.test_packages import COUNTER, is_verified, make_environment, threaded, verify
+
+OBJECT = "class C:\n    pass\nc = C()\nc.a = 1\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_environment("venv", {})
+
+
+REFUSED = (
+    # Views of a __dict__
+    (OBJECT + "for k in c.__dict__.keys():\n    c.b = 2", "attributes of an object change while"),
+    (OBJECT + "for k in c.__dict__:\n    c.a = 2", "attributes of an object change while"),
+    (OBJECT + "c.__dict__.keys() & {'a'}", "use of a view of a __dict__"),
+    (OBJECT + "c.__dict__.items() == 1", "use of a view of a __dict__"),
+    (OBJECT + "repr(c.__dict__.values())", "use of a view of a __dict__"),
+    # Annotations
+    ("import inspect\ndef f(x: int): pass\ninspect.getfullargspec(f)", "annotations of functions"),
+    ("import inspect\ndef f(x): pass\ninspect.signature(f).parameters['y'] = 1", "not modelled"),
+    # Weak references
+    (OBJECT + "import weakref\nweakref.ref(c) is weakref.ref(c)", "`is` between weak references"),
+    (OBJECT + "import weakref\nid(weakref.ref(c))", r"id\(\) of a weak reference"),
+    (OBJECT + "import weakref\nweakref.ref(c, print)", "with a callback"),
+    (OBJECT + "id(C()) == id(C())", "object that is gone"),
+    (OBJECT + "{id(C()): 1}", "gone|nothing but weak references"),
+    # The interpreter's surroundings
+    ("import sys\nassert sys.prefix == '/usr'", "sys.prefix"),
+    ("import sys\nprint(sys.base_prefix)", "sys.base_prefix"),
+    # What stands for something absent must not show
+    ("import socket\n''.join([socket.socket])", "not modelled"),
+    ("import socket\ntry:\n    'a'.startswith(socket.socket)\nexcept TypeError:\n    pass", "not modelled"),
+    ("import socket\nformat(socket.socket, 'x')", "not modelled"),
+    ("import socket\nsocket.socket in 'abc'", "not modelled"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "why"), REFUSED)
+def test_what_is_not_exact_is_refused(text, why):
+    with pytest.raises(SourceProblem, match=why):
+        verify(f"{text}\ndef work():\n    pass\nthreading.Thread(target=work).start()\n")
+
+
+EXACT = (
+    OBJECT + "k = c.__dict__.keys()\nc.b = 2\nassert list(k) == ['a', 'b'] and len(k) == 2 and 'b' in k",
+    OBJECT + "assert sorted(c.__dict__.items()) == [('a', 1)] and list(c.__dict__.values()) == [1]",
+    OBJECT + "d = c.__dict__.copy()\nc.b = 2\nassert d == {'a': 1} and c.__dict__ == {'a': 1, 'b': 2}",
+    "import inspect\ndef f(x, y=1): pass\np = inspect.signature(f).parameters\n"
+    "assert list(p) == ['x', 'y'] and p['y'].default == 1 and len(p) == 2 and 'x' in p",
+    OBJECT + "import weakref\nr = weakref.ref(c)\nassert r is r and r == weakref.ref(c) and r() is c",
+    OBJECT + "d = C()\nassert id(c) == id(c) and id(c) != id(d) and {id(c): 1}[id(c)] == 1",
+)
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_what_is_modelled_is_what_cpython_does(text):
+    started = "t = threading.Thread(target=work)\nt.start()\nt.join()\n"
+    text = f"import threading\n{text}\ndef work():\n    pass\n{started}"
+    exec(compile(text, "real", "exec"), {})
+    assert is_verified(verify(text))
+
+
+def test_an_attribute_that_another_thread_adds_while_a_dict_is_looked_through_is_noticed():
+    with pytest.raises(SourceProblem, match="attributes of an object change while"):
+        threaded(OBJECT, "for k in c.__dict__:\n    pass\nc.b = 2")
+
+
+def test_taking_something_from_a_dict_is_one_piece():
+    result = threaded(
+        OBJECT + "got = []", "got.append(c.__dict__.pop('a', 0))", "assert sorted(got) == [0, 1]"
+    )
+    assert is_verified(result)
+
+
+GONE = """
+import weakref
+class T:
+    def __eq__(self, other):
+        return True
+    def __hash__(self):
+        return 1
+def look():
+    known = weakref.WeakSet()
+    t = T()
+    known.add(t)
+    t = None
+    found = T() in known
+    known.clear()
+    return found
+def work():
+    look()
+"""
+
+
+def test_what_is_gone_is_not_found_by_an_equal_one():
+    with pytest.raises(SourceProblem, match="nothing but weak references"):
+        verify(f"{GONE}\nt = threading.Thread(target=work)\nt.start()\n")
+
+
+def test_old_typing_extensions_and_what_it_warns_of_are_absent():
+    make_environment("venv", {"typing_extensions.py": "def override(arg): return arg\n"})
+    assert is_verified(verify("from typing_extensions import override, Self\n"))
+    with pytest.raises(SourceProblem, match="takes something from typing_extensions"):
+        verify("from typing_extensions import deprecated\n@deprecated('x')\ndef f(): pass\nf()\n")
+    make_environment("venv", {"typing_extensions.py": "Self = 1\n"})
+    with pytest.raises(SourceProblem, match="old version"):
+        verify("from typing_extensions import override\n@override\ndef f(): pass\nf()\n")
+
+
+def test_a_thread_that_was_joined_cannot_become_a_daemon():
+    text = "def work():\n    pass\nt = threading.Thread(target=work)\nt.start()\nt.join()\n"
+    result = verify(
+        f"{text}try:\n    t.daemon = True\nexcept RuntimeError:\n    pass\nelse:\n    assert False\n"
+    )
+    assert is_verified(result)
+    assert verify(f"{text}t.daemon = True\n").verdict is assay.Verdict.VIOLATED
+
+
+SET = {
+    "plain.py": "from base import Base\nlog = []\ndef refuse(self, key, value):\n    raise KeyError(key)\n"
+    "Base.__setitem__ = refuse\n",
+    "base.py": "class Base:\n    pass\n",
+}
+
+
+def test_an_assignment_that_fails_does_not_import_its_module_again():
+    make_environment("venv", SET)
+    text = "import plain\nfrom base import Base\nplain.log.append(1)\n"
+    result = verify(
+        f"{text}try:\n    Base()[1] = 1\nexcept KeyError:\n    pass\nimport plain\nassert plain.log == [1]\n"
+    )
+    assert is_verified(result)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False)
+
+
+def assay_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = str(Path(sys.executable).with_name("assay"))
+    return subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_certificates_of_programs_with_packages_are_checked_with_their_environment():
+    make_environment("venv", COUNTER)
+    Path("program.py").write_text(
+        "import threading\nfrom counting import Counter\nc = Counter()\nlock = threading.Lock()\n"
+        "def work():\n    with lock:\n        c.step()\n"
+        "t = threading.Thread(target=work)\nt.start()\nwork()\nt.join()\nassert c.count == 2\n"
+    )
+    made = assay_command("verify", "program.py", "--python", "venv", "--certificate", "c.assay")
+    assert made.returncode == 0, made.stdout + made.stderr
+    for more in ((), ("--workers", "2")):
+        accepted = assay_command("certify", "program.py", "c.assay", "--python", "venv", *more)
+        assert accepted.returncode == 0, accepted.stdout + accepted.stderr
+        without = assay_command("certify", "program.py", "c.assay", *more)
+        assert without.returncode in {2, 4}, without.stdout + without.stderr
+        assert "counting" in without.stdout + without.stderr
+    second = run("assay.checker", "program.py", "c.assay", "--python", "venv")
+    assert second.returncode == 0, second.stdout + second.stderr
+    unfound = run("assay.checker", "program.py", "c.assay")
+    assert unfound.returncode in {2, 4}
+    assert "counting" in unfound.stdout

@@ -1,2 +1,0 @@
-c_code { int n; }
-active proctype main() { skip }

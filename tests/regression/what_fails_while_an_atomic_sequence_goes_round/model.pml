@@ -1,0 +1,10 @@
+byte x;
+active proctype p() {
+  atomic {
+    x = 0;
+    do
+    :: assert(x == 1)
+    :: break
+    od
+  }
+}

@@ -1,0 +1,346 @@
+"""Searches by abstract matching: the worked examples of Kudra's thesis (2007), its theorems, and what is
+never claimed."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.guarded import GuardedProgram, form_of, step
+from assay.search.reference.amcs import Amcs, normal
+from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
+from assay.search.reference.max_overlap import max_overlap, overlap
+from assay.search.reference.min_only import min_only
+from assay.search.reference.min_set import min_set, stabbing
+from assay.search.symbolic_jobs import validity
+from assay.transition_system.interface import SourceProblem, ViolationFacts
+from assay.transition_system.language_options import OptionProblem
+from assay.transition_system.symbolic import Control, Failure, Step, SymbolicModel, SymbolicSystem
+from assay.transition_system.terms import (
+    Integer,
+    Number,
+    Variable,
+    apply,
+    both,
+)
+from tests.agreement.guarded import compare, natively_split, split_in_python
+
+SEEDS = range(6)
+
+
+class Figure21(GuardedProgram):
+    """x := 0; y := 0; while (y >= 0) { y := x + y; }"""
+
+    variables = {"x": "integer", "y": "integer"}
+    processes = {
+        "P": [
+            step("l1", "l2", when="y >= 0"),
+            step("l1", "out", when="y < 0"),
+            step("l2", "l1", then={"y": "x + y"}),
+        ]
+    }
+    always = {"never out": "P != 'out'"}
+
+
+class CountsForEver(GuardedProgram):
+    variables = {"x": "integer"}
+    processes = {"P": [step("go", "go", then={"x": "x + 1"})]}
+
+
+class Doubles(GuardedProgram):
+    variables = {"x": ("integer", 1)}
+    processes = {"P": [step("go", "go", then={"x": "x * 3"})]}
+
+
+def form(program: type[GuardedProgram], *predicates: str) -> SymbolicSystem:
+    found = form_of(program(), (), predicates)
+    assert not isinstance(found, str)
+    return found
+
+
+# --- Figure 2.1 ---
+
+
+def test_weakest_preconditions_never_end_on_figure_2_1():
+    """Predicates a * x + y >= 0 with growing a, and no state is ever split."""
+    system = form(Figure21, "y >= 0")
+    found = Amcs(
+        SymbolicModel(system), system.predicates, validity(system), most_rounds=12, ends_one_to_one=False
+    ).run()
+    assert found.violation is None
+    assert found.abstraction is None
+    assert found.unchanged_rounds >= 9
+    assert len(found.predicates) >= 6
+    assert any("x + (x + y)" in str(one) for one in found.predicates)
+
+
+def test_that_nothing_was_merged_on_figure_2_1_is_noticed():
+    system = form(Figure21, "y >= 0")
+    found = Amcs(SymbolicModel(system), system.predicates, validity(system)).run()
+    assert found.is_one_to_one
+    assert found.abstract_states == 2
+
+
+@pytest.mark.parametrize("refine", [max_overlap, min_set, min_only])
+def test_splitting_ends_on_figure_2_1_because_it_has_two_states(refine):
+    found = GeneralSplitting(SymbolicModel(form(Figure21)), refine).run()
+    assert found.is_one_to_one
+    assert len(found.states) == 2
+
+
+# --- the example of SplitCond, chapter 3 ---
+
+
+def test_split_cond_holds_of_two_states_that_match():
+    """x = 3 and x = 4 match under x < 5, so that abstract state is eligible, and is split."""
+    x = Variable("x", Integer(8))
+    system = SymbolicSystem(
+        (Control("P", 0, {0: "go"}),),
+        (x,),
+        (3,),
+        (Step(0, ((0, 0),), ((0, 0),), apply("==", x, Number(3)), (("x", Number(4)),)),),
+        (),
+        ends=(frozenset({0}),),
+    )
+    search = GeneralSplitting(
+        SymbolicModel(system), min_only, predicates=[apply("<", x, Number(5))], most_rounds=0
+    )
+    coarse = search.run()
+    assert (len(coarse.states), coarse.eligible) == (1, 1)
+    fine = GeneralSplitting(SymbolicModel(system), min_only, predicates=[apply("<", x, Number(5))]).run()
+    assert fine.is_one_to_one
+    assert fine.states == ((0, 3), (0, 4))
+    assert fine.thresholds == ((3,),)
+
+
+# --- Figures 4.1 to 4.3 ---
+
+FIGURE_4_1 = [((1,), (4,)), ((2,), (5,)), ((3,), (7,))]  # three segments of x; all overlap from 3 to 4
+FIGURE_4_2 = [((1, 1), (3, 3)), ((2, 5), (4, 7)), ((5, 6), (7, 8))]  # of x and y
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_max_overlap_splits_all_three_states_of_figure_4_1_at_3(seed):
+    assert max_overlap(FIGURE_4_1, RandomSource(seed)) == [(0, 3)]
+    assert overlap(FIGURE_4_1, 0, 3) == 3
+    assert overlap(FIGURE_4_1, 0, 2) == 2
+    assert overlap(FIGURE_4_1, 0, 4) == 2  # x > 4 does not split the one that ends at 4
+
+
+def test_min_set_stabs_the_segments_of_figure_4_2_with_two_points_each():
+    assert stabbing(FIGURE_4_2, 0) == [2, 6]
+    assert stabbing(FIGURE_4_2, 1) == [2, 6]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_min_set_covers_figure_4_2_with_two_predicates(seed):
+    chosen = min_set(FIGURE_4_2, RandomSource(seed))
+    assert len(chosen) == 2
+    for low, high in FIGURE_4_2:
+        assert any(low[variable] <= number < high[variable] for variable, number in chosen)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_min_only_splits_figure_4_3_above_its_least_value(seed):
+    """x = 6 and x = 7 match under x > 5: the new predicate is x > 6."""
+    assert min_only([((6,), (7,))], RandomSource(seed)) == [(0, 6)]
+
+
+def test_min_only_takes_every_variable_with_several_values_at_some_time():
+    chosen = {min_only([((1, 5, 2), (4, 5, 3))], RandomSource(seed))[0] for seed in SEEDS}
+    assert chosen == {(0, 1), (2, 2)}
+
+
+# --- Theorems 1 to 3, on random finite systems ---
+
+
+@st.composite
+def finite_systems(draw: st.DrawFn) -> SymbolicSystem:
+    """Transitions between states of two small variables, listed one by one, with an error somewhere."""
+    x, y = Variable("x", Integer(3, False)), Variable("y", Integer(3, False))
+    numbers = st.integers(0, 7)
+    listed = draw(st.lists(st.tuples(numbers, numbers, numbers, numbers), min_size=1, max_size=25))
+    steps = [
+        Step(
+            0,
+            ((0, 0),),
+            ((0, 0),),
+            both(apply("==", x, Number(a)), apply("==", y, Number(b))),
+            (("x", Number(c)), ("y", Number(d))),
+            text=f"step {number}",
+        )
+        for number, (a, b, c, d) in enumerate(listed)
+    ]
+    error = both(apply("==", x, Number(draw(numbers))), apply("==", y, Number(draw(numbers))))
+    return SymbolicSystem(
+        (Control("P", 0, {0: "here"}),),
+        (x, y),
+        (0, 0),
+        tuple(steps),
+        (Failure(ViolationFacts("invariant", "the error"), (), error, is_step=False),),
+        ends=(frozenset({0}),),
+    )
+
+
+def reached(system: SymbolicSystem) -> set[tuple[int, ...]]:
+    model = SymbolicModel(system)
+    seen = {model.initial_state()[0]}
+    pending = list(seen)
+    while pending:
+        for after, _ in model.successors(pending.pop()):
+            if after is not None and after not in seen:
+                seen.add(after)
+                pending.append(after)
+    return seen
+
+
+@settings(max_examples=30, deadline=None)
+@given(finite_systems(), st.sampled_from([max_overlap, min_set, min_only]), st.integers(0, 5))
+def test_splitting_ends_and_finds_exactly_the_errors_that_are_there(system, refine, seed):
+    found = GeneralSplitting(SymbolicModel(system), refine, seed=seed).run()  # Theorem 1: it ends
+    model, everything = SymbolicModel(system), reached(system)
+    is_wrong = any(model.check_state(state) for state in everything)
+    assert (found.violation is not None) == is_wrong  # Theorem 2
+    assert found.is_one_to_one is not is_wrong
+    if found.violation is not None:  # Theorem 3
+        _, run = found.violation
+        assert set(run) <= everything
+        assert model.check_state(run[-1])
+    else:
+        assert set(found.states) == everything
+
+
+@settings(max_examples=12, deadline=None)
+@given(finite_systems(), st.booleans())
+def test_amcs_never_says_what_is_not_so(system, add_all):
+    predicates = [normal(apply(">", system.variables[0], Number(3)))]
+    found = Amcs(SymbolicModel(system), predicates, validity(system), add_all=add_all, most_rounds=6).run()
+    is_wrong = any(SymbolicModel(system).check_state(state) for state in reached(system))
+    assert found.violation is None or is_wrong
+    assert not is_wrong or (found.abstraction is None and not found.is_one_to_one)
+
+
+# --- all searches against the explicit one, native against plain Python ---
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_search_of_a_random_program_says_the_same(seed):
+    """The fixed part of `python -m tests.agreement.guarded`."""
+    assert not compare(seed).problems
+
+
+@pytest.mark.parametrize("name", ["max-overlap", "min-set", "min-only"])
+@pytest.mark.parametrize("limit", [2, 7])
+def test_a_search_that_was_stopped_has_not_seen_everything(name, limit):
+    """Steps that were merged and not looked at again must not be forgotten."""
+    for program in (CountsForEver, Figure21, Doubles):
+        system = form(program)
+        found = natively_split(system, name, 1, state_limit=limit)
+        plain = split_in_python(system, name, 1, most_states=limit)
+        if program is Figure21 and limit > 2:
+            assert plain.is_one_to_one
+            assert found.complete
+        else:
+            assert not (found.complete and found.guarantee == "exact")
+            assert not plain.is_one_to_one
+
+
+@pytest.mark.parametrize("name", ["max-overlap", "min-set", "min-only"])
+def test_a_search_that_is_out_of_time_has_not_seen_everything(name):
+    found = natively_split(form(CountsForEver), name, 1, time_limit_seconds=0.3)
+    assert not found.complete
+    assert found.stop_reason == "time"
+    assert found.guarantee == "under-approximates" or found.frontier
+
+
+def test_numbers_that_the_engine_has_no_room_for_end_the_search_and_prove_nothing():
+    found = natively_split(form(Doubles), "min-only", 1)
+    assert not found.complete
+    assert found.states == 40  # 3 ** 39 is the last below 2 ** 63
+
+
+# --- the command ---
+
+FIGURE = """
+int x, y;
+active proctype P() {
+  do
+  :: y >= 0 -> y = x + y
+  :: y < 0 -> assert(false)
+  od
+}
+"""
+
+
+@pytest.fixture
+def figure(tmp_path):
+    path = tmp_path / "figure.pml"
+    path.write_text(FIGURE)
+    return path
+
+
+@pytest.mark.parametrize(
+    "search", ["max-overlap", "min-set", "min-only", "amcs-add-all", "amcs-no-prover", "amcs"]
+)
+def test_each_search_verifies_a_program_that_it_can_see_all_of(figure, search):
+    result = assay.verify(figure, search=search, timeout_seconds=60)
+    assert result.verdict == "verified"
+    assert result.abstraction["one_to_one"] or result.proof is not None
+
+
+@pytest.mark.parametrize(
+    "search", ["max-overlap", "min-set", "min-only", "amcs", "amcs-add-all", "amcs-no-prover"]
+)
+def test_each_search_finds_a_real_run_to_an_error(tmp_path, search):
+    path = tmp_path / "counter.pml"
+    path.write_text("byte x;\nactive proctype P() { do :: x < 9 -> x++ :: x == 5 -> assert(x != 5) od }\n")
+    result = assay.verify(path, search=search, timeout_seconds=60)
+    assert result.verdict == "violated"
+    run = result.violations[0].counterexample
+    assert run is not None
+    assert run.steps[-1].text == "assert((x!=5))" or "assert" in run.steps[-1].text
+
+
+def test_predicates_are_expressions_of_the_program(figure):
+    result = assay.verify(figure, search="min-only", predicates=["x > 3", "x + y <= 2"])
+    assert result.verdict == "verified"
+    assert result.abstraction["predicates"][:2] == ["x > 3", "int32(x + y) <= 2"]
+    with pytest.raises(SourceProblem):
+        assay.verify(figure, search="min-only", predicates=["z > 3"])
+
+
+def test_what_has_no_symbolic_form_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "rendezvous.pml"
+    path.write_text("chan c = [0] of { byte };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\n")
+    with pytest.raises(SourceProblem, match=r"rendezvous.pml:1.*rendezvous"):
+        assay.verify(path, search="min-only")
+
+
+def test_a_search_of_states_refuses_claims_about_runs(tmp_path):
+    path = tmp_path / "claim.pml"
+    path.write_text("bool p;\nltl { <> p }\nactive proctype P() { p = true }\n")
+    with pytest.raises(OptionProblem, match="--safety"):
+        assay.verify(path, search="min-only")
+    assert assay.verify(path, search="min-only", safety=True).verdict == "verified"
+
+
+def test_an_infinite_program_is_incomplete_with_what_is_imprecise(tmp_path):
+    path = tmp_path / "forever.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            from assay.guarded import GuardedProgram, step
+
+            class Forever(GuardedProgram):
+                variables = {"x": "integer"}
+                processes = {"P": [step("go", "go", then={"x": "x + 1"})]}
+            """
+        )
+    )
+    result = assay.verify(f"{path}:Forever", search="min-only", max_states=500)
+    assert result.verdict == "incomplete"
+    assert "refinements" in result.reasons[0]
