@@ -112,7 +112,7 @@ def test_a_scheduler_that_is_not_there_is_a_problem_in_words(monkeypatch):
 
 def test_without_dask_the_next_step_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterProblem, match=r"install it with `pip install 'assay-mc\[cluster\]'`"):
+    with pytest.raises(ClusterProblem, match=r"which is not installed: `pip install 'distributed"):
         Cluster("tcp://127.0.0.1:8786")
 
 
