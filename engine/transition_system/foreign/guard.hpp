@@ -8,6 +8,9 @@ namespace assay::transition_system::foreign {
 /// How long one call may take, of the processor's time.
 inline constexpr std::uint32_t kMostSeconds = 10;
 
+/// No fault of model_abi.h: the code has changed how the processor rounds numbers, which is no part of the state.
+inline constexpr std::uint32_t kFaultOfRounding = 0xFFFFFFFF;
+
 struct Called {
   std::uint32_t fault;  // of assay_fault
   std::int32_t answer;

@@ -1,6 +1,7 @@
 #include "transition_system/foreign/host.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
@@ -12,6 +13,10 @@ namespace assay::transition_system::foreign {
 namespace {
 
 constexpr std::size_t kMostOutput = std::size_t{64} << 10;
+
+constexpr char kOutside[] =
+    "it writes beside its variables and those of the model (an index outside of its array?)";
+constexpr char kRounds[] = "it changes how numbers are rounded, and that is no part of the state";
 
 bool was_reported = false;  // uerror() in the call under way
 std::string output;
@@ -29,6 +34,21 @@ void report(const char* words) {
   if (words != nullptr) say(words, std::strlen(words));
 }
 void print(const char* text, std::uint64_t length) { say(text, length); }
+
+bool is_zero(const std::uint8_t* begin, std::size_t bytes) {
+  std::uint8_t found = 0;  // without a way out in the middle: many bytes at once
+  for (std::size_t i = 0; i < bytes; ++i) found |= begin[i];
+  return found == 0;
+}
+
+bool is_changed(const std::uint8_t* now, const std::uint8_t* before, const assay_gaps& gaps) {
+  for (std::uint32_t i = 0; i < gaps.count; ++i) {
+    const std::uint32_t begin = gaps.places[2 * i], end = gaps.places[2 * i + 1];
+    if (std::memcmp(now + begin, before + begin, end - begin) != 0) return true;
+  }
+  return false;
+}
+
 bool may_write(const void* address) { return settled_memory != nullptr && settled_memory->opens(address); }
 
 /// The parts of some ranges that are not in others.
@@ -90,8 +110,9 @@ void Host::prepare() {
     const Called called = guarded(reinterpret_cast<int (*)()>(reinterpret_cast<void*>(*constructor)),
                                   foreign_.only_declared == 0);
     if (called.fault != ASSAY_NO_FAULT)
-      throw std::runtime_error("the embedded C fails before the model begins, in a constructor");
+      throw UnsupportedProgram("the embedded C fails before the model begins, in a constructor");
   }
+  image_.seal();
 }
 
 /// Data whose address is not known yet is compared with everything else: no state is taken for another by that.
@@ -192,6 +213,10 @@ std::uint32_t Host::call(void* context, assay_foreign_call* call) {
 
 void Host::begin(void* context, std::uint8_t* state) {
   auto& host = *static_cast<Host*>(context);
+  if (host.foreign_.only_declared != 0) {  // a run that is executed again finds what the first one found
+    host.settle();
+    host.untracked_.forget();
+  }
   std::memcpy(state + host.foreign_.memory_offset, host.beginning_.data(), host.beginning_.size());
 }
 
@@ -207,6 +232,25 @@ bool Host::is_known_to_be_endless(const assay_foreign_call& call) const {
   });
 }
 
+void Host::clear_margins() {
+  for (const Range& range : image_.margins()) std::memset(range.begin, 0, range.bytes);
+}
+
+/// Beside the variables of the model lies what the model itself needs: how many processes there are and where each of
+/// them is, what channels hold. And behind the process of the call, and behind the last variable, lies what nobody puts back.
+bool Host::writes_outside(const assay_foreign_call& call) const {
+  const Table& table = image_.table();
+  if (is_changed(table.now, call.state, foreign_.gaps)) return true;
+  const std::size_t own = call.process == nullptr ? 0 : call.process_bytes;
+  if (call.process != nullptr && (table.pid[0] != call.pid || table.pid[1] != 0 ||
+                                  is_changed(table.self, call.process, *call.process_gaps))) {
+    return true;
+  }
+  return *table.system_errno != &errno || !is_zero(table.self + own, table.self_bytes - own) ||
+         std::ranges::any_of(image_.margins(),
+                             [](const Range& range) { return !is_zero(range.begin, range.bytes); });
+}
+
 std::uint32_t Host::execute(assay_foreign_call& call) {
   settle();
   if (!endless_.empty() && is_known_to_be_endless(call)) return ASSAY_FAULT_ENDLESS;
@@ -215,13 +259,25 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
   memory_->restore(slot);
   make_writable(table.now, table.mirrored_bytes);
   std::memcpy(table.now, call.state, table.mirrored_bytes);
+  std::memset(table.pid, 0, 2 * sizeof *table.pid);
+  std::memset(table.self, 0, table.self_bytes);
   if (call.process != nullptr) {
     std::memcpy(table.self, call.process, call.process_bytes);
     *table.pid = call.pid;
   }
+  *table.system_errno = &errno;
+  errno = 0;
   was_reported = false;
-  const Called called = guarded(table.functions[call.function], foreign_.only_declared == 0);
+  Called called = guarded(table.functions[call.function], foreign_.only_declared == 0);
   call.answer = called.answer;
+  if (called.fault == kFaultOfRounding) {
+    say(kRounds, sizeof kRounds - 1);
+    called.fault = ASSAY_FAULT_UNDEFINED;
+  } else if (called.fault == ASSAY_NO_FAULT && writes_outside(call)) {
+    say(kOutside, sizeof kOutside - 1);
+    called.fault = ASSAY_FAULT_MEMORY;
+  }
+  if (called.fault != ASSAY_NO_FAULT) clear_margins();
   if (called.fault != ASSAY_NO_FAULT) {
     memory_->discard();
     if (called.fault == ASSAY_FAULT_ENDLESS) {

@@ -44,6 +44,8 @@ class Host {
   static void mask(void* context, std::uint8_t* state);
 
   std::uint32_t execute(assay_foreign_call& call);
+  bool writes_outside(const assay_foreign_call& call) const;
+  void clear_margins();
   void settle();
   void prepare();
   Tracked tracked() const;

@@ -8,6 +8,13 @@ void Untracked::watch(std::vector<Range> ranges) {
   ranges_ = std::move(ranges);
   before_.clear();
   for (const Range& range : ranges_) before_.emplace_back(range.begin, range.begin + range.bytes);
+  beginning_ = before_;
+}
+
+void Untracked::forget() {
+  before_ = beginning_;
+  for (std::size_t i = 0; i < ranges_.size(); ++i)
+    std::memcpy(ranges_[i].begin, beginning_[i].data(), ranges_[i].bytes);
 }
 
 void Untracked::look(std::uint32_t function, bool is_question) {

@@ -20,13 +20,15 @@ class Untracked {
   };
 
   void watch(std::vector<Range> ranges);
+  /// As they were when it began to watch. Nobody is told.
+  void forget();
   /// After a call of a function. What changed is told once for each function.
   void look(std::uint32_t function, bool is_question);
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:
   std::vector<Range> ranges_;
-  std::vector<std::vector<std::uint8_t>> before_;
+  std::vector<std::vector<std::uint8_t>> beginning_, before_;
   std::set<std::tuple<std::uint64_t, std::uint32_t>> told_;
   std::vector<Finding> findings_;
 };

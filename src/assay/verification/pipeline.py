@@ -219,6 +219,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
             *program.notes,
             *(warning for wanted in program.temporal for warning in wanted.warnings),
             *outcome.remarks,
+            *_doubts_about_a_run(program, outcome, judgement.verdict),
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
             *how_to_go_on(
@@ -332,6 +333,14 @@ def explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[Vi
             "a violation was found, but the process that ran the model died before its run could be shown"
         )
     return tuple(violations), problems
+
+
+def _doubts_about_a_run(program: Program, outcome: native.NativeOutcome, verdict: Verdict) -> Sequence[str]:
+    """What was changed and not put back makes violations doubtful too."""
+    doubts = program.doubts(outcome.untracked) if verdict is Verdict.VIOLATED else ()
+    if not doubts:
+        return ()
+    return [*doubts, "a run that depends on what is not tracked may not exist; --tracking all knows"]
 
 
 def without_unconfirmed(program: Program, outcome: native.NativeOutcome) -> native.NativeOutcome:

@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.languages.promela.compiler import COMPILE_SECONDS, environment
-from assay.languages.promela.embedded_c import path_coverage
+from assay.languages.promela.embedded_c import instructions, path_coverage
 from assay.languages.promela.embedded_c.elf import Elf
 from assay.languages.promela.embedded_c.image_source import shared_text
-from assay.languages.promela.embedded_c.library import STATELESS, is_of_library
+from assay.languages.promela.embedded_c.library import OF_SPIN, SETS_ERRNO, STATELESS, is_of_library
 from assay.languages.promela.embedded_c.variables import Variables, value_of
 from assay.languages.promela.preprocess import dependencies, read_source
 from assay.languages.promela.syntax import Location, SourceFile
@@ -44,7 +44,9 @@ COMPILER_FLAGS = (
 LINKER_FLAGS = (
     *("-nostdlib", "-static", "-no-pie", f"-Wl,-Ttext-segment={BASE_ADDRESS:#x}", "-Wl,-e,assay_table"),
     *("-Wl,--gc-sections", "-Wl,-z,relro", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096"),
-    f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",  # on pages of its own
+    # On pages of their own, and too far from variables for an index that is a little too large.
+    f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",
+    f"-Wl,--section-start=assay_scratch={BASE_ADDRESS + (3 << 29):#x}",
     *("-Wl,--build-id=none", "-Wl,--no-dynamic-linker"),
 )
 _DIAGNOSTIC = re.compile(
@@ -60,6 +62,8 @@ _DANGEROUS = re.compile(
 )
 _NO_LIBRARY = re.compile(r"cannot find -l(?P<name>[^\s:]+)")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^']+)'")
+_INSTEAD = "write a version of it for the model, or use --tracking declared, which lets it happen"
+_OF_OURS = re.compile(r"\bassay_\w*|\bASSAY_\w*")
 _PLACE = re.compile(r"(?P<file>[^:]+):(?P<line>\d+)\Z")
 
 
@@ -112,7 +116,7 @@ class BuiltImage:
 
     @property
     def track_count(self) -> int:
-        return self._table(16)
+        return self._table(19)
 
     @property
     def is_numbered(self) -> bool:
@@ -137,6 +141,7 @@ class BuiltImage:
         now = symbols["now"]
         left_out = [
             (symbols["__start_assay_private"], symbols["__stop_assay_private"]),
+            (symbols["__start_assay_scratch"], symbols["__stop_assay_scratch"]),
             (now, now + self.mirrored_bytes),
             *((s.address, s.address + s.bytes) for s in self.elf.segments if s.is_constant),
         ]
@@ -188,7 +193,7 @@ class BuiltImage:
     def memory_bytes(self) -> int:
         """That is part of the state, without the heap."""
         if self.only_declared:  # and what c_state puts into `now`
-            return sum(size for size, _ in self.tracks) + self._table(18) - self.mirrored_bytes
+            return sum(size for size, _ in self.tracks) + self._table(21) - self.mirrored_bytes
         return sum(length for _, length in self.writable)
 
     def read(self, address: int, length: int) -> bytes:
@@ -285,7 +290,21 @@ class _Build:
         content = image.read_bytes()
         if Elf(content).has_thread_locals:
             raise UnsupportedConstruct("embedded C has variables of threads (__thread)", where=self._where)
+        self._require_known_instructions(image)
         return content
+
+    def _require_known_instructions(self, image: Path) -> None:
+        outcome = self._run(instructions.command(image), "")
+        if outcome.returncode != 0:
+            raise SourceProblem(f"embedded C cannot be looked through: {outcome.stderr.decode()[:1000]}")
+        for name, function, what in instructions.found_in(outcome.stdout.decode(errors="replace")):
+            if self._options.tracking != "declared":
+                raise UnsupportedConstruct(
+                    f"embedded C executes '{name}' in {function}(), which {what}",
+                    where=self._where,
+                    hint=_INSTEAD,
+                )
+            self.reaching_out.append(name)
 
     def run_probe(self, source: str) -> bytes:
         target = self._private / "probe"
@@ -307,6 +326,7 @@ class _Build:
     def _compile_file(self, name: str, target: str, *flags: str, numbered: bool) -> Path:
         source = read_source(name)
         self._read[name] = source
+        require_own_names(source.text, Location(name, 1, 1))
         escaped = name.replace("\\", "\\\\").replace('"', '\\"')
         text = f'# 1 "{escaped}"\n{source.text}'
         return self._compile(text, target, Path(name).parent, *flags, numbered=numbered)
@@ -319,8 +339,10 @@ class _Build:
         if expanded.returncode != 0:
             raise self._problem_of(expanded.stderr.decode(errors="replace"))
         for included in dependencies(names.read_text(encoding="utf-8", errors="surrogateescape")):
-            if included != "-" and not included.startswith(str(self._private)):
-                self._read.setdefault(included, read_source(included))
+            if included != "-" and not included.startswith(str(self._private)) and included not in self._read:
+                source = read_source(included)
+                require_own_names(source.text, Location(included, 1, 1))
+                self._read[included] = source
         plain = expanded.stdout.decode("utf-8", "surrogateescape")
         how = ["-S", "-o", "-", "-"] if numbered else ["-c", "-o", str(target), "-"]
         outcome = self._run([*common, "cpp-output", *how], plain)
@@ -345,7 +367,7 @@ class _Build:
         found = [(name, place) for name, place in missing.items() if not name.startswith("assay_import")]
         if outcome.returncode != 0:
             for name, place in found:  # a variable that nobody defines lies too far away for the linker
-                if not is_of_library(name):
+                if not is_of_library(name) or re.search(rf"relocation[^\n]*`{re.escape(name)}'", words):
                     raise _refused(name, place)
             raise self._unlinked(words)
         return found
@@ -395,6 +417,18 @@ class _Build:
         return SourceProblem(f"embedded C does not compile: {found['message']}", where=where)
 
 
+def require_own_names(text: str, where: Location) -> None:
+    """What is called assay_ may lie where nothing is part of the state."""
+    found = _OF_OURS.search(text)
+    if found is not None:
+        line = where.line + text.count("\n", 0, found.start())
+        raise SourceProblem(
+            f"embedded C uses the name '{found[0]}'",
+            where=Location(where.file, line, 1),
+            hint="names that begin with assay_ are those of Assay",
+        )
+
+
 def _split(text: str, flag: str) -> list[str]:
     """Flags that decide what is compiled and linked, and nothing that makes a compiler run other programs: a
     trace brings its flags along."""
@@ -419,7 +453,13 @@ def _refused(name: str, place: Location) -> SourceProblem:
             f"embedded C calls '{name}', which reaches out of the model or keeps a state that nobody can "
             "put back",
             where=place,
-            hint="write a version of it for the model, or use --tracking declared, which lets it happen",
+            hint=_INSTEAD,
+        )
+    if name in OF_SPIN:
+        return UnsupportedConstruct(
+            f"embedded C uses '{name}' of SPIN's verifier, which reaches into how that keeps its states",
+            where=place,
+            hint="copy what the code needs to know into a variable of the model, and read it as now.x",
         )
     return SourceProblem(
         f"embedded C uses '{name}', which nobody defines",
@@ -428,15 +468,30 @@ def _refused(name: str, place: Location) -> SourceProblem:
     )
 
 
+def _taking_errno(target: str) -> list[str]:
+    """The system's errno is not the one that the code sees: that one is part of the state."""
+    return [
+        "popq assay_return_address(%rip)",
+        f"call {target}",
+        "pushq assay_return_address(%rip)",
+        "movq assay_system_errno(%rip), %r11",
+        "movl (%r11), %r10d",
+        "testl %r10d, %r10d",
+        "je 1f",
+        "movl %r10d, assay_error_number(%rip)",
+        "movl $0, (%r11)",
+        "1: ret",
+    ]
+
+
 def _stubs(names: Sequence[str]) -> str:
     """Calls of what is missing jump through a table that the engine fills in."""
     lines = [".text"]
     for number, name in enumerate(names):
-        lines += [
-            f".globl {name}",
-            f".type {name},@function",
-            f"{name}: jmp *assay_imports+{8 * number}(%rip)",
-        ]
+        lines += [f".globl {name}", f".type {name},@function", f"{name}:"]
+        target = f"*assay_imports+{8 * number}(%rip)"
+        lines += _taking_errno(target) if name in SETS_ERRNO else [f"jmp {target}"]
+    lines += ['.section assay_scratch,"aw"', ".balign 8", "assay_return_address: .quad 0"]
     lines += ['.section assay_private,"aw"', ".balign 4096", ".globl assay_imports", "assay_imports:"]
     lines += [f".zero {8 * len(names) + 8}", ".balign 4096"]
     lines += ['.section .rodata.assay_imports,"a"', ".balign 8"]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.languages.promela.embedded_c.fragments import EmbeddedCode
-from assay.languages.promela.embedded_c.image import BuiltImage, build_image, probe
+from assay.languages.promela.embedded_c.image import BuiltImage, build_image, probe, require_own_names
 from assay.languages.promela.embedded_c.image_source import image_source, probe_source
-from assay.languages.promela.embedded_c.path_coverage import is_asked
+from assay.languages.promela.embedded_c.path_coverage import KEYS, is_asked
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import BYTE, Const, Process, Symbol
 from assay.languages.promela.syntax import Location
@@ -51,6 +51,9 @@ def linked(
     embedded: EmbeddedCode, layout: Layout, processes: Sequence[Process], file: str, options: LanguageOptions
 ) -> BuiltImage:
     """Compiles all of it and makes room for its memory in the layout."""
+    for text, where in embedded.texts():
+        if f"c_expr {{{text}}}" not in KEYS:
+            require_own_names(text, where)
     source = image_source(embedded, layout, processes, with_paths=is_asked(options))
     image = build_image(source, Path(file).parent, Location(file, 1, 1), options)
     layout.add_memory(image.slot_bytes)

@@ -18,7 +18,7 @@ def forgotten(
         fragment = fragments[number]
         variable = image.variables.at(address)
         name = f"'{variable.name}'" if variable is not None else f"memory at {address:#x}"
-        place = f"{variable.place}: " if variable is not None else ""
+        place = f"{variable.place}: " if variable is not None and variable.file else ""
         where = f"{Path(fragment.where.file).name}:{fragment.where.line}"
         asked = ", which must change nothing," if is_question else ""
         found.setdefault(
