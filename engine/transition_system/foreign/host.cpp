@@ -97,7 +97,7 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
 }
 
 Host::~Host() {
-  *foreign_.host = nullptr;
+  if (*foreign_.host == &interface_) *foreign_.host = nullptr;
   if (settled_memory == memory_.get()) settled_memory = nullptr;
 }
 

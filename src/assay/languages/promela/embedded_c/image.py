@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from assay import _engine
 from assay.languages.promela.compiler import COMPILE_SECONDS, environment
 from assay.languages.promela.embedded_c import instructions, path_coverage
 from assay.languages.promela.embedded_c.elf import Elf
@@ -33,6 +34,11 @@ OF_THE_SYSTEM = frozenset(["-lm", "-lc", "-lpthread", "-lrt", "-ldl"])  # whatev
 SANITIZER_FLAGS = (
     *("-O1", "-fno-wrapv", "-fsanitize=undefined", "-fsanitize=kernel-address"),
     *("--param", "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0"),
+)
+# What compilers consist of and read by themselves.
+OF_COMPILERS = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/nix/store", "/gnu/store"),
+    *("/etc/alternatives", "/etc/ld.so.cache"),
 )
 BASE_ADDRESS = 0x1A5500000000  # as in engine/transition_system/foreign/image.hpp
 COMPILER_FLAGS = (
@@ -58,7 +64,8 @@ _ALLOWED = {
     "--ldflags": re.compile(r"-L.+|-l[\w.+-]+\Z|[^-@].*\.[ao]\Z"),
 }
 _DANGEROUS = re.compile(
-    r"-fplugin|-fuse-ld|-fdump|-fprofile|-fcallgraph|-ftest-coverage|-fopt-info|-fself-test"
+    r"-f(?:plugin|use-ld|dump|profile|auto-profile|branch-prob|callgraph|test-coverage|condition-coverage|opt-info"
+    r"|self-test|save-|stack-usage|diagnostics-format|compare-debug|module|ada-|pch|lto|wpa|ltrans|resolution)"
 )
 _NO_LIBRARY = re.compile(r"cannot find -l(?P<name>[^\s:]+)")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^']+)'")
@@ -400,12 +407,28 @@ class _Build:
                 capture_output=True,
                 check=False,
                 timeout=COMPILE_SECONDS,
-                env=environment(),
+                env={**environment(), "TMPDIR": str(self._private)},
+                preexec_fn=self._confined if self._options.foreign_code else None,
             )
-        except subprocess.TimeoutExpired:
+        except subprocess.SubprocessError as problem:
+            if isinstance(problem, subprocess.TimeoutExpired):
+                raise SourceProblem(
+                    f"compiling the embedded C takes more than {COMPILE_SECONDS} seconds", where=self._where
+                ) from None
             raise SourceProblem(
-                f"compiling the embedded C takes more than {COMPILE_SECONDS} seconds", where=self._where
+                "this system cannot confine the compiler of embedded C (landlock and seccomp of Linux 5.13)"
             ) from None
+
+    def _confined(self) -> None:
+        """In the process that becomes a compiler: what a stranger's text makes it read is what belongs to it,
+        and what it makes it write lies in a folder that is gone afterwards."""
+        own = [self._folder, *(Path(name).parent for name in self._options.c_sources)]
+        named = [flag[2:] for flag in [*self._flags, *self._libraries] if flag[:2] in {"-I", "-L"}]
+        files = [flag for flag in self._libraries if not flag.startswith("-")]
+        if not _engine.confine_compiler(
+            [*OF_COMPILERS, *map(str, own), *named, *files], [str(self._private), "/dev/null"]
+        ):
+            raise OSError("not confined")
 
     def _problem_of(self, diagnostics: str) -> SourceProblem:
         found = _DIAGNOSTIC.search(diagnostics)
@@ -437,6 +460,8 @@ def _split(text: str, flag: str) -> list[str]:
     except ValueError as problem:
         raise SourceProblem(f"{flag} {text!r} is no list of flags: {problem}") from None
     for one in flags:
+        if flag == "--ldflags" and not one.startswith("-"):
+            _require_objects(one)
         if _ALLOWED[flag].match(one) is None or _DANGEROUS.match(one) is not None:
             raise SourceProblem(
                 f"{flag} {one!r} is not allowed here",
@@ -445,6 +470,17 @@ def _split(text: str, flag: str) -> list[str]:
                 else "-Lfolder, -lname and files that end in .a or .o",
             )
     return flags
+
+
+def _require_objects(name: str) -> None:
+    """What is neither an archive nor an object is a script to a linker, which may read and place anything."""
+    try:
+        with Path(name).open("rb") as file:
+            begins = file.read(8)
+    except OSError as problem:
+        raise SourceProblem(f"--ldflags {name!r}: {problem.strerror}") from None
+    if begins != b"!<arch>\n" and not begins.startswith(b"\x7fELF"):
+        raise SourceProblem(f"--ldflags {name!r} is no archive and no object file")
 
 
 def _refused(name: str, place: Location) -> SourceProblem:
