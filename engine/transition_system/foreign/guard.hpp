@@ -21,6 +21,9 @@ struct Called {
 /// `leaves_nothing`: what it left on the stack is gone afterwards.
 Called guarded(int (*function)(), bool leaves_nothing);
 
+/// Asks it for an address in the same way; nullptr if that fails, or if it is that of a part of what is not there.
+void* guarded_address(void* (*function)());
+
 /// Who is asked whether a write to protected memory may be tried again.
 void allow_writes(bool (*may_write)(const void* address));
 

@@ -21,6 +21,7 @@ constexpr char kRounds[] = "it changes how numbers are rounded, and that is no p
 bool was_reported = false;  // uerror() in the call under way
 std::string output;
 Memory* settled_memory = nullptr;
+Untracked* settled_untracked = nullptr;
 
 void say(const char* text, std::size_t length) {
   if (output.size() < kMostOutput) output.append(text, std::min(length, kMostOutput - output.size()));
@@ -49,7 +50,10 @@ bool is_changed(const std::uint8_t* now, const std::uint8_t* before, const assay
   return false;
 }
 
-bool may_write(const void* address) { return settled_memory != nullptr && settled_memory->opens(address); }
+bool may_write(const void* address) {
+  return (settled_memory != nullptr && settled_memory->opens(address)) ||
+         (settled_untracked != nullptr && settled_untracked->opens(address));
+}
 
 /// The parts of some ranges that are not in others.
 std::vector<Range> without(std::vector<Range> ranges, const std::vector<Range>& others) {
@@ -74,12 +78,13 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
     : foreign_(foreign), image_(foreign.image, foreign.image_bytes, foreign.heap_bytes) {
   prepare();
   const Tracked found = tracked();
-  if (foreign.is_numbered != 0 && found.later.empty()) {
+  if (foreign.is_numbered != 0) {
     memory_ = std::make_unique<NumberedMemory>(found, key);
   } else {
     memory_ = std::make_unique<CopiedMemory>(found);
   }
   settled_memory = memory_.get();
+  settled_untracked = &untracked_;
   if (memory_->slot_bytes() > foreign.memory_bytes) {
     throw std::runtime_error("the memory of the embedded C takes " + std::to_string(memory_->slot_bytes()) +
                              " bytes of a state, and its model has room for " +
@@ -88,7 +93,8 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
   if (foreign.only_declared != 0) {
     std::vector<Range> known = found.matched;
     known.insert(known.end(), found.unmatched.begin(), found.unmatched.end());
-    untracked_.watch(without(image_.writable(), known));
+    untracked_.watch(without(image_.writable(), known), image_.heap());
+    later_ = found.later;
   }
   beginning_.resize(foreign.memory_bytes);
   memory_->capture(beginning_.data());
@@ -99,6 +105,7 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
 Host::~Host() {
   if (*foreign_.host == &interface_) *foreign_.host = nullptr;
   if (settled_memory == memory_.get()) settled_memory = nullptr;
+  if (settled_untracked == &untracked_) settled_untracked = nullptr;
 }
 
 /// The image is as it was linked: what the loader owes it, and what it does by itself before anything else.
@@ -122,7 +129,7 @@ Tracked Host::tracked() const {
   std::vector<Range> declared;
   for (std::uint64_t i = 0; i < table.track_count; ++i) {
     const Track& track = table.tracks[i];
-    const Range range{static_cast<std::uint8_t*>(track.address()), track.size};
+    const Range range{static_cast<std::uint8_t*>(guarded_address(track.address)), track.size};
     if (range.begin == nullptr) {
       if (foreign_.only_declared != 0) found.later.push_back(track);
       continue;
@@ -205,6 +212,7 @@ void Host::settle() {
   prepare();
   memory_->reinstate();
   settled_memory = memory_.get();
+  settled_untracked = &untracked_;
 }
 
 std::uint32_t Host::call(void* context, assay_foreign_call* call) {
@@ -286,7 +294,12 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
     }
     return called.fault;
   }
-  untracked_.look(call.function, call.is_question != 0);
+  if (foreign_.only_declared != 0) {
+    std::vector<Range> known;  // its address is known by now
+    for (const Track& track : later_)
+      known.push_back({static_cast<std::uint8_t*>(guarded_address(track.address)), track.size});
+    untracked_.look(call.function, call.is_question != 0, known);
+  }
   if (call.is_question != 0) {
     const bool is_same =
         std::memcmp(table.now, call.state, table.mirrored_bytes) == 0 &&

@@ -57,6 +57,7 @@ class Host {
   std::unique_ptr<Memory> memory_;
   std::vector<std::uint8_t> beginning_;  // a slot
   Untracked untracked_;
+  std::vector<Track> later_;  // whose address is not known at the start
   assay_host interface_;
   std::vector<std::pair<std::uint32_t, std::vector<std::uint8_t>>> endless_;  // calls, each with its state
 };

@@ -118,6 +118,14 @@ def matching(program: Program, options: SearchOptions) -> SearchOptions:
     return replace(options, storage="abstraction")
 
 
+# What the C in a program does not allow, and why.
+_WITH_C = {
+    "threads": "the C in this program is linked for one address, so that one thread at a time executes it",
+    "spill": "states of this program hold the memory of its C as numbers that only this process understands; "
+    "up to 4 KiB of memory without malloc() is copied into states, and then there is a search on disk",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _Searched:
     """What the searches found, in the words of the engine."""
@@ -291,7 +299,11 @@ def _require_suitable_options(program: Program, request: Request) -> None:
         ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
     ):
         if is_asked_for and not is_possible:
-            raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+            raise OptionProblem(
+                f"{option}: {_WITH_C[option]}"
+                if can.foreign and option in _WITH_C
+                else f"{option}: a program in {program.language} is searched {instead}"
+            )
     require_key(program, options, request.language_options)
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")

@@ -107,8 +107,6 @@ class BuiltImage:
     def caveats(self) -> list[str]:
         """What of it no search can see and put back, and nobody compares: with what is declared alone."""
         found = []
-        if self.only_declared and self.heap_bytes:
-            found.append("what embedded C allocates is put back and compared only with --tracking all")
         if self.reaching_out:
             names = ", ".join(f"'{name}'" for name in self.reaching_out)
             found.append(f"embedded C calls {names}, and what that does outside of the model is not undone")

@@ -23,7 +23,7 @@ OF_LIBRARY = {
     "assay_random": "the state of rand()",
     "assay_token": "the place of strtok()",
 }
-_HEAP, _HEAP_END = 0x1A5600000000, 0x1A5600000000 + (64 << 20)
+HEAP, _HEAP_END = 0x1A5600000000, 0x1A5600000000 + (64 << 20)
 _OF_IMAGE = ("assay_",)
 
 
@@ -220,7 +220,7 @@ def _number(content: bytes, encoding: int) -> object:
 def _pointer(value: int) -> str:
     if value == 0:
         return "NULL"
-    return f"heap+{value - _HEAP:#x}" if _HEAP <= value < _HEAP_END else f"{value:#x}"
+    return f"heap+{value - HEAP:#x}" if HEAP <= value < _HEAP_END else f"{value:#x}"
 
 
 def _fields(kind: Any, address: int, read: Read, depth: int) -> dict[str, object]:
