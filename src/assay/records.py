@@ -63,7 +63,7 @@ def record(plain: type, *, frozen: bool = False, slots: bool = False, kw_only: b
         cls.__hash__ = hashing(hashed)
         cls.__setattr__, cls.__delattr__ = refuse_to_assign, refuse_to_delete
         if slots:
-            cls.__getstate__, cls.__setstate__ = state_of, restore
+            cls.__getstate__, cls.__setstate__ = pickling([field.name for field in fields])
     decorated: type = cls
     return decorated
 
@@ -232,10 +232,14 @@ def refuse_to_delete(_: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def state_of(self: Any) -> list[object]:
-    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+def pickling(names: list[str]) -> tuple[Callable[[Any], list[object]], Callable[[Any, list[object]], None]]:
+    """How an object is taken apart and put together again, by the names of its fields."""
 
+    def state_of(self: Any) -> list[object]:
+        return [getattr(self, name) for name in names]
 
-def restore(self: Any, state: list[object]) -> None:
-    for field, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, field.name, value)
+    def restore(self: Any, state: list[object]) -> None:
+        for name, value in zip(names, state, strict=True):
+            object.__setattr__(self, name, value)
+
+    return state_of, restore

@@ -2,6 +2,7 @@
 
 from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.explanation import explain
+from assay.report.schedule import rows_of
 from assay.transition_system.interface import Happening, ViolationFacts, Waiting
 
 FILE = "program.py"
@@ -70,6 +71,37 @@ def test_what_happened_to_others_than_the_failing_line_mentions_is_no_cause():
         values=("assert 3 == 2", "where 3 = total"),
     )
     assert explain(run) == "MainThread failed in line 9 with total = 3"
+
+
+def test_what_one_line_reads_twice_in_a_row_is_told_once():
+    again = ("A", read(7, "n", "{1}", "for i in n:"))
+    rows = rows_of(run_of(again, again, ("A", fails(9, "assert i"))))
+    assert [row.facts for row in rows if row.place == "7"] == [["reads n: {1}"]]
+
+
+def test_a_statement_that_stores_what_is_there_writes_all_the_same():
+    texts = (
+        "(flag == 0)",
+        "(flag == 0)",
+        "flag = 1",
+        "inside++",
+        "flag = 1",
+        "inside++",
+        "assert(inside == 1)",
+    )
+    who = ("P[1]", "P[0]", "P[1]", "P[1]", "P[0]", "P[0]", "P[1]")
+    changes = {2: Change("flag", 0, 1), 3: Change("inside", 0, 1), 5: Change("inside", 1, 2)}
+    steps = tuple(
+        Step(n + 1, n, name, "m.pml", n + 3, text, (changes[n],) if n in changes else ())
+        for n, (name, text) in enumerate(zip(who, texts, strict=True))
+    )
+    run = Counterexample(
+        violation=ViolationFacts("assertion", failing, "m.pml", 9),
+        positions=tuple(range(len(steps))),
+        initial={"flag": 0, "inside": 0},
+        steps=steps,
+    )
+    assert explain(run) == "P[1] and P[0] both read flag (0) before either wrote it"
 
 
 def test_what_was_replaced_on_the_way_is_not_the_same_place():

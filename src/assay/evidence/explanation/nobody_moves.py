@@ -17,6 +17,8 @@ from assay.transition_system.interface import Waiting
 
 MOST_TOLD = 4
 CONDITION = "a condition"
+BARRIER = "the others at a barrier"
+PRESENT = re.compile(r"(?P<present>\d+) of (?P<wanted>\d+) wait")
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 WAITS = re.compile(r"Condition\.(wait|wait_for)$")
 
@@ -102,8 +104,18 @@ def _reason(run: Run, one: Waiting) -> str:
                 f"{who} waits for {what or 'a semaphore'}, which is used up, and nobody is left to release it"
             )
         case "the others at a barrier":
-            return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
+            return _unfilled_barrier(run, who, what)
     return ""
+
+
+def _unfilled_barrier(run: Run, who: str, what: str) -> str:
+    alike = [one.process for one in run.counterexample.waiting if (one.awaited, one.what) == (BARRIER, what)]
+    states = [event.after for event in _operations(run, what)] if len(alike) <= MOST_TOLD else []
+    found = PRESENT.search(states[-1]) if states else None
+    if found is None or int(found["present"]) != len(alike):
+        return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
+    names = f"{', '.join(alike[:-1])} and {alike[-1]} wait" if len(alike) > 1 else f"{who} waits"
+    return f"{names} at {what}, which opens for {found['wanted']} threads: nobody else is left to come to it"
 
 
 def _operations(run: Run, what: str) -> list[Event]:

@@ -7,12 +7,18 @@ from pathlib import Path
 from assay.evidence.counterexample import Step
 from assay.evidence.explanation.events import WORD, Run, said, shortened
 from assay.evidence.explanation.messages import senders
+from assay.evidence.explanation.timed_out import timed_out
 
 MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
 
 
 def plain_fact(run: Run) -> str:
+    fact = _fact(run)
+    return timed_out(run, fact) or fact
+
+
+def _fact(run: Run) -> str:
     last, violation = run.failing, run.counterexample.violation
     if last is None:
         return ""
