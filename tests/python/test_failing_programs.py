@@ -45,8 +45,12 @@ SENTENCES = {
     "work_stealing": "thief saw tasks: deque([1]) in line 14, then owner changed it to deque([]) in line 10, "
     "before thief went on in line 15",
     "not_joined": "MainThread failed in line 12 with result = [], while Thread-1 (compute) had not begun",
-    "waited_too_short": "MainThread waited for done in line 14 until the time ran out; then MainThread failed "
-    "in line 15 with result = [], while Thread-1 (compute) had not begun",
+    "waited_too_short": "MainThread waited for done in line 14 until the time ran out; then MainThread "
+    "failed in line 15 with result = [], while Thread-1 (compute) had not begun",
+    "taken_twice": "Thread-2 (work) failed in line 9 with jobs = [], as Thread-1 (work) left it in line 9",
+    "task_waits_for_task": "ThreadPoolExecutor-0_0, a worker of a pool, waits in line 11 for the result of a "
+    "task, and nobody is left to compute it",
+    "task_not_done": "MainThread waits for q to be done, and nobody is left who could call task_done",
     "barrier_for_three": "Thread-1 (stage) and Thread-2 (stage) wait at barrier, which opens for 3 threads: "
     "nobody else is left to come to it",
     "counter_object": "Thread-1 (increment) and Thread-2 (increment) both read c.value (0) before either "
@@ -95,6 +99,7 @@ def test_rows_have_the_lines_and_the_values_that_decided():
     assert "condition: free -> held by producer\n" in shown("notified_too_early", 80)
     assert "notifies condition: nobody waits\n" in shown("notified_too_early", 80)
     assert "23  thread.join()\n" in shown("cache_filled_twice", 80)
+    assert "jobs is []\n" in shown("taken_twice", 80)
 
 
 @pytest.mark.parametrize("width", [80, 120])

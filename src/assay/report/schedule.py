@@ -17,7 +17,7 @@ from rich.text import Text
 from assay.evidence.counterexample import Counterexample, Step
 from assay.records import dataclass
 from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
-from assay.report.happenings import NOT_DATA, happening_texts
+from assay.report.happenings import CONTAINER, NOT_DATA, happening_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
@@ -134,7 +134,8 @@ def _facts(step: Step) -> Iterator[str]:
     for change in step.changes:
         is_global = "." not in change.name and "@" not in change.name
         shown = str(change.after)
-        if is_global and change.name not in named and not OBJECT.match(shown) and not NOT_DATA.match(shown):
+        is_data = CONTAINER.match(shown) or not OBJECT.match(shown)
+        if is_global and change.name not in named and is_data and not NOT_DATA.match(shown):
             yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:

@@ -96,7 +96,7 @@ def test_a_statement_that_stores_what_is_there_writes_all_the_same():
         for n, (name, text) in enumerate(zip(who, texts, strict=True))
     )
     run = Counterexample(
-        violation=ViolationFacts("assertion", failing, "m.pml", 9),
+        violation=ViolationFacts("assertion", texts[-1], "m.pml", 9),
         positions=tuple(range(len(steps))),
         initial={"flag": 0, "inside": 0},
         steps=steps,
