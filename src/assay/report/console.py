@@ -31,7 +31,7 @@ from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
 from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
-from assay.report.schedule import has_threads, how_it_goes_on, print_schedule
+from assay.report.schedule import has_threads, how_it_goes_on, print_schedule, wrapped
 from assay.report.words import printable, shortened
 
 if TYPE_CHECKING:
@@ -370,13 +370,18 @@ def print_violation(run: Counterexample, console: Console) -> None:
             print_fact(console, f"            {printable(reason)}")
 
 
-def step_line(step: Step, columns: Columns) -> Text:
+def step_line(step: Step, columns: Columns, width: int) -> Text:
+    """No statement is cut: what has no room goes on below."""
     line = Text(f"{step.number:>7}  ", "dim")
     line.append(step.process.ljust(columns.process), "bold")
     line.append("  ")
     line.append(columns.place_of(step).ljust(columns.place), "cyan")
     line.append("  ")
-    line.append(shortened(step.text, TEXT_COLUMN).ljust(columns.text))
+    room = max(TEXT_COLUMN, width - line.cell_len)
+    first, *more = wrapped(step.text, room, room - HANGING_INDENT)
+    line.append(first.ljust(columns.text))
+    for text in more:
+        line.append("\n" + " " * (columns.before_text + HANGING_INDENT) + text)
     return line
 
 
@@ -387,6 +392,7 @@ class Columns:
         self.process = max((len(step.process) for step in run.steps), default=0)
         self.place = max((len(self.place_of(step)) for step in run.steps), default=0)
         self.text = min(TEXT_COLUMN, max((len(step.text) for step in run.steps), default=0))
+        self.before_text = 9 + self.process + 2 + self.place + 2
 
     @staticmethod
     def place_of(step: Step) -> str:
@@ -394,11 +400,12 @@ class Columns:
 
 
 def _print_step(step: Step, columns: Columns, console: Console) -> None:
-    line = step_line(step, columns)
+    line = step_line(step, columns, console.width)
     changes = ", ".join((*change_texts(step.changes), *step.conditions))
     if changes:
-        fits = line.cell_len + 2 + len(changes) <= console.width
-        if fits or (not console.is_terminal and line.cell_len < console.width // 2):
+        used = columns.before_text + max(columns.text, len(step.text))
+        fits = used + 2 + len(changes) <= console.width
+        if fits or (not console.is_terminal and used < console.width // 2):
             line.append("  " + changes, "yellow")
         else:
             line.rstrip()

@@ -206,7 +206,7 @@ def _print_row(row: Row, number: str, thread: str, width: int, console: Console)
     """Nothing is cut: what is wider than the column goes on below, further in."""
     below = " " * len(number + thread)
     inside = len(row.place) + 2
-    first, *more = _wrapped(row.text, width - inside, width - inside - HANGING)
+    first, *more = wrapped(row.text, width - inside, width - inside - HANGING)
     line = Text(number, "dim")
     line.append(thread, "bold")
     line.append(f"{row.place}  ", "cyan")
@@ -215,11 +215,11 @@ def _print_row(row: Row, number: str, thread: str, width: int, console: Console)
     for text in more:
         console.print(Text(below + " " * (inside + HANGING) + text))
     for fact in row.facts:
-        for index, text in enumerate(_wrapped(fact, width - HANGING, width - HANGING - 2)):
+        for index, text in enumerate(wrapped(fact, width - HANGING, width - HANGING - 2)):
             console.print(Text(below + " " * (HANGING + (2 if index else 0)) + text, "yellow"))
 
 
-def _wrapped(text: str, first: int, others: int) -> list[str]:
+def wrapped(text: str, first: int, others: int) -> list[str]:
     """Broken between words; a word that is too long for a line, behind a mark in it."""
     rest = " ".join(printable(text).split())
     lines: list[str] = []
