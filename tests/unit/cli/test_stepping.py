@@ -40,7 +40,7 @@ def session(*commands, run=RUN):
 def test_a_step_of_a_thread_tells_what_its_row_tells():
     happening = Happening("read", "m.py", 8, "if stock[i] > 0:", "stock['a']", "stock['a']", "1")
     step = Step(1, 0, "ann", "m.py", 8, happening.text, (Change("ann.i", None, "'a'"),), "buy")
-    step = replace(step, accesses=(Access("read", "dict.a"),), happenings=(happening,))
+    step = replace(step, accesses=(Access("read", "dict.a", ""),), happenings=(happening,))
     (first,) = session("", run=replace(RUN, steps=(step,)))
     assert "reads stock['a']: 1\n" in first
     assert "ann.i = 'a'\n" in first
