@@ -73,6 +73,34 @@ def test_what_happened_to_others_than_the_failing_line_mentions_is_no_cause():
     assert explain(run) == "MainThread failed in line 9 with total = 3"
 
 
+def run_of_a_class(*actions, kind, text):
+    """Of (action, changes): a class has no processes, and its steps are all in one place."""
+    steps = tuple(
+        Step(number, number - 1, "Lost", FILE, 18, action, changes)
+        for number, (action, changes) in enumerate(actions, start=1)
+    )
+    return Counterexample(
+        violation=ViolationFacts(kind, text, property=text),
+        positions=tuple(range(len(steps))),
+        initial={"counter": 0, "pc": ["write", "write"], "limit": 2},
+        steps=steps,
+    )
+
+
+def test_of_a_class_the_actions_are_told_that_gave_the_deciding_values():
+    first = ("write 0", (Change("counter", 0, 1), Change("pc", ["write", "write"], ["done", "write"])))
+    second = ("write 1", (Change("pc", ["done", "write"], ["done", "done"]),))
+    text = "'write' in pc or counter == limit"
+    assert explain(run_of_a_class(first, second, kind="invariant", text=text)) == (
+        "write 1 in step 2 ends where the invariant does not hold: pc = [done, done], counter = 1 since "
+        "write 0 in step 1, limit = 2 from the start"
+    )
+    assert explain(run_of_a_class(first, kind="deadlock", text="")) == (
+        "after write 0 in step 1 no action is enabled: counter = 1, pc = [done, write], limit = 2 from the "
+        "start"
+    )
+
+
 def test_what_one_line_reads_twice_in_a_row_is_told_once():
     again = ("A", read(7, "n", "{1}", "for i in n:"))
     rows = rows_of(run_of(again, again, ("A", fails(9, "assert i"))))

@@ -13,6 +13,7 @@ from assay.evidence.explanation.changed_under_way import changed_under_way
 from assay.evidence.explanation.events import Run
 from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
+from assay.evidence.explanation.one_system import one_system
 from assay.evidence.explanation.plain_fact import plain_fact
 
 __all__ = ["explain"]
@@ -25,6 +26,8 @@ def explain(counterexample: Counterexample) -> str:
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
     run = Run(counterexample)
+    if counterexample.steps and (text := one_system(run)):
+        return text
     if counterexample.violation.kind == "deadlock":
         return nobody_moves(run)
     patterns = (lost_update, changed_under_way, anothers_value, plain_fact)
