@@ -19,14 +19,18 @@ __all__ = ["explain"]
 
 SAYS_IT_ITSELF = {"race", "trace", "notrace"}  # kinds whose message names the two that do not go together
 
+# Patterns compare pairs of events, and runs may have a hundred thousand steps. What decided such a run is
+# near its end, and a pattern that is found there happened, whatever came before.
+COMPARED_STEPS = 1000
+
 
 def explain(counterexample: Counterexample) -> str:
     """Empty where the message of the violation says it all, or nothing is known."""
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
-    run = Run(counterexample)
     if counterexample.violation.kind == "deadlock":
-        return nobody_moves(run)
+        return nobody_moves(Run(counterexample))
+    run = Run(counterexample, last_steps=COMPARED_STEPS)
     patterns = (lost_update, changed_under_way, anothers_value, plain_fact)
     if counterexample.violation.kind == "exception":
         patterns = (changed_under_way, lost_update, anothers_value, plain_fact)
