@@ -7,6 +7,8 @@ where, with which values. No cause is ever guessed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.evidence.counterexample import Counterexample
 from assay.evidence.explanation.anothers_value import anothers_value
 from assay.evidence.explanation.changed_under_way import changed_under_way
@@ -14,6 +16,7 @@ from assay.evidence.explanation.events import Run
 from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
 from assay.evidence.explanation.plain_fact import plain_fact
+from assay.evidence.explanation.taken_away import taken_away
 
 __all__ = ["explain"]
 
@@ -31,7 +34,7 @@ def explain(counterexample: Counterexample) -> str:
     if counterexample.violation.kind == "deadlock":
         return nobody_moves(Run(counterexample))
     run = Run(counterexample, last_steps=COMPARED_STEPS)
-    patterns = (lost_update, changed_under_way, anothers_value, plain_fact)
+    patterns: tuple[Callable[[Run], str], ...] = (lost_update, changed_under_way, anothers_value, plain_fact)
     if counterexample.violation.kind == "exception":
-        patterns = (changed_under_way, lost_update, anothers_value, plain_fact)
+        patterns = (changed_under_way, lost_update, anothers_value, taken_away, plain_fact)
     return next((text for pattern in patterns if (text := pattern(run))), "")
