@@ -47,7 +47,8 @@ SENTENCES = {
     "not_joined": "MainThread failed in line 12 with result = [], while Thread-1 (compute) had not begun",
     "waited_too_short": "MainThread waited for done in line 14 until the time ran out; then MainThread "
     "failed in line 15 with result = [], while Thread-1 (compute) had not begun",
-    "taken_twice": "Thread-2 (work) failed in line 9 with jobs = [], as Thread-1 (work) left it in line 9",
+    "taken_twice": "Thread-2 (work) failed in line 9 over jobs, which Thread-1 (work) had changed to [] "
+    "in line 9",
     "task_waits_for_task": "ThreadPoolExecutor-0_0, a worker of a pool, waits in line 11 for the result of a "
     "task, and nobody is left to compute it",
     "task_not_done": "MainThread waits for q to be done, and nobody is left who could call task_done",
@@ -61,6 +62,9 @@ SENTENCES = {
     "Thread-2 (handle) had written",
     "if_instead_of_while": "consumer-0 saw buffer.items: [] in line 19, then producer-0 changed it to ['x'] "
     "in line 14, then consumer-1 changed it again to [] in line 21, before consumer-0 went on in line 21",
+    "least_recently_used": "reader-1 saw cache.entries[1]: 2 in line 12, then reader-2 changed cache.entries "
+    "to OrderedDict({2: 4}) in line 19, before reader-1 went on in line 13",
+    "taken_by_another": "bob failed in line 16 over jobs, which ann had changed to Jobs([]) in line 16",
 }
 
 
@@ -100,6 +104,12 @@ def test_rows_have_the_lines_and_the_values_that_decided():
     assert "notifies condition: nobody waits\n" in shown("notified_too_early", 80)
     assert "23  thread.join()\n" in shown("cache_filled_twice", 80)
     assert "jobs is []\n" in shown("taken_twice", 80)
+    ordered = " ".join(shown("least_recently_used", 120).split())
+    assert "cache.entries: OrderedDict({1: 2, 2: 4}) -> OrderedDict({2: 4})" in ordered
+    assert "move_to_end']" not in ordered  # a method is no item
+    assert "jobs: Jobs([Job(number=1, name='clean')]) -> Jobs([])" in " ".join(
+        shown("taken_by_another", 120).split()
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])

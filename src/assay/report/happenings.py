@@ -76,7 +76,7 @@ def _write(one: Happening) -> str:
 
 def _operation(one: Happening) -> list[str]:
     """What became of the object, and what came out."""
-    if one.name in SILENT:
+    if one.name in SILENT or one.name.endswith(".__missing__"):
         return []
     what = own_name(one)
     before, after = state_of(one.before), state_of(one.after)

@@ -75,6 +75,7 @@ def rows_of(run: Counterexample, *, every_step: bool = False) -> list[Row]:
                 and not begins
             ):
                 last.last = step.number
+                # Nobody else moved in between: what is read again is what it was.
                 last.facts += facts[1:] if facts[:1] == last.facts[-1:] else facts
             else:
                 rows.append(Row(step.number, step.number, step.process, place, text, facts))

@@ -1,7 +1,8 @@
 """One sentence about a run: told only of what happened, and only where it concerns the failure."""
 
 from assay.evidence.counterexample import Change, Counterexample, Step
-from assay.evidence.explanation import explain
+from assay.evidence.explanation import COMPARED_STEPS, explain
+from assay.evidence.explanation.events import Run
 from assay.report.schedule import rows_of
 from assay.transition_system.interface import Happening, ViolationFacts, Waiting
 
@@ -181,3 +182,17 @@ def test_variables_of_statements_are_read_and_written_too():
         ),
     )
     assert explain(run) == "P[0] and P[1] both read n (0) before either wrote it"
+
+
+def test_of_a_long_run_the_end_is_compared():
+    rounds = [("A", read(3, "n", "0")), ("A", write(4, "n", "0", "0"))] * COMPARED_STEPS
+    end = [
+        ("A", read(3, "n", "0")),
+        ("B", read(3, "n", "0")),
+        ("A", write(4, "n", "0", "1")),
+        ("B", write(4, "n", "1", "1")),
+        ("C", read(9, "n", "1", "assert n == 2")),
+    ]
+    long_run = run_of(*rounds, *end)
+    assert explain(long_run) == explain(run_of(*end)) != ""
+    assert len(Run(long_run, last_steps=COMPARED_STEPS).events) == COMPARED_STEPS

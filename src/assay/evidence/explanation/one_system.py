@@ -6,15 +6,14 @@
 
 from __future__ import annotations
 
-from assay.evidence.counterexample import Step
-from assay.evidence.explanation.events import WORD, Run, said, shortened
+from assay.evidence.counterexample import Counterexample, Step
+from assay.evidence.explanation.events import WORD, said, shortened
 
 MOST_VALUES = 4
 
 
-def one_system(run: Run) -> str:
+def one_system(counterexample: Counterexample) -> str:
     """Empty if the steps are those of processes or threads."""
-    counterexample = run.counterexample
     steps, violation = counterexample.steps, counterexample.violation
     names = {step.process for step in steps}
     if len(names) != 1 or "[" in next(iter(names)) or any(step.happenings or step.function for step in steps):

@@ -68,7 +68,7 @@ def _values(run: Run, last: Step) -> list[str]:
         return [f"{name} = {value}" for name, value in read.items()][-MOST_VALUES:]
     in_vain = [event for event in run.events if event.step == last.number and is_in_vain(event)]
     if in_vain and any(event.step == last.number and event.kind == "raises" for event in run.events):
-        return [_as_others_left_it(run, event) for event in in_vain][-MOST_VALUES:]
+        return [f"{event.name} = {event.short_before}" for event in in_vain][-MOST_VALUES:]
     variables = run.counterexample.variables_after(len(run.counterexample.steps))
     mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
     sent = {} if any(step.happenings for step in run.counterexample.steps) else senders(run)
@@ -86,18 +86,6 @@ def _values(run: Run, last: Step) -> list[str]:
 def is_in_vain(event: Event) -> bool:
     """An operation that changes a container, and found nothing to change: `[].pop()`."""
     return event.kind == "change" and event.before == event.after != ""
-
-
-def _as_others_left_it(run: Run, event: Event) -> str:
-    changes = [
-        one
-        for one in run.events[: event.index]
-        if one.kind in {"change", "write"} and one.place == event.place and one.before != one.after
-    ]
-    left = ""
-    if changes and changes[-1].process != event.process and changes[-1].after == event.before:
-        left = f", as {changes[-1].process} left it in line {changes[-1].line}"
-    return f"{event.name} = {event.short_before}{left}"
 
 
 def shown(value: object) -> str:

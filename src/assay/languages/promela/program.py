@@ -41,7 +41,7 @@ from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
 from assay.languages.promela.preprocess import PreprocessedText, preprocess
 from assay.languages.promela.resolve import Resolver, Scope
-from assay.languages.promela.stuck import Moment, Reason, Unknown
+from assay.languages.promela.stuck import PROCESS_COUNT, Moment, Reason, Unknown
 from assay.records import dataclass
 from assay.transition_system.interface import (
     Capabilities,
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from assay.transition_system.symbolic import SymbolicSystem
 
 LARGEST_ACTIVE = 255
+ENDED = "-end-"  # where a process stands that has only to go
 MOST_SAID = 300  # characters of what C printed before it failed
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
@@ -595,7 +596,7 @@ class PromelaProgram:
     def event_location(self, state: bytes) -> str:
         """Where a trace or notrace is: what it expects next."""
         events = self.expected_events(state)
-        return " or ".join(f"({event.source.text})" for event in events) or "-end-"
+        return " or ".join(f"({event.source.text})" for event in events) or ENDED
 
     def expected_events(self, state: bytes) -> Sequence[Event]:
         claim = self.model.events
@@ -614,7 +615,7 @@ class PromelaProgram:
             return f"location {location}"
         source = edges[0].transition.source
         if isinstance(edges[0].transition.operation, ops.Stop):
-            return "-end-"
+            return ENDED
         return f"{Path(source.where.file).name}:{source.where.line}"
 
     def describe_block(
@@ -753,9 +754,25 @@ class PromelaProgram:
             found = moment.reason(operation, transition.source.text)
             if found is None:
                 return []
-            partners = self.partners(state, blocks, pid, found)
-            found_all[found.text] = replace(found, text=found.text + partners)
+            more = self.partners(state, blocks, pid, found) + self.lingering(state, blocks, found)
+            found_all[found.text] = replace(found, text=found.text + more)
         return list(found_all.values())
+
+    def lingering(self, state: bytes, blocks: Sequence[tuple[int, int, Process]], reason: Reason) -> str:
+        """Who has ended and is counted nevertheless, if somebody waits for a number of processes."""
+        if reason.what != PROCESS_COUNT:
+            return ""
+        ended = [
+            process_title(process, pid)
+            for pid, offset, process in blocks
+            if self.location_line(process, self.location(state, offset)) == ENDED
+        ]
+        if not ended:
+            return ""
+        last = process_title(blocks[-1][2], blocks[-1][0])
+        if len(ended) == 1:
+            return f": {ended[0]} has ended, but counts until {last}, started after it, is gone"
+        return f": {' and '.join(ended)} have ended, but count until {last}, started after them, is gone"
 
     def partners(
         self, state: bytes, blocks: Sequence[tuple[int, int, Process]], pid: int, reason: Reason
