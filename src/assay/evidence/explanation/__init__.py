@@ -15,6 +15,7 @@ from assay.evidence.explanation.changed_under_way import changed_under_way
 from assay.evidence.explanation.events import Run
 from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
+from assay.evidence.explanation.one_system import one_system
 from assay.evidence.explanation.plain_fact import plain_fact
 from assay.evidence.explanation.taken_away import taken_away
 
@@ -31,6 +32,8 @@ def explain(counterexample: Counterexample) -> str:
     """Empty where the message of the violation says it all, or nothing is known."""
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
+    if counterexample.steps and (text := one_system(counterexample)):
+        return text
     if counterexample.violation.kind == "deadlock":
         return nobody_moves(Run(counterexample))
     run = Run(counterexample, last_steps=COMPARED_STEPS)

@@ -180,6 +180,10 @@ def _events_of_statement(step: Step, variables: Mapping[str, object], index: int
         if name in variables and isinstance(variables[name], int):
             yield event(offset, "read", name, variables[name], "")
             offset += 1
+    changed = {change.name for change in step.changes}
+    if own in variables and own not in changed and isinstance(variables[own], int | str):
+        yield event(offset, "write", own, variables[own], variables[own])  # the value that it had
+        offset += 1
     for change in step.changes:
         if "." in change.name or "@" in change.name:
             continue
