@@ -107,6 +107,12 @@ def test_what_the_c_library_remembers_is_as_in_every_program(model):
     assert found.verdict == "verified", found.violations
 
 
+def test_a_first_value_that_depends_on_the_state_is_refused(model):
+    text = 'c_state "int a" "Global" "3"\nc_state "int b" "Local P" "now.a"\nactive proctype P() { skip }'
+    with pytest.raises(SourceProblem, match="the first value of 'b' depends on the state"):
+        assay.verify(model(text))
+
+
 def test_the_counter_of_spins_trails_is_state(model):
     text = """
     int x;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,14 +13,23 @@ from assay.languages.promela.embedded_c.path_coverage import KEYS, is_asked
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import BYTE, Const, Process, Symbol
 from assay.languages.promela.syntax import Location
-from assay.transition_system.interface import SourceProblem
+from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 from assay.transition_system.language_options import LanguageOptions
+
+_OF_MODEL = re.compile(r"\bnow\b|\bP\w+\s*->")
 
 
 def add_locals(
     embedded: EmbeddedCode, processes: Sequence[Process], file: str, options: LanguageOptions
 ) -> None:
     """Gives processes the variables that c_state declares for them: bytes, as many as the compiler says."""
+    for variable in embedded.locals:
+        if _OF_MODEL.search(variable.initial):
+            raise UnsupportedConstruct(
+                f"the first value of '{variable.name}' depends on the state in which its process begins",
+                where=variable.where,
+                hint=f"begin the process with c_code {{ P{variable.proctype}->{variable.name} = ...; }}",
+            )
     probed = probe(probe_source(embedded), Path(file).parent, Location(file, 1, 1), options)
     for number, variable in enumerate(embedded.locals):
         owner = next((p for p in processes if p.name == variable.proctype), None)
