@@ -18,6 +18,7 @@ from assay.transition_system.interface import SourceProblem
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _AS_A_WHOLE = re.compile(r"\bnow\b(?!\s*\.)|\b_this\b|\bP\d+\b")
 _INCLUDES_OWN = re.compile(r'^\s*\\?#\s*include\s*"', re.MULTILINE)
+_OF_STATE = re.compile(r"\bnow\b|\bP\w+\s*->")
 _SCOPES = ("Global", "Hidden", "Local")
 _KINDS = ("Matched", "UnMatched", "StackOnly")
 
@@ -31,6 +32,10 @@ class StateVariable:
     proctype: str  # of a Local one
     initial: str
     where: Location
+
+    @property
+    def depends_on_the_state(self) -> bool:
+        return _OF_STATE.search(self.initial) is not None
 
     @property
     def name(self) -> str:

@@ -54,6 +54,7 @@ LINKER_FLAGS = (
     f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",
     f"-Wl,--section-start=assay_scratch={BASE_ADDRESS + (3 << 29):#x}",
     *("-Wl,--build-id=none", "-Wl,--no-dynamic-linker"),
+    "-Wl,--no-relax",  # the address of a function that is not there yet is too far away to be put into code
 )
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<message>.*)$", re.MULTILINE

@@ -49,7 +49,8 @@ def probe_source(embedded: EmbeddedCode) -> str:
     for number, variable in enumerate(embedded.locals):
         lines.append(_line(variable.where))
         lines.append(f"struct assay_probe_{number} {{ {variable.declaration}; }} __attribute__((packed));")
-        lines.append(f"struct assay_probe_{number} assay_probe_{number} = {{ {variable.initial} }};")
+        constant = "" if variable.depends_on_the_state else variable.initial
+        lines.append(f"struct assay_probe_{number} assay_probe_{number} = {{ {constant} }};")
     return "\n".join(lines)
 
 

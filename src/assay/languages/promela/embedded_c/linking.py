@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.languages.promela.embedded_c.fragments import EmbeddedCode
+from assay.languages.promela.embedded_c.fragments import EmbeddedCode, StateVariable
 from assay.languages.promela.embedded_c.image import BuiltImage, build_image, probe, require_own_names
 from assay.languages.promela.embedded_c.image_source import image_source, probe_source
 from assay.languages.promela.embedded_c.path_coverage import KEYS, is_asked
 from assay.languages.promela.layout import Layout
-from assay.languages.promela.operations import BYTE, Const, Process, Symbol
+from assay.languages.promela.operations import BYTE, Const, Expr, ForeignValue, Process, Symbol
 from assay.languages.promela.syntax import Location
-from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
+from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import LanguageOptions
-
-_OF_MODEL = re.compile(r"\bnow\b|\bP\w+\s*->")
 
 
 def add_locals(
     embedded: EmbeddedCode, processes: Sequence[Process], file: str, options: LanguageOptions
 ) -> None:
     """Gives processes the variables that c_state declares for them: bytes, as many as the compiler says."""
-    for variable in embedded.locals:
-        if _OF_MODEL.search(variable.initial):
-            raise UnsupportedConstruct(
-                f"the first value of '{variable.name}' depends on the state in which its process begins",
-                where=variable.where,
-                hint=f"begin the process with c_code {{ P{variable.proctype}->{variable.name} = ...; }}",
-            )
     probed = probe(probe_source(embedded), Path(file).parent, Location(file, 1, 1), options)
     for number, variable in enumerate(embedded.locals):
         owner = next((p for p in processes if p.name == variable.proctype), None)
@@ -42,7 +32,7 @@ def add_locals(
             variable.where,
             owner.name,
             length=len(content),
-            initial=tuple(Const(byte) for byte in content),
+            initial=_first_value(embedded, variable, content),
             assigned=True,
             read=True,
             identifier=variable.name,
@@ -53,6 +43,18 @@ def add_locals(
                 f"'{variable.name}' is declared twice in '{owner.name}'", where=variable.where
             )
         owner.symbols.append(symbol)
+
+
+def _first_value(embedded: EmbeddedCode, variable: StateVariable, content: bytes) -> tuple[Expr, ...]:
+    """By bytes: constants, or what C says when the process begins."""
+    if not variable.depends_on_the_state:
+        return tuple(Const(byte) for byte in content)
+    own = f"P{variable.proctype}->{variable.name}"
+    text = f"({{ __typeof__({own}) first = {variable.initial}; ((unsigned char *)&first)[%d]; }})"
+    return tuple(
+        ForeignValue(embedded.add("c_expr", text % at, None, None, variable.where))
+        for at in range(len(content))
+    )
 
 
 def linked(
