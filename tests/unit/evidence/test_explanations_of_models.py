@@ -114,7 +114,8 @@ active [2] proctype S() { q!1; assert(len(q) < 2); q?_ }
 """
 ASSERTIONS = {
     WRITER: "reader[0] failed in line 3 with writing = true, which writer[1] set in line 6",
-    RELEASED_TOO_EARLY: "worker[0] failed in line 5 with count = 2, after worker[1] changed it to 1 in line 4",
+    RELEASED_TOO_EARLY: "worker[0] failed in line 5 with count = 2, after worker[1] changed it to 1 in "
+    "line 4",
     SENT: "R[2] failed in line 6 with v = 7, which T[1] sent in line 4",
     HANDED_OVER: "R[1] failed in line 3 with v = 3, which S[0] sent in line 2",
     CONTENT: "S[1] failed in line 2 with q = [1, 1]",
