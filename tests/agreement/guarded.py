@@ -239,12 +239,37 @@ def compare(seed: int, *, proofs: bool = True) -> Comparison:
             f"violations {sorted(ours.violations ^ theirs.violations)}"
         )
     fails = bool(theirs.violations)
+    problems += _packed(system, fails=fails)
     for name in SPLITTINGS:
         problems += _splitting(system, name, seed, fails=fails)
     problems += _amcs(system, fails=fails)
     if proofs:
         problems += _proof(system, theirs, fails=fails)
     return Comparison("violated" if fails else "safe", tuple(problems))
+
+
+def packed(system: SymbolicSystem, **more: object) -> _engine.SearchResult:
+    file = compile_model(code_of(system, packed=True))
+    return _engine.search(
+        _engine.CompiledModel(str(file.path)), strategy="packed", overflow_code=overflow_code(system), **more
+    )
+
+
+def _packed(system: SymbolicSystem, *, fails: bool) -> list[str]:
+    """The compiled form, its states packed and not, in the order of the executed one."""
+    found = packed(system, stop_at_first_violation=False)
+    file = compile_model(code_of(system))
+    plain = _engine.search(
+        _engine.CompiledModel(str(file.path)), strategy="bfs", stop_at_first_violation=False
+    )
+    ours = [
+        (one.states, one.transitions, one.depth, sorted((v.code, v.path) for v in one.violations))
+        for one in (found, plain)
+    ]
+    problems = [] if ours[0] == ours[1] else [f"packed {ours[0]}, with a word for each {ours[1]}"]
+    if not found.complete or bool(found.violation_count) != fails:
+        problems.append(f"packed says {found.violation_count}, {found.complete}")
+    return problems
 
 
 def _splitting(system: SymbolicSystem, name: str, seed: int, *, fails: bool) -> list[str]:

@@ -6,12 +6,9 @@ obligation of a proof; everything else is `incomplete`, with what is still impre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from assay import __version__
 from assay.evidence.inductive.invariant import InductiveInvariant
-from assay.evidence.properties import standings
 from assay.evidence.result import Result
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import Job, ModelProcess
@@ -19,12 +16,13 @@ from assay.languages.promela.compiler import compile_model
 from assay.search import native, symbolic_jobs
 from assay.search.reference.amcs import SAME_ROUNDS
 from assay.transition_system.interface import Opening, Program
-from assay.transition_system.symbolic import State, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic import SymbolicSystem
 from assay.transition_system.symbolic_code import code_of, overflow_code
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
-from assay.verification.following import followed
+from assay.verification.following import followed, states_of
 from assay.verification.proving import require_states_only
 from assay.verification.request import Phase, Request
+from assay.verification.symbolic_result import result_of
 
 
 def search_by_abstraction(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
@@ -84,22 +82,17 @@ def _by_splitting(
                 f"{facts.states:,} abstract states still stand for several states",
             ),
         )
-    result = _result(
-        name, program, request, judgement, violations, abstraction, compile_seconds, outcome.facts
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        violations,
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=outcome.peak_memory_bytes,
+        abstraction=abstraction,
     )
-    return _with_memory(result, outcome.peak_memory_bytes)
-
-
-def states_of(system: SymbolicSystem, positions: Sequence[int]) -> list[State]:
-    """The run that goes by these positions, as far as it has states."""
-    model = SymbolicModel(system)
-    states = [model.initial_state()[0]]
-    for position in positions:
-        after, _ = model.successors(states[-1])[position]
-        if after is None:
-            break
-        states.append(after)
-    return states
 
 
 # --- weakest preconditions: a prover does it ---
@@ -127,7 +120,7 @@ def _by_preconditions(
     if found is None:
         judgement = Judgement(Verdict.INCOMPLETE, False, (f"it did not end by itself: {job.how_it_ended()}",))
         facts = SearchFacts(states=job.progress.states, stop_reason=job.stop_reason)
-        return _result(name, program, request, judgement, (), None, compile_seconds, facts)
+        return result_of(name, program, request, judgement, (), compile_seconds=compile_seconds, facts=facts)
     violations: tuple[native.NativeViolation, ...] = ()
     if found["violation"] is not None:
         with ModelProcess() as process:
@@ -165,10 +158,18 @@ def _by_preconditions(
         violation_count=len(violations),
     )
     judgement = Judgement(verdict, found["is_one_to_one"], reasons)
-    result = _result(
-        name, program, request, judgement, violations, abstraction, compile_seconds, facts, proof
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        violations,
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=job.peak_memory_bytes,
+        abstraction=abstraction,
+        proof=proof,
     )
-    return _with_memory(result, job.peak_memory_bytes)
 
 
 def _why_not(found: dict[str, Any]) -> str:
@@ -185,57 +186,3 @@ def _why_not(found: dict[str, Any]) -> str:
             "refinement by weakest preconditions may never end here"
         )
     return f"{why} ({size})"
-
-
-def _result(
-    name: str,
-    program: Program,
-    request: Request,
-    judgement: Judgement,
-    violations: tuple[native.NativeViolation, ...],
-    abstraction: dict[str, Any] | None,
-    compile_seconds: float,
-    facts: SearchFacts,
-    proof: dict[str, Any] | None = None,
-) -> Result:
-    from assay.verification.pipeline import explained
-
-    outcome = native.NativeOutcome(facts, violations, 0)
-    told, unexplained = explained(program, outcome)
-    return Result(
-        verdict=judgement.verdict,
-        program=name,
-        language=program.language,
-        complete=judgement.complete,
-        properties=standings(
-            Judgement(judgement.verdict, judgement.verdict is Verdict.VERIFIED, ()),
-            ((one.kind, one.property) for one in told),
-            request.language_options,
-            check_deadlock=request.options.check_deadlock,
-            monitors=program.monitors,
-            unchecked=program.unchecked,
-        ),
-        reasons=(*judgement.reasons, *unexplained),
-        notes=tuple(program.notes),
-        states=facts.states,
-        transitions=facts.transitions,
-        depth=facts.depth,
-        frontier=facts.frontier,
-        search_seconds=facts.seconds,
-        compile_seconds=compile_seconds,
-        stop_reason=facts.stop_reason.value,
-        violations=told,
-        violation_count=facts.violation_count,
-        loss=facts.loss,
-        options=request.as_json(),
-        semantics=dict(program.semantics),
-        proof=proof,
-        abstraction=abstraction,
-        version=__version__,
-    )
-
-
-def _with_memory(result: Result, peak: int) -> Result:
-    from dataclasses import replace
-
-    return replace(result, peak_memory_bytes=peak)

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay import _engine
 from assay.guarded import GuardedProgram, form_of, step
+from assay.languages.promela.compiler import compile_model
 from assay.search.reference.amcs import Amcs, normal
 from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
 from assay.search.reference.max_overlap import max_overlap, overlap
@@ -20,6 +22,7 @@ from assay.search.symbolic_jobs import validity
 from assay.transition_system.interface import SourceProblem, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.symbolic import Control, Failure, Step, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic_code import Packing, code_of
 from assay.transition_system.terms import (
     Integer,
     Number,
@@ -27,7 +30,7 @@ from assay.transition_system.terms import (
     apply,
     both,
 )
-from tests.agreement.guarded import compare, natively_split, split_in_python
+from tests.agreement.guarded import compare, natively_split, packed, split_in_python
 
 SEEDS = range(6)
 
@@ -262,6 +265,70 @@ def test_numbers_that_the_engine_has_no_room_for_end_the_search_and_prove_nothin
     assert not found.complete
     assert found.states == 40  # 3 ** 39 is the last below 2 ** 63
 
+    found = packed(form(Doubles))
+    assert (found.complete, found.stop_reason, found.states) == (False, "depth", 40)
+
+
+class UpperHalf(GuardedProgram):
+    variables = {"x": ("uint64", 2**63 - 2)}
+    processes = {"P": [step("go", "go", then={"x": "x + 1"}), step("go", "low", when="x < 3")]}
+    always = {"never low": "P != 'low'"}
+
+
+def test_unsigned_numbers_that_a_signed_word_has_no_room_for_end_the_search():
+    """2 ** 63 would be negative, and the last step taken too soon."""
+    for found in (natively_split(form(UpperHalf), "min-only", 1), packed(form(UpperHalf))):
+        assert (found.complete, found.violation_count) == (False, 0)
+
+    class Beyond(UpperHalf):
+        variables = {"x": ("uint64", 2**63)}
+
+    with pytest.raises(SourceProblem, match="no room"):
+        packed(form(Beyond))
+
+
+class Widths(GuardedProgram):
+    """Numbers of all kinds of widths, whose signs and neighbours in a word must stay what they are."""
+
+    variables = {
+        "a": "int3",
+        "b": ("uint5", 31),
+        "c": ("int64", -1),
+        "d": "bool",
+        "e": ("int33", -(2**32)),
+        "f": ("uint32", 2**32 - 1),
+        "g": ("integer", -5),
+        "h": ("uint64", 2**62),
+    }
+    processes = {
+        "P": [
+            step("one", "two", when="c <= 0 or f > 7", then={"a": "a - 1", "b": "b + 1", "d": "not d"}),
+            step("two", "one", when="e < 0", then={"a": "b", "b": "a", "g": "-g", "c": "c ^ a"}),
+            step("two", "one", then={"e": "e - 1", "f": "f + 1 if d else f - 2", "h": "h"}),
+            step("one", "one", when="a < 0 and g < 0", then={"c": "0 - c", "d": "False"}),
+        ]
+    }
+
+
+def test_a_state_is_the_same_packed_and_with_a_word_for_each_number():
+    system = form(Widths)
+    packing = Packing(system, packed=True)
+    assert packing.words == 5
+    model = SymbolicModel(system)
+    file = compile_model(code_of(system, packed=True))
+    compiled = _engine.CompiledModel(str(file.path))
+    pairs = [(model.initial_state()[0], compiled.initial_state()[0])]
+    seen = set()
+    for state, words in pairs:
+        assert words == b"".join(word.to_bytes(8, "little") for word in packing.words_of(state))
+        if state in seen or len(seen) > 300:
+            continue
+        seen.add(state)
+        ours, theirs = model.successors(state), compiled.successors(words)
+        assert len(ours) == len(theirs)
+        pairs += [(after, found) for (after, _), (found, _) in zip(ours, theirs, strict=True)]
+    assert len(seen) > 100
+
 
 # --- the command ---
 
@@ -284,16 +351,16 @@ def figure(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "search", ["max-overlap", "min-set", "min-only", "amcs-add-all", "amcs-no-prover", "amcs"]
+    "search", ["max-overlap", "min-set", "min-only", "amcs-add-all", "amcs-no-prover", "amcs", "packed"]
 )
 def test_each_search_verifies_a_program_that_it_can_see_all_of(figure, search):
     result = assay.verify(figure, search=search, timeout_seconds=60)
     assert result.verdict == "verified"
-    assert result.abstraction["one_to_one"] or result.proof is not None
+    assert search == "packed" or result.abstraction["one_to_one"] or result.proof is not None
 
 
 @pytest.mark.parametrize(
-    "search", ["max-overlap", "min-set", "min-only", "amcs", "amcs-add-all", "amcs-no-prover"]
+    "search", ["max-overlap", "min-set", "min-only", "amcs", "amcs-add-all", "amcs-no-prover", "packed"]
 )
 def test_each_search_finds_a_real_run_to_an_error(tmp_path, search):
     path = tmp_path / "counter.pml"
@@ -303,6 +370,32 @@ def test_each_search_finds_a_real_run_to_an_error(tmp_path, search):
     run = result.violations[0].counterexample
     assert run is not None
     assert run.steps[-1].text == "assert((x!=5))" or "assert" in run.steps[-1].text
+
+
+def test_a_packed_search_says_which_limit_it_met(tmp_path):
+    path = tmp_path / "grows.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            from assay.guarded import GuardedProgram, step
+
+            class Grows(GuardedProgram):
+                variables = {"x": ("integer", 1)}
+                processes = {"P": [step("go", "go", then={"x": "3 * x"})]}
+                always = {"not seven": "x != 7"}
+
+            class Wrong(Grows):
+                always = {"not eighty-one": "x != 81"}
+            """
+        )
+    )
+    result = assay.verify(f"{path}:Grows", search="packed")
+    assert (result.verdict, result.states) == ("incomplete", 40)
+    assert "64 bits" in result.reasons[0]
+    assert "states" in assay.verify(f"{path}:Grows", search="packed", max_states=7).reasons[0]
+    assert assay.verify(f"{path}:Wrong", search="packed").violations[0].counterexample is not None
+    assert assay.verify(f"{path}:Wrong", search="auto", timeout_seconds=60).verdict == "violated"
+    assert assay.verify(f"{path}:Grows", search="auto", timeout_seconds=60).verdict == "verified"
 
 
 def test_predicates_are_expressions_of_the_program(figure):
