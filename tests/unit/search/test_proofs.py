@@ -29,6 +29,7 @@ from assay.transition_system.terms import FALSE, MOST_NODES, NoTerm, Number, app
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 INFINITE = EXAMPLES / "infinite" / "programs.py"
 NAMES = re.findall(r"^class (\w+)", INFINITE.read_text(), re.MULTILINE)
+PROTOCOLS = EXAMPLES / "infinite" / "protocols.py"  # of which `python -m benchmarks.infinite` tries all
 UNKNOWN_TO_CVC5 = {"SumToAnyNExactly"}  # an equation of second degree
 
 COUNTER = """
@@ -69,10 +70,19 @@ def certified(path, tmp_path, **options):
 # --- infinite programs ---
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_programs_with_infinitely_many_states_are_decided(name, tmp_path):
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        *((INFINITE, name) for name in NAMES),
+        (PROTOCOLS, "Fischer"),  # bounds that hold for one value of a variable
+        (PROTOCOLS, "FischerWrong"),
+        (PROTOCOLS, "Retransmission"),  # or where a comparison holds
+        (PROTOCOLS, "MaxOfThree"),  # a property as it stands
+    ],
+)
+def test_programs_with_infinitely_many_states_are_decided(file, name, tmp_path):
     certificate = tmp_path / "proof.assay"
-    program = f"{INFINITE}:{name}"
+    program = f"{file}:{name}"
     result = assay.verify(program, search="invariants", certificate=certificate, timeout_seconds=120)
     if name.endswith("Wrong"):
         assert result.verdict == "violated"
