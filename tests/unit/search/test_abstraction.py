@@ -407,9 +407,9 @@ def test_predicates_are_expressions_of_the_program(figure):
 
 
 def test_what_has_no_symbolic_form_is_refused_with_its_place(tmp_path):
-    path = tmp_path / "rendezvous.pml"
-    path.write_text("chan c = [0] of { byte };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\n")
-    with pytest.raises(SourceProblem, match=r"rendezvous.pml:1.*rendezvous"):
+    path = tmp_path / "travelling.pml"
+    path.write_text("chan c = [1] of { chan };\nactive proctype P() { chan d; c?d; d!1 }\n")
+    with pytest.raises(SourceProblem, match=r"travelling.pml:1.*a channel that is stored in a variable"):
         assay.verify(path, search="min-only")
 
 
