@@ -148,13 +148,11 @@ def initial_predicates(system: SymbolicSystem, candidates: Any) -> list[Any]:
 
 
 def validity(system: SymbolicSystem) -> Callable[[Any, Any], bool]:
-    from assay.evidence.inductive.z3_prover import Z3Prover
+    from assay.evidence.inductive.entailment import Entailment
 
     terms = [step.guard for step in system.steps]
     terms += [value for step in system.steps for _, value in step.assignments]
-    prover = Z3Prover(system.variables, terms, seconds=5.0)
-    solver = prover.solver(())
-    return lambda given, then: prover.ask(solver, given, then) is True
+    return Entailment(system.variables, terms)
 
 
 def is_proved(system: SymbolicSystem, invariant: Any, *, deadlock: bool) -> bool:
