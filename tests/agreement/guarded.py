@@ -21,6 +21,7 @@ from pathlib import Path
 from assay import _engine, languages
 from assay.evidence.inductive.invariant import InductiveInvariant
 from assay.languages.promela.compiler import compile_model
+from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.proofs.proving import prove
 from assay.search.reference.amcs import Amcs
 from assay.search.reference.general_splitting import GeneralSplitting, Refine, SplittingOutcome
@@ -243,6 +244,7 @@ def compare(seed: int, *, proofs: bool = True) -> Comparison:
     for name in SPLITTINGS:
         problems += _splitting(system, name, seed, fails=fails)
     problems += _amcs(system, fails=fails)
+    problems += _cells(system, theirs, seed, fails=fails)
     if proofs:
         problems += _proof(system, theirs, fails=fails)
     return Comparison("violated" if fails else "safe", tuple(problems))
@@ -309,6 +311,22 @@ def _amcs(system: SymbolicSystem, *, fails: bool) -> list[str]:
         if (found.violation is not None and not fails) or (says_safe and fails):
             problems.append(f"{name} says {found.violation is not None}, {says_safe}")
     return problems
+
+
+def _cells(system: SymbolicSystem, explored: Explored, seed: int, *, fails: bool) -> list[str]:
+    found = look_for_closed_cells(
+        system,
+        SPLITTINGS["min-only"],
+        initial_predicates(system, None)[:64],
+        seed=seed,
+        check_deadlock=True,
+        deadline=time.monotonic() + 2,
+    )
+    if found.invariant is None:
+        return []
+    if fails:
+        return ["cells are closed in a program that fails"]
+    return _holds_everywhere(system, found.invariant, explored)
 
 
 def _proof(system: SymbolicSystem, explored: Explored, *, fails: bool) -> list[str]:

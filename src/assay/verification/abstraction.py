@@ -1,11 +1,14 @@
 """Verification by abstract matching that refines itself (Kudra 2007): `--search min-only` and the others.
 
-Violations are real; `verified` is said when nothing was merged, or when the abstraction meets every
-obligation of a proof; everything else is `incomplete`, with what is still imprecise.
+Violations are real; `verified` is said when nothing was merged, or when the abstract states meet every
+obligation of a proof, which then is the certificate; everything else is `incomplete`, with what is still
+imprecise.
 """
 
 from __future__ import annotations
 
+import time
+from importlib.util import find_spec
 from typing import Any
 
 from assay.evidence.inductive.invariant import InductiveInvariant
@@ -17,12 +20,16 @@ from assay.search import native, symbolic_jobs
 from assay.search.reference.amcs import SAME_ROUNDS
 from assay.transition_system.interface import Opening, Program
 from assay.transition_system.symbolic import SymbolicSystem
-from assay.transition_system.symbolic_code import code_of, overflow_code
+from assay.transition_system.symbolic_code import MOST_PREDICATES, code_of, overflow_code
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
 from assay.verification.following import followed, states_of
-from assay.verification.proving import require_states_only
+from assay.verification.proving import require_states_only, written
 from assay.verification.request import Phase, Request
 from assay.verification.symbolic_result import result_of
+
+SECONDS_FOR_CELLS = 20.0  # at most, to ask whether abstract states are closed
+SHARE_FOR_CELLS = 0.25  # of the time that is given
+LIMITS = frozenset({StopReason.TIME, StopReason.STATES, StopReason.DEPTH})
 
 
 def search_by_abstraction(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
@@ -43,10 +50,15 @@ def _by_splitting(
         predicates = symbolic_jobs.initial_predicates(system, None)
         file = compile_model(code_of(system, predicates))
     request.listener(Phase("searching", name))
+    deadline, reserved = _shared_out(system, request)
+    if not system.is_bounded:  # it will never be one to one
+        closed = _by_closed_cells(name, program, system, request, reserved, compile_seconds=compile_seconds)
+        if closed is not None:
+            return closed
     outcome = native.search(
         Opening(str(file.path)),
         request.options,
-        deadline=request.deadline,
+        deadline=deadline,
         on_progress=request.listener,
         more_options={"control_words": len(system.controls), "overflow_code": overflow_code(system)},
     )
@@ -72,6 +84,10 @@ def _by_splitting(
         "one_to_one": facts.loss is None and facts.complete,
     }
     judgement = judge(facts)
+    if judgement.verdict is Verdict.INCOMPLETE and system.is_bounded and facts.stop_reason in LIMITS:
+        closed = _by_closed_cells(name, program, system, request, reserved, compile_seconds=compile_seconds)
+        if closed is not None:
+            return closed
     if judgement.verdict is Verdict.INCOMPLETE:
         judgement = Judgement(
             Verdict.INCOMPLETE,
@@ -92,7 +108,100 @@ def _by_splitting(
         facts=facts,
         peak_memory_bytes=outcome.peak_memory_bytes,
         abstraction=abstraction,
+        notes=(*system.notes, *_no_certificate(request, None)),
     )
+
+
+def _no_certificate(request: Request, certificate: dict[str, Any] | None) -> list[str]:
+    if request.certificate is None or certificate is not None:
+        return []
+    return ["no certificate was written: only a proof by its abstract states is one; bfs writes others"]
+
+
+def _shared_out(system: SymbolicSystem, request: Request) -> tuple[float | None, float]:
+    """When the engine has to end, and how many seconds there are to ask whether its cells are closed."""
+    if request.deadline is None:
+        return None, SECONDS_FOR_CELLS
+    reserved = min(SECONDS_FOR_CELLS, (request.deadline - time.monotonic()) * SHARE_FOR_CELLS)
+    return (request.deadline - reserved if system.is_bounded else request.deadline), reserved
+
+
+def _by_closed_cells(
+    name: str,
+    program: Program,
+    system: SymbolicSystem,
+    request: Request,
+    seconds: float,
+    *,
+    compile_seconds: float,
+) -> Result | None:
+    """None: it was not shown, or there is nobody to show it."""
+    if seconds <= 0 or find_spec("z3") is None:
+        return None
+    asked = {
+        "strategy": request.options.strategy,
+        "seed": request.options.seed,
+        "check_deadlock": request.options.check_deadlock,
+        "most_predicates": MOST_PREDICATES,
+        "deadline": time.monotonic() + seconds,
+    }
+    file = sealed(system)
+    with Job(symbolic_jobs.WORK_CELLS, asked, opening_of(file)) as job:
+        job.watch(
+            deadline=asked["deadline"] + 2,  # type: ignore[operator]
+            memory_limit_bytes=request.options.memory_limit_bytes,
+            on_progress=request.listener,
+        )
+        found = job.searched
+    if found is None or found["invariant"] is None:
+        return None
+    with deep_recursion():
+        invariant = InductiveInvariant.from_json(found["invariant"], system)
+    facts = SearchFacts(
+        states=found["cells"], seconds=found["seconds"], stop_reason=StopReason.FINISHED, violation_count=0
+    )
+    judgement, certificate = _certified(name, program, system, invariant, request)
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        (),
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=job.peak_memory_bytes,
+        abstraction={
+            "rounds": found["rounds"],
+            "predicates": found["predicates"],
+            "predicate_count": found["predicate_count"],
+            "abstract_states": found["cells"],
+            "bisimulation": found["is_bisimulation"],
+            "one_to_one": False,
+        },
+        proof={
+            "kind": "bisimulation" if found["is_bisimulation"] else "closed abstraction",
+            "source": request.options.strategy,
+            "locations": len(invariant.conjuncts),
+            "conjuncts": found["cells"],
+            "rounds": found["rounds"],
+            "bounded": system.is_bounded,
+        },
+        certificate=certificate,
+        notes=system.notes,
+    )
+
+
+def _certified(
+    name: str, program: Program, system: SymbolicSystem, invariant: InductiveInvariant, request: Request
+) -> tuple[Judgement, dict[str, Any] | None]:
+    """The verdict of a proof, with its certificate if one is wanted."""
+    if request.certificate is None:
+        return Judgement(Verdict.VERIFIED, False, ()), None
+    certificate, problem = written(name, program, system, invariant, request)
+    if certificate is None:
+        reason = f"the certificate could not be written: {problem}"
+        return Judgement(Verdict.INCOMPLETE, False, (reason,)), None
+    return Judgement(Verdict.VERIFIED, False, ()), certificate
 
 
 # --- weakest preconditions: a prover does it ---
@@ -158,6 +267,9 @@ def _by_preconditions(
         violation_count=len(violations),
     )
     judgement = Judgement(verdict, found["is_one_to_one"], reasons)
+    certificate = None
+    if proof is not None and not violations:
+        judgement, certificate = _certified(name, program, system, invariant, request)
     return result_of(
         name,
         program,
@@ -169,6 +281,8 @@ def _by_preconditions(
         peak_memory_bytes=job.peak_memory_bytes,
         abstraction=abstraction,
         proof=proof,
+        certificate=certificate,
+        notes=(*system.notes, *_no_certificate(request, certificate)),
     )
 
 

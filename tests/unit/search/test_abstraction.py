@@ -3,7 +3,10 @@ never claimed."""
 
 from __future__ import annotations
 
+import inspect
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,14 +14,16 @@ from hypothesis import strategies as st
 
 import assay
 from assay import _engine
+from assay.checker import check
 from assay.guarded import GuardedProgram, form_of, step
 from assay.languages.promela.compiler import compile_model
+from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.reference.amcs import Amcs, normal
 from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
 from assay.search.reference.max_overlap import max_overlap, overlap
 from assay.search.reference.min_only import min_only
 from assay.search.reference.min_set import min_set, stabbing
-from assay.search.symbolic_jobs import validity
+from assay.search.symbolic_jobs import initial_predicates, validity
 from assay.transition_system.interface import SourceProblem, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.symbolic import Control, Failure, Step, SymbolicModel, SymbolicSystem
@@ -225,6 +230,76 @@ def test_amcs_never_says_what_is_not_so(system, add_all):
     is_wrong = any(SymbolicModel(system).check_state(state) for state in reached(system))
     assert found.violation is None or is_wrong
     assert not is_wrong or (found.abstraction is None and not found.is_one_to_one)
+
+
+# --- proofs by cells ---
+
+
+class CountsTurns(GuardedProgram):
+    """Infinitely many states, and two cells."""
+
+    variables = {"turn": "bool", "a": "integer", "b": "integer"}
+    processes = {
+        "P": [
+            step("go", "go", when="not turn", then={"turn": "True", "a": "a + 1"}),
+            step("go", "go", when="turn", then={"turn": "False", "b": "b + 1"}),
+        ]
+    }
+    always = {"in turns": "a == b + turn"}
+
+
+class CountsTurnsWrong(CountsTurns):
+    processes = {"P": [*CountsTurns.processes["P"], step("go", "go", when="a > 4", then={"b": "b + 1"})]}
+
+
+class Unlike(GuardedProgram):
+    """Closed, and no bisimulation: of the states with x < 9 one comes to 9, the others do not."""
+
+    variables = {"x": "integer", "y": "integer"}
+    processes = {
+        "P": [
+            step("go", "go", when="x < 9", then={"x": "x + 1", "y": "y + 1"}),
+            step("go", "go", when="x >= 9", then={"x": "0"}),
+        ]
+    }
+    always = {"small": "x <= 9"}
+
+
+@pytest.mark.parametrize(
+    ("program", "is_closed", "is_bisimulation"),
+    [(CountsTurns, True, True), (CountsTurnsWrong, False, False), (Unlike, True, False)],
+)
+@pytest.mark.parametrize("refine", [max_overlap, min_set, min_only])
+def test_cells_that_are_closed_are_a_proof(program, is_closed, is_bisimulation, refine):
+    system = form(program)
+    found = look_for_closed_cells(
+        system,
+        refine,
+        initial_predicates(system, None),
+        seed=1,
+        check_deadlock=True,
+        deadline=time.monotonic() + 20,
+    )
+    assert (found.invariant is not None) is is_closed
+    assert found.is_bisimulation is is_bisimulation
+
+
+def test_a_splitting_search_proves_an_infinite_program_and_certifies_it(tmp_path):
+    path = tmp_path / "turns.py"
+    path.write_text(
+        "from assay.guarded import GuardedProgram, step\n"
+        + textwrap.dedent(inspect.getsource(CountsTurns))
+        + textwrap.dedent(inspect.getsource(CountsTurnsWrong))
+    )
+    certificate = tmp_path / "turns.assay"
+    program = f"{path}:CountsTurns"
+    result = assay.verify(program, search="min-only", certificate=certificate, timeout_seconds=60)
+    assert (result.verdict, result.proof["kind"]) == ("verified", "bisimulation")
+    assert not result.complete
+    assert assay.certify(program, certificate).verdict == "verified"
+    assert check(Path(program), certificate).obligations > 1
+    wrong = assay.verify(f"{path}:CountsTurnsWrong", search="min-only", timeout_seconds=60)
+    assert wrong.verdict == "violated"
 
 
 # --- all searches against the explicit one, native against plain Python ---

@@ -3,7 +3,8 @@ sees.
 
 As in `code_d_step`, whose rules these are: the first executable option is taken, only the first statement may
 block, and what blocks later is a failure. A statement inside is a value of the process's control beyond its
-locations; from the first to the last of them the process holds the control `atomic`.
+locations; from the first to the last of them the process holds the control `atomic`. How often loops have
+gone round is counted in a variable, which is 0 wherever somebody sees it: one that never ends is a failure.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from typing import TYPE_CHECKING
 from assay.languages.promela import operations as ops
 from assay.languages.promela.code_d_step import entry_guards, in_choice
 from assay.languages.promela.control import Chain, ControlGraph, Kind, Node, Transition
+from assay.languages.promela.plan import MAXIMAL_D_STEP_WORK
+from assay.records import dataclass
 from assay.transition_system.interface import ViolationFacts
 from assay.transition_system.symbolic import At, NotExpressible
-from assay.transition_system.terms import FALSE, TRUE, Term, both, either, negated
+from assay.transition_system.terms import FALSE, ONE, TRUE, ZERO, Number, Term, apply, both, either, negated
 
 if TYPE_CHECKING:
-    from assay.languages.promela.symbolic_form import Form, Scope, Value
+    from assay.languages.promela.symbolic_form import Adding, Form, Scope, Value
 
+ROUNDS = "rounds of a d_step"  # the variable
 INSIDE = 0x8000  # what is added to the number of a statement inside
 DONE = None  # behind the last statement
 SILENT = (ops.OtherwiseOp, ops.Skip, ops.PrintText)
@@ -43,8 +47,22 @@ def all_nodes(chain: Chain) -> Iterator[Node]:
             yield from all_nodes(node.inner)
 
 
-def may_go_round(chain: Chain) -> bool:
-    return any(node.is_loop or (node.kind is Kind.GOTO and node.target is None) for node in all_nodes(chain))
+def jumps_about(chain: Chain) -> bool:
+    """Whether it may go round where nobody counts."""
+    return any(node.kind is Kind.GOTO and node.target is None for node in all_nodes(chain))
+
+
+def has_loops(chain: Chain) -> bool:
+    return any(node.is_loop for node in all_nodes(chain))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a step leads, and the loops that it begins again on the way."""
+
+    to: At
+    rounds: tuple[Node, ...] = ()
+    is_out: bool = False
 
 
 def guard_of(form: Form, scope: Scope, chain: Chain, moved: Term) -> Value:
@@ -107,8 +125,8 @@ class DStepForm:
     def refuse(self, node: Node, what: str) -> None:
         raise NotExpressible(f"{what} cannot be said in guarded transitions", where=node.source.where)
 
-    def resolved(self, place: Following) -> Following:
-        """The next statement that does something."""
+    def resolved(self, place: Following, rounds: list[Node] | None = None) -> Following:
+        """The next statement that does something; the loops on the way there are added to `rounds`."""
         seen = set()
         while isinstance(place, Node):
             if place.number in seen:
@@ -122,6 +140,8 @@ class DStepForm:
                 assert place.inner is not None
                 place = place.inner.start
             elif place.kind is Kind.CHOICE:
+                if place.is_loop and rounds is not None:
+                    rounds.append(place)
                 place = place.options[0].start if place.options else BLOCKED
             elif place.kind is Kind.OPERATION and isinstance(place.operation, SILENT):
                 place = self.next[place.number]
@@ -142,15 +162,35 @@ class DStepForm:
             self.refuse(node, "a jump out of a d_step")
         return DONE
 
-    def at(self, place: Following) -> At | None:
-        """Where a step leads; None: it blocks."""
-        place = self.resolved(place)
+    def way(self, place: Following) -> Way | None:
+        """None: it blocks."""
+        rounds: list[Node] = []
+        place = self.resolved(place, rounds)
         if place is DONE:
-            return self.form.landing(self.scope, self.transition)
+            return Way(self.form.landing(self.scope, self.transition), tuple(rounds), is_out=True)
         if isinstance(place, _Blocked):
             return None
         assert isinstance(place, Node)
-        return ((self.scope.slot, self.form.inside(self.scope, place)), self.holding)
+        at: At = ((self.scope.slot, self.form.inside(self.scope, place)), self.holding)
+        return Way(at, tuple(rounds))
+
+    def adding(self, source: At, provided: Term, text: ops.Source, way: Way) -> Adding:
+        """Steps that go this way, and count the rounds."""
+        adding = self.form.adding(self.scope, self.transition, source, provided, text, way.to)
+        if not has_loops(self.chain):
+            return adding
+        count: Term = self.form.variables[ROUNDS]
+        for node in way.rounds:
+            count = apply("+", count, ONE)
+            facts = ViolationFacts(
+                "endless-d_step",
+                f"a d_step loops more than {MAXIMAL_D_STEP_WORK} times",
+                node.source.where.file,
+                node.source.where.line,
+            )
+            adding.limits.append((apply(">", count, Number(MAXIMAL_D_STEP_WORK)), facts))
+        adding.always = {ROUNDS: ZERO if way.is_out else count}
+        return adding
 
     @property
     def holding(self) -> tuple[int, int]:
@@ -180,20 +220,20 @@ class DStepForm:
         if isinstance(operation, ops.SendMessage) and form.is_rendezvous(operation.channel):
             self.refuse(node, "a rendezvous send inside d_step")
         source: At = ((self.scope.slot, form.inside(self.scope, node)), self.holding)
-        following, other = self.at(self.next[node.number]), self.at(self.otherwise[node.number])
-        going = form.adding(self.scope, self.transition, source, TRUE, node.source, following)
+        following, other = self.way(self.next[node.number]), self.way(self.otherwise[node.number])
+        if following is None:  # there is nothing behind it that could be executed
+            raise NotExpressible("a choice without options inside d_step", where=node.source.where)
+        going = self.adding(source, TRUE, node.source, following)
         facts = ViolationFacts(
             "d_step-blocks",
             "a statement inside d_step blocks",
             self.transition.source.where.file,
             self.transition.source.where.line,
         )
-        if following is None:  # there is nothing behind it that could be executed
-            self.refuse(node, "a choice without options inside d_step")
         can = form.executable(self.scope, operation, FALSE)
         form.operate(going, operation, self.scope)
         cannot = both(negated(can.fails), negated(can.truth))
         if other is None:
             going.failure(cannot, facts)
         else:
-            form.adding(self.scope, self.transition, source, TRUE, node.source, other).step(cannot, {})
+            self.adding(source, TRUE, node.source, other).step(cannot, {})

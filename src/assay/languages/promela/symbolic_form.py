@@ -29,7 +29,14 @@ from assay.languages.promela.control import ControlGraph, Edge, Node, Transition
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Const, Expr, Load, Place, Process, Scalar, Structure, Symbol
 from assay.languages.promela.parser import parse_expression
-from assay.languages.promela.symbolic_d_step import INSIDE, DStepForm, guard_of, may_go_round
+from assay.languages.promela.symbolic_d_step import (
+    INSIDE,
+    ROUNDS,
+    DStepForm,
+    guard_of,
+    has_loops,
+    jumps_about,
+)
 from assay.languages.promela.syntax import Location, Match
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, ViolationFacts
@@ -301,7 +308,7 @@ class Form:
             location: [edge.transition.target for edge in edges if edge.transition.continues]
             for location, edges in graph.edges.items()
         }
-        if any(one.d_step is not None and may_go_round(one.d_step) for one in graph.transitions.values()):
+        if any(one.d_step is not None and jumps_about(one.d_step) for one in graph.transitions.values()):
             return True
         while leaves := [
             location for location, targets in inside.items() if not any(one in inside for one in targets)
@@ -643,6 +650,13 @@ class Form:
             for process in kinds:
                 for symbol in process.symbols:
                     self.declare(slot, f"{process.name}[{slot}].", symbol)
+        if any(
+            one.d_step is not None and has_loops(one.d_step)
+            for graph in self.graphs.values()
+            for one in graph.transitions.values()
+        ):
+            self.variables[ROUNDS] = Variable(ROUNDS, Integer(INT, True))
+            self.initial[ROUNDS] = 0
         self.start()
         for slot, kinds in enumerate(self.slots):
             for process in kinds:
@@ -945,11 +959,10 @@ class Form:
                     where=node.source.where,
                 )
         inner = DStepForm(self, scope, self.graphs[scope.process.name], transition)
-        first = inner.at(chain.start)
+        first = inner.way(chain.start)
         if first is None:
             raise NotExpressible("a d_step without statements", where=transition.source.where)
-        adding = self.adding(scope, transition, source, provided, transition.source, first)
-        adding.guarded(guard_of(self, scope, chain, moved))
+        inner.adding(source, provided, transition.source, first).guarded(guard_of(self, scope, chain, moved))
         key = (scope.slot, scope.process.name, transition.number)
         if key not in self.d_steps:
             self.d_steps.add(key)
@@ -1340,6 +1353,8 @@ class Adding:
         self.source = source
         self.provided = provided
         self.target = target
+        self.always: dict[str, Term] = {}  # assigned by every step, besides
+        self.limits: list[tuple[Term, ViolationFacts]] = []  # under which every step fails instead
 
     def guarded(self, value: Value) -> None:
         self.failures_of(value)
@@ -1355,7 +1370,10 @@ class Adding:
         self.step(both(guard, negated(earlier)), assigned, more)
 
     def step(self, guard: Term, assigned: dict[str, Term], more: At = ()) -> None:
-        self._add(self.source, (*self.target, *more), guard, assigned, self.text.text)
+        for condition, facts in self.limits:
+            self.failure(both(guard, condition), facts)
+        guard = both(guard, *(negated(condition) for condition, _ in self.limits))
+        self._add(self.source, (*self.target, *more), guard, assigned | self.always, self.text.text)
 
     def handshake(self, receiver: Receiver, works: Term) -> None:
         """Both move, and the receiver goes on if it may."""
