@@ -213,7 +213,9 @@ def _amcs(system: SymbolicSystem, errors: list[State], order: dict[str, Any]) ->
         counts["states"] += 1
         number = numbers.get(state)
         used = time.process_time() - began
-        if number is not None and number not in found and used <= order["bound"]:
+        if used > order["bound"]:
+            raise TimeoutError
+        if number is not None and number not in found:
             found[number] = [used, counts["states"], depth, known]
 
     outcome = Amcs(
