@@ -520,6 +520,10 @@ class _WithForm:
     def notes(self) -> Any:
         return self.program.notes
 
+    @property
+    def unchecked(self) -> Any:
+        return self.program.unchecked
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Forge proofs by invariant.")

@@ -426,7 +426,6 @@ class ClassProgram:
     language = LANGUAGE
     capabilities = Capabilities()
     caveats: Sequence[str] = ()
-    unchecked: Sequence[Unchecked] = ()
     monitors: Sequence[tuple[str, str]] = ()
     process_limit = 0
     notes: Sequence[str] = ()
@@ -453,6 +452,12 @@ class ClassProgram:
     def semantics(self) -> Mapping[str, object]:
         left_out = self.options.safety_only and bool(getattr(self.system.system, "properties", None))
         return {**self.system.semantics, **({"safety_only": True} if left_out else {})}
+
+    @property
+    def unchecked(self) -> Sequence[Unchecked]:
+        """What the class asks of its runs, and --safety leaves out."""
+        own = getattr(self.system.system, "properties", None) if self.options.safety_only else None
+        return [Unchecked("claim", f"the property '{name}'", asked=False) for name in own or ()]
 
     @property
     def graph(self) -> str:
