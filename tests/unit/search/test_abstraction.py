@@ -505,10 +505,11 @@ def test_an_infinite_program_is_incomplete_with_what_is_imprecise(tmp_path):
 
             class Forever(GuardedProgram):
                 variables = {"x": "integer"}
-                processes = {"P": [step("go", "go", then={"x": "x + 1"})]}
+                processes = {"P": [step("go", "go", then={"x": "x + 2"})]}
+                always = {"no threshold tells even from odd": "x != 7"}
             """
         )
     )
-    result = assay.verify(f"{path}:Forever", search="min-only", max_states=500)
+    result = assay.verify(f"{path}:Forever", search="min-only", max_states=500, timeout_seconds=8)
     assert result.verdict == "incomplete"
     assert "refinements" in result.reasons[0]

@@ -185,8 +185,8 @@ def test_auto_answers_with_whoever_is_first(counter):
 
 
 def test_auto_searches_what_has_no_symbolic_form(tmp_path):
-    path = tmp_path / "rendezvous.pml"
-    path.write_text("chan c = [0] of { byte };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\n")
+    path = tmp_path / "travelling.pml"
+    path.write_text("chan c = [1] of { byte };\nactive proctype P() { chan d = c; d!1; c?1 }\n")
     result = assay.verify(path, search="auto")
     assert result.verdict == "verified"
     assert any("no proof was looked for" in note for note in result.notes)
