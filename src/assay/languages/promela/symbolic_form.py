@@ -233,9 +233,10 @@ class Form:
             "pc_value()": resolver.uses_pc_value,
             "trace and notrace": model.events is not None,
         }
+        places = {**resolver.first_uses, "trace and notrace": model.events.where if model.events else None}
         for what, is_used in asks.items():
             if is_used:
-                raise NotExpressible(f"{what} cannot be said in guarded transitions")
+                raise NotExpressible(f"{what} cannot be said in guarded transitions", where=places.get(what))
 
     def kinds_of_slots(self) -> list[list[Process]]:
         """Of each process number, which proctypes it may be: those that are active, then those that are
