@@ -130,10 +130,12 @@ class HandwrittenSystem:
         return str(own(action)) if callable(own) else str(action)
 
     def place(self) -> tuple[str, int]:
-        """File and line of `step`, where every action happens."""
+        """File and line of `step`, where every action happens; of the class, if that is from elsewhere."""
         try:
             function = inspect.unwrap(self.system.step)
-            return self.name.partition(":")[0], inspect.getsourcelines(function)[1]
+            own = type(self.system)
+            is_own = getattr(function, "__module__", None) == own.__module__
+            return self.name.partition(":")[0], inspect.getsourcelines(function if is_own else own)[1]
         except (OSError, TypeError):
             return self.name.partition(":")[0], 0
 

@@ -468,7 +468,9 @@ def test_a_packed_search_says_which_limit_it_met(tmp_path):
     assert (result.verdict, result.states) == ("incomplete", 40)
     assert "64 bits" in result.reasons[0]
     assert "states" in assay.verify(f"{path}:Grows", search="packed", max_states=7).reasons[0]
-    assert assay.verify(f"{path}:Wrong", search="packed").violations[0].counterexample is not None
+    run = assay.verify(f"{path}:Wrong", search="packed").violations[0].counterexample
+    assert run is not None
+    assert {step.line for step in run.steps} == {9}  # of the class: `step` is not written in this file
     assert assay.verify(f"{path}:Wrong", search="auto", timeout_seconds=60).verdict == "violated"
     assert assay.verify(f"{path}:Grows", search="auto", timeout_seconds=60).verdict == "verified"
 

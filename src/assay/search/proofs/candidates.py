@@ -128,7 +128,7 @@ class Candidates:
         if max(half) == max(values) and high != max(values):
             yield apply("<=", term, Number(max(values)))
 
-    def _of_pair(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
+    def _of_difference(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
         ours, theirs = self._values(states, left), self._values(states, right)
         differences = [a - b for a, b in zip(ours, theirs, strict=True)]
         difference = apply("-", left, right)
@@ -136,8 +136,12 @@ class Candidates:
             yield apply("==", difference, Number(differences[0]))
         else:
             yield from self._bounds(difference, differences, len(states))
-            if 0 not in differences:
-                yield apply("!=", left, right)
+
+    def _of_pair(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
+        yield from self._of_difference(left, right, states)
+        ours, theirs = self._values(states, left), self._values(states, right)
+        if not any(a == b for a, b in zip(ours, theirs, strict=True)):
+            yield apply("!=", left, right)
         sums = [a + b for a, b in zip(ours, theirs, strict=True)]
         total = apply("+", left, right)
         if min(sums) == max(sums):
@@ -209,13 +213,7 @@ class Candidates:
             else:
                 yield from self._bounds(variable, values, len(states))
         for left, right in combinations(variables, 2):
-            ours, theirs = self._values(states, left), self._values(states, right)
-            differences = [a - b for a, b in zip(ours, theirs, strict=True)]
-            difference = apply("-", left, right)
-            if min(differences) == max(differences):
-                yield apply("==", difference, Number(differences[0]))
-            else:
-                yield from self._bounds(difference, differences, len(states))
+            yield from self._of_difference(left, right, states)
 
     def atoms(self, location: Location) -> list[tuple[Term, Callable[[State], bool]]]:
         """Comparisons that the program makes, with the controls of this location known, and those that were
