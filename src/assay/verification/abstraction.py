@@ -8,6 +8,7 @@ imprecise.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,7 +20,7 @@ from assay.languages.promela.compiler import compile_model
 from assay.search import native, symbolic_jobs
 from assay.search.reference.amcs import SAME_ROUNDS
 from assay.transition_system.interface import Opening, Program
-from assay.transition_system.symbolic import SymbolicSystem
+from assay.transition_system.symbolic import NotExpressible, SymbolicSystem
 from assay.transition_system.symbolic_code import MOST_PREDICATES, code_of, overflow_code
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
 from assay.verification.following import followed, states_of
@@ -34,10 +35,28 @@ LIMITS = frozenset({StopReason.TIME, StopReason.STATES, StopReason.DEPTH})
 
 def search_by_abstraction(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
     require_states_only(program, request)
-    system = program.symbolic()
+    try:
+        system = program.symbolic()
+    except NotExpressible as problem:
+        if request.language_options.predicates:  # which are about the form
+            raise
+        return _matched_as_it_is(name, program, request, problem, compile_seconds=compile_seconds)
     if request.options.strategy.startswith("amcs"):
         return _by_preconditions(name, program, system, request, compile_seconds=compile_seconds)
     return _by_splitting(name, program, system, request, compile_seconds=compile_seconds)
+
+
+def _matched_as_it_is(
+    name: str, program: Program, request: Request, problem: NotExpressible, *, compile_seconds: float
+) -> Result:
+    """Without a form there are no predicates of it: two states are one if they are equal."""
+    from assay.verification.pipeline import search_program
+
+    concrete = replace(request, options=replace(request.options, strategy="bfs"))
+    with ModelProcess() as process:
+        result, _, _ = search_program(process, name, program, concrete, compile_seconds=compile_seconds)
+    said = f"states were compared as they are, breadth first: {problem}"
+    return replace(result, options=request.as_json(), notes=(*result.notes, said))
 
 
 # --- splitting: the engine does it ---

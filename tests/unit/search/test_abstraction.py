@@ -483,11 +483,20 @@ def test_predicates_are_expressions_of_the_program(figure):
         assay.verify(figure, search="min-only", predicates=["z > 3"])
 
 
-def test_what_has_no_symbolic_form_is_refused_with_its_place(tmp_path):
+def test_what_has_no_symbolic_form_is_compared_as_it_is_and_named_with_its_place(tmp_path):
     path = tmp_path / "travelling.pml"
-    path.write_text("chan c = [1] of { chan };\nactive proctype P() { chan d; c?d; d!1 }\n")
-    with pytest.raises(SourceProblem, match=r"travelling.pml:1.*a channel that is stored in a variable"):
-        assay.verify(path, search="min-only")
+    path.write_text(
+        "chan c = [1] of { byte };\nactive proctype P() { chan d = c; d!1; c?1; assert(false) }\n"
+    )
+    result = assay.verify(path, search="min-only")
+    assert (result.verdict, result.violations[0].kind) == ("violated", "assertion")
+    assert any("travelling.pml:2" in note and "as they are" in note for note in result.notes)
+    path.write_text(path.read_text().replace("false", "true"))
+    assert assay.verify(path, search="amcs").verdict == "verified"
+    with pytest.raises(SourceProblem, match=r"travelling.pml:2.*a channel that is stored in a variable"):
+        assay.verify(path, search="min-only", predicates=["len(c) > 0"])
+    with pytest.raises(SourceProblem, match=r"travelling.pml:2"):
+        assay.verify(path, search="invariants")
 
 
 def test_a_search_of_states_refuses_claims_about_runs(tmp_path):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.evidence.inductive.z3_prover import encoding_for
+from assay.evidence.inductive.z3_prover import TooWide, encoding_for
 from assay.transition_system.terms import Term, Variable
 
 MOST_CORES = 64  # kept for one conclusion
@@ -33,14 +33,17 @@ class Entailment:
 
     def __call__(self, given: Sequence[Term], then: Term) -> bool:
         """False if nobody knows, too."""
-        conclusion = self._name(then)
         known = {id(one) for one in given}
         if id(then) in known:
             return True
-        cores = self._cores.setdefault(id(then), [])
-        if any(core <= known for core in cores):
-            return True
-        names = [self._name(one) for one in given]
+        try:
+            conclusion = self._name(then)  # kept, from here on: so its identity means it alone
+            cores = self._cores.setdefault(id(then), [])
+            if any(core <= known for core in cores):
+                return True
+            names = [self._name(one) for one in given]
+        except TooWide:
+            return False
         self.questions += 1
         if self.solver.check(*names, self.z3.Not(conclusion)) != self.z3.unsat:
             return False
