@@ -936,7 +936,10 @@ def test_a_program_that_violates_its_assertion_is_rejected_with_the_place(tmp_pa
 def test_what_cannot_be_judged_is_unusable_input(peterson, tmp_path, capsys):
     program, file, certificate = peterson
     missing = tmp_path / "missing"
-    assert said(capsys, program) == (2, "usage: python -m assay.checker PROGRAM CERTIFICATE.assay [--python VENV]")
+    assert said(capsys, program) == (
+        2,
+        "usage: python -m assay.checker PROGRAM CERTIFICATE.assay [--python VENV]",
+    )
     assert said(capsys, missing, file) == (
         2,
         f"unusable: {missing}: expected a program, got a path that is no file",

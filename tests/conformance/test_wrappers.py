@@ -28,7 +28,8 @@ PROGRAMS = [
     *(
         path
         for path in sorted(ROOT.glob("tests/regression/*/model.pml"))
-        if path.parent.name not in {"variables_of_threads_in_embedded_c_are_refused", "wrong_models_have_a_place"}
+        if path.parent.name
+        not in {"variables_of_threads_in_embedded_c_are_refused", "wrong_models_have_a_place"}
     ),
     ROOT / "examples/tutorial/racy_counter.py",
     ROOT / "examples/thesis/bounded_buffer_broken.py",

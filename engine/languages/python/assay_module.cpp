@@ -40,6 +40,7 @@ enum class Primitive : std::uint8_t {
   kIdentity,
   kTarget,
   kSettle,
+  kIsHeld,
   kOwnItems,
   kOwnUnchanged,
   kStoreOwn,
@@ -57,7 +58,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 34> kEntries = {{
+constexpr std::array<Entry, 35> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -88,6 +89,7 @@ constexpr std::array<Entry, 34> kEntries = {{
     {"identity", 1, Primitive::kIdentity},
     {"target", 1, Primitive::kTarget},
     {"settle", 0, Primitive::kSettle},
+    {"is_held", 1, Primitive::kIsHeld},
     {"own_items", 1, Primitive::kOwnItems},
     {"own_unchanged", 2, Primitive::kOwnUnchanged},
     {"store_own", 3, Primitive::kStoreOwn},
@@ -294,17 +296,13 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kTarget:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
       return done(Ref::borrow(object_of_weak(given[0].get())));
+    case Primitive::kIsHeld:
+      if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
+      return done(Ref::borrow(world.is_held(object_of_weak(given[0].get())) ? Py_True : Py_False));
     case Primitive::kSettle:  // what follows happens in a state that was looked at
       if (world.has_just_begun()) return none();
-      if (thread.atomic > 0 || std::any_of(thread.frames.begin(), thread.frames.end(), [](const auto& frame) {
-            return frame->on_return == Return::kNested;
-          })) {
-        throw Unsupported(
-            "a weak reference is followed in the middle of something that is one piece, which is not "
-            "modelled; "
-            "follow it before, and keep what it leads to in a variable");
-      }
-      return stop(Stop::kLong);
+      return settle("a weak reference is followed",
+                    "follow it before, and keep what it leads to in a variable");
     case Primitive::kOwnItems: {
       PyObject* const object = given[0].get();
       if (!world.may_read(object)) return stop(Stop::kVisible);

@@ -99,7 +99,9 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
 void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name,
                            PyObject* value) {
   if (world.program->modules[frame.code->module].is_library || !world.is_hidden(value)) return;
-  const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder) : utf8(repr_of(holder).get());
+  const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder)
+                            : is_module(holder)    ? "a module"
+                                                   : utf8(repr_of(holder).get());
   throw Unsupported(utf8(name) + " of " + where + " is a " + Py_TYPE(value)->tp_name +
                     " that is no part of a state; keep one of your own");
 }

@@ -211,6 +211,8 @@ class Interpreter {
   // --- special_natives.cpp
   /// Built-ins that the interpreter takes apart itself; no value: the callable is none of them.
   std::optional<Step> call_special(PyObject* callable, Special special, Arguments& arguments, Site& site);
+  /// Ends the step, so that what follows happens in a state that was looked at.
+  Step settle(const std::string& what, const std::string& way_out);
   std::optional<Step> call_generator_method(PyObject* callable, Arguments& arguments, Site& site);
   Step next_value(Arguments& arguments, Site site);
   Step length(PyObject* object, Site site);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "languages/python/absent.hpp"
+#include "languages/python/addresses.hpp"
 #include "languages/python/effects.hpp"
 #include "languages/python/native_call.hpp"
 #include "languages/python/native_rules.hpp"
@@ -286,6 +287,7 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
     const bool is_past_metaclass = PyType_Check(callable) && program_method(callable, "__call__") != nullptr;
     const ternaryfunc make = is_past_metaclass ? PyType_Type.tp_call : PyObject_Call;
     value = world.announced(checked(make(callable, positional.get(), keywords.get())));
+    refuse_telling(value.get());
   }
   world.poll();
   return complete(std::move(site), std::move(value));
@@ -384,6 +386,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   }
 
   refuse_stand_ins(native, known);
+  refuse_hash_by_others(native);
   std::vector<PyObject*> written;
   for (const Ref& argument : arguments.positional) {
     if (is_consumed(argument.get())) written.push_back(argument.get());
@@ -426,6 +429,7 @@ Step Interpreter::run_settled(const NativeCall& call, const std::vector<std::uin
   const Ref kept = Ref::borrow(call.callable);
   Ref value = checked(PyObject_Call(call.callable, call.arguments.positional_tuple().get(),
                                     call.arguments.keyword_dict().get()));
+  refuse_telling(value.get());
   value = world.announced(std::move(value));
   world.settle(reached, name);
   world.poll();

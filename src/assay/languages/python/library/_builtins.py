@@ -980,6 +980,11 @@ class methodcaller:
     def __call__(self, obj, /):
         return getattr(obj, self._caller_name)(*self._caller_arguments, **self._caller_keywords)
 
+    def __repr__(self):
+        given = [repr(value) for value in (self._caller_name, *self._caller_arguments)]
+        given += [f"{name}={value!r}" for name, value in self._caller_keywords.items()]
+        return f"operator.methodcaller({', '.join(given)})"
+
 
 class map:
     def __init__(self, function, /, *iterables):

@@ -77,6 +77,9 @@ class _Environment:
     def __len__(self):
         return 0
 
+    def __repr__(self):
+        return "environ({})"
+
     def setdefault(self, key, default=None):
         self._refuse()
 
