@@ -41,6 +41,7 @@ enum class Primitive : std::uint8_t {
   kTarget,
   kSettle,
   kIsHeld,
+  kModule,
   kOwnItems,
   kOwnUnchanged,
   kStoreOwn,
@@ -58,7 +59,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 35> kEntries = {{
+constexpr std::array<Entry, 36> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -90,6 +91,7 @@ constexpr std::array<Entry, 35> kEntries = {{
     {"target", 1, Primitive::kTarget},
     {"settle", 0, Primitive::kSettle},
     {"is_held", 1, Primitive::kIsHeld},
+    {"module", 1, Primitive::kModule},
     {"own_items", 1, Primitive::kOwnItems},
     {"own_unchanged", 2, Primitive::kOwnUnchanged},
     {"store_own", 3, Primitive::kStoreOwn},
@@ -296,6 +298,19 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kTarget:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
       return done(Ref::borrow(object_of_weak(given[0].get())));
+    case Primitive::kModule: {  // of the program, if its body has begun
+      if (!PyUnicode_Check(given[0].get())) return none();
+      const std::string name = utf8(given[0].get());
+      const auto& modules = world.program->modules;
+      for (std::uint32_t index = 0; index < modules.size(); ++index) {
+        if (modules[index].name != name) continue;
+        if (!world.may_import(index)) return stop(Stop::kVisible);
+        if (!world.module_started[index]) return none();
+        return done(world.module_objects[index]);
+      }
+      throw Unsupported("whether CPython has imported the module '" + name +
+                        "' is not modelled; import it where it is needed");
+    }
     case Primitive::kIsHeld:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
       return done(Ref::borrow(world.is_held(object_of_weak(given[0].get())) ? Py_True : Py_False));

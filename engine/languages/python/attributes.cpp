@@ -56,14 +56,22 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
   }
 }
 
+/// Defaults for parameters that a function has not: they can be looked at, and change no call.
+bool is_without_effect(PyObject* function, PyObject* name) {
+  const Code& code = *reinterpret_cast<Function*>(function)->code;
+  return (name == interned("__defaults__") && code.positional == 0) ||
+         (name == interned("__kwdefaults__") && code.keyword_only == 0);
+}
+
 /// What a store would change although no state tells it.
 void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
   if (PyModule_Check(object)) {
     throw Unsupported("the program stores " + utf8(name) +
                       " in a module of CPython, which is no part of a state");
   }
-  if (is_function(object) && (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
-                              name == interned("__code__") || name == interned("__closure__"))) {
+  if (is_function(object) && !is_without_effect(object, name) &&
+      (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
+       name == interned("__code__") || name == interned("__closure__"))) {
     throw Unsupported("the program changes " + utf8(name) + " of a function; make another function");
   }
   if (world.is_closed(object)) {
@@ -237,7 +245,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   if (PyType_Check(object)) {
     if (name == interned("__dict__") && is_program_type(reinterpret_cast<PyTypeObject*>(object)) &&
-        has_threads(*world.program) && !world.program->modules[top().code->module].is_library) {
+        has_threads(*world.program) && !world.program->modules[top().code->module].is_library &&
+        !world.is_beginning()) {
       throw Unsupported(
           "the order in which a class got its attributes is no part of a state; instead of its __dict__ "
           "use getattr, hasattr or dir");
@@ -291,7 +300,10 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
   }
-  if (is_function(object) && (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
+  const bool has_no_keywords = is_function(object) && name == interned("__kwdefaults__") &&
+                               reinterpret_cast<Function*>(object)->keyword_defaults == nullptr;
+  if (is_function(object) && !has_no_keywords &&
+      (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
       !world.program->modules[top().code->module].is_library) {
     throw Unsupported(utf8(name) + " of a function is not modelled; name the values");
   }

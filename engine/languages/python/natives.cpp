@@ -9,6 +9,7 @@
 #include "languages/python/effects.hpp"
 #include "languages/python/native_call.hpp"
 #include "languages/python/native_rules.hpp"
+#include "languages/python/stand_ins.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -362,6 +363,15 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
   if (has_absent()) settle_absent(callable, arguments, site);
   refuse_type_of_stand_in(callable, arguments);
+  const bool makes_number = callable == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                            callable == reinterpret_cast<PyObject*>(&PyFloat_Type);
+  if (makes_number && arguments.positional.size() == 1 && arguments.keywords.empty() &&
+      is_stand_in(arguments.positional[0].get())) {
+    if (PyObject* const convert = program_method(arguments.positional[0].get(), "_converted")) {
+      arguments.positional.push_back(Ref::borrow(callable));
+      return call_function(convert, std::move(arguments), std::move(site));
+    }
+  }
   const FunctionEffect* const known = effect_of(callable);
   const Special special = known == nullptr ? Special::kNone : known->special;
   if (std::optional<Step> step = call_special(callable, special, arguments, site)) {

@@ -124,12 +124,14 @@ PyObject* function_other(PyObject* self, void* key) {
   return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
 
-PyObject* function_defaults(PyObject* self, void*) {
+PyObject* function_defaults(PyObject* self, void* name) {
+  if (PyObject* other = overwritten(self, static_cast<const char*>(name))) return Py_NewRef(other);
   PyObject* defaults = as_function(self)->defaults;
   return Py_NewRef(defaults == nullptr ? Py_None : defaults);
 }
 
-PyObject* function_keyword_defaults(PyObject* self, void*) {
+PyObject* function_keyword_defaults(PyObject* self, void* name) {
+  if (PyObject* other = overwritten(self, static_cast<const char*>(name))) return Py_NewRef(other);
   PyObject* defaults = as_function(self)->keyword_defaults;
   return Py_NewRef(defaults == nullptr ? Py_None : defaults);
 }
@@ -140,7 +142,21 @@ PyObject* function_closure(PyObject* self, void*) {
 }
 
 char name_key[] = "__name__", qualname_key[] = "__qualname__", module_key[] = "__module__",
-     doc_key[] = "__doc__", annotations_key[] = "__annotations__";
+     doc_key[] = "__doc__", annotations_key[] = "__annotations__", defaults_key[] = "__defaults__",
+     keyword_defaults_key[] = "__kwdefaults__";
+
+/// Of parameters that the function has not: see `is_without_effect`.
+int overwrite_defaults(PyObject* self, PyObject* value, void* name) {
+  const bool is_tuple = std::strcmp(static_cast<const char*>(name), "__defaults__") == 0;
+  const bool is_right =
+      value == nullptr || value == Py_None || (is_tuple ? PyTuple_Check(value) : PyDict_Check(value));
+  if (!is_right) {
+    PyErr_Format(PyExc_TypeError, "%s must be set to a %s object", static_cast<const char*>(name),
+                 is_tuple ? "tuple" : "dict");
+    return -1;
+  }
+  return overwrite(self, value == nullptr ? Py_None : value, name);
+}
 
 PyGetSetDef function_attributes[] = {
     {"__name__", function_name, overwrite_text, nullptr, name_key},
@@ -148,8 +164,8 @@ PyGetSetDef function_attributes[] = {
     {"__module__", function_module, overwrite, nullptr, module_key},
     {"__doc__", function_other, overwrite, nullptr, doc_key},
     {"__annotations__", function_other, overwrite, nullptr, annotations_key},
-    {"__defaults__", function_defaults, nullptr, nullptr, nullptr},
-    {"__kwdefaults__", function_keyword_defaults, nullptr, nullptr, nullptr},
+    {"__defaults__", function_defaults, overwrite_defaults, nullptr, defaults_key},
+    {"__kwdefaults__", function_keyword_defaults, overwrite_defaults, nullptr, keyword_defaults_key},
     {"__closure__", function_closure, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -84,7 +84,7 @@ def compile_program(
             Module(
                 name=module.name,
                 file=module.file,
-                is_library=module.origin is Origin.LIBRARY,
+                is_library=module.origin is Origin.LIBRARY or module.file.startswith("<assay>"),
                 code=code,
                 global_names=tuple(context.globals),
                 final_globals=frozenset(
@@ -99,4 +99,5 @@ def compile_program(
         final_attributes=frozenset(name for name in attributes if f".{name}" not in extra_nonfinal),
         texts={module.file: module.text for module in modules.modules},
         native_modules=tuple(natives),
+        notes=tuple(modules.notes),
     )

@@ -17,8 +17,11 @@ if _assay.mentions("path"):
 
 if _assay.mentions("PathLike"):
     import abc
+    from types import GenericAlias as _GenericAlias
 
     class PathLike(abc.ABC):
+        __class_getitem__ = classmethod(_GenericAlias)
+
         @abc.abstractmethod
         def __fspath__(self):
             raise NotImplementedError
