@@ -42,6 +42,7 @@ enum class Primitive : std::uint8_t {
   kSettle,
   kIsHeld,
   kModule,
+  kGivePlaces,
   kOwnItems,
   kOwnUnchanged,
   kStoreOwn,
@@ -59,7 +60,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 36> kEntries = {{
+constexpr std::array<Entry, 37> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -92,6 +93,7 @@ constexpr std::array<Entry, 36> kEntries = {{
     {"settle", 0, Primitive::kSettle},
     {"is_held", 1, Primitive::kIsHeld},
     {"module", 1, Primitive::kModule},
+    {"give_places", 2, Primitive::kGivePlaces},
     {"own_items", 1, Primitive::kOwnItems},
     {"own_unchanged", 2, Primitive::kOwnUnchanged},
     {"store_own", 3, Primitive::kStoreOwn},
@@ -310,6 +312,21 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       }
       throw Unsupported("whether CPython has imported the module '" + name +
                         "' is not modelled; import it where it is needed");
+    }
+    case Primitive::kGivePlaces: {  // for variables of a module, all at once
+      if (!is_module(given[0].get())) raise(PyExc_TypeError, "expected a module of the program");
+      const Module& module =
+          world.program->modules[reinterpret_cast<ModuleObject*>(given[0].get())->module];
+      std::string lacking;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[1].get()); ++i) {
+        const std::string name = text_if_any(PyTuple_GET_ITEM(given[1].get(), i));
+        if (!module.global_index.contains(name)) lacking += (lacking.empty() ? "" : ",") + name;
+      }
+      if (lacking.empty()) return none();
+      if (!world.is_beginning() || module.is_library)
+        throw Unsupported("the program gives the module " + module.name + " new attributes, " + lacking);
+      world.observes("global " + module.name + ":" + lacking);
+      return none();
     }
     case Primitive::kIsHeld:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");

@@ -171,7 +171,7 @@ bool exists_in_cpython(const std::string& module, const std::string& path, PyObj
              .get() == Py_True;
 }
 
-void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
+Ref Interpreter::missing_part(PyObject* object, PyObject* name) const {
   const auto refuse = [&](const std::string& what) {
     throw Unsupported(what + " is not modelled; leave it out, or put something of your own in its place");
   };
@@ -181,16 +181,16 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
         exists_in_cpython("types", "FunctionType", name)) {
       refuse(word + " of a function");
     }
-    return;
+    return {};
   }
   if (is_generator(object)) {
     if (exists_in_cpython("types", "GeneratorType", name)) refuse(word + " of a generator");
-    return;
+    return {};
   }
   if (is_iterator(object)) {
     if (exists_in_cpython("assay.languages.python.reality", "list_iterator", name))
       refuse(word + " of an iterator");
-    return;
+    return {};
   }
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
@@ -202,10 +202,14 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (!candidate.is_library || candidate.name != module) continue;
-      if (exists_in_cpython(module, utf8(path.get()), name))
-        refuse(module + "." + utf8(path.get()) + "." + word);
+      if (!exists_in_cpython(module, utf8(path.get()), name)) continue;
+      // A class may be asked for it: what stands for it is refused where it is used.
+      if (PyType_Check(object) && utf8(path.get()).find('.') == std::string::npos && !word.starts_with("__"))
+        return checked(PyObject_GetAttr(part_of_cpython(module, path.get()).get(), name));
+      refuse(module + "." + utf8(path.get()) + "." + word);
     }
   }
+  return {};
 }
 
 static bool has_threads(const Program& program) {
@@ -215,13 +219,14 @@ static bool has_threads(const Program& program) {
 
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question) {
   refuse_attribute_of_stand_in(object, name, question);
+  Site kept = PyType_Check(object) ? site : Site();
   try {
     return load_existing_attribute(object, name, std::move(site));
   } catch (const PythonError&) {
     if (interruption_pending() || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw;
     // What CPython has and the machine lacks is our gap, not the program's mistake.
     const Ref exception = take_exception();
-    refuse_missing(object, name);
+    if (Ref part = missing_part(object, name)) return complete(std::move(kept), std::move(part));
     give_exception(exception);
     throw;
   }
@@ -296,6 +301,11 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
     if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
+    if (PyModule_Check(object) && name == interned("__dict__") && world.is_beginning()) {
+      // To be looked at, and not changed.
+      const Ref names = checked(PyDict_Copy(value.get()));
+      return complete(std::move(site), checked(PyDictProxy_New(names.get())));
+    }
     if (PyModule_Check(object) && is_container(value.get()))
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
@@ -422,6 +432,8 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     const Module& module = world.program->modules[number];
     const auto found = module.global_index.find(utf8(name));
     if (found == module.global_index.end()) {
+      if (!module.is_library && value != nullptr && world.is_beginning())
+        world.observes("global " + module.name + ":" + utf8(name));  // compiled again with a place for it
       throw Unsupported("the program gives the module " + module.name + " a new attribute, " + utf8(name));
     }
     if (module.is_library && module.name == "sys" &&

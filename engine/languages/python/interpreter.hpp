@@ -128,8 +128,9 @@ class Interpreter {
   /// `question`: the name of the built-in that asks (`getattr`), null for the program's own expression.
   Step load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question = nullptr);
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
-  /// Throws Unsupported if CPython has this attribute, which was not found.
-  void refuse_missing(PyObject* object, PyObject* name) const;
+  /// For an attribute that was not found and that CPython has: throws Unsupported, or gives what stands for that of a
+  /// class; null if CPython has none.
+  Ref missing_part(PyObject* object, PyObject* name) const;
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
 

@@ -655,7 +655,28 @@ Ref another_of_the_same(PyObject* value) {
   return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts.get()));
 }
 
+namespace {
+
+/// The mapping that a proxy shows. That of a class is refused: what is in it stands elsewhere in states.
+Ref mapping_of_proxy(PyObject* proxy) {
+  PyObject* mapping = nullptr;
+  const auto found = [](PyObject* part, void* context) {
+    *static_cast<PyObject**>(context) = part;
+    return 0;
+  };
+  PyDictProxy_Type.tp_traverse(proxy, found, &mapping);
+  const bool is_dict = mapping != nullptr && PyDict_Check(mapping);
+  const bool is_of_class = is_dict && PyDict_GetItemString(mapping, "__module__") != nullptr &&
+                           PyDict_GetItemString(mapping, "__doc__") != nullptr;
+  if (!is_dict || is_of_class)
+    throw Unsupported("a value of type mappingproxy cannot be part of a state; keep a dict");
+  return Ref::borrow(mapping);
+}
+
+}  // namespace
+
 Parts parts_of_wrapper(PyObject* wrapper) {
+  if (Py_TYPE(wrapper) == &PyDictProxy_Type) return {mapping_of_proxy(wrapper)};
   if (Py_TYPE(wrapper) != &PyProperty_Type) return {checked(PyObject_GetAttrString(wrapper, "__func__"))};
   Parts parts;
   for (const char* name : {"fget", "fset", "fdel", "__doc__"})

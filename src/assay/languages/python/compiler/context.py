@@ -24,6 +24,7 @@ SET_BY_THE_COMPILER = ("__name__", "__file__", "__doc__")  # in every module
 ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ONLY": "dataclasses"}
 
 
+BUILTINS_MODULE = "_builtins"  # built-ins written in Python, part of every program
 TYPING_MODULES = frozenset({"typing", "typing_extensions"})
 
 

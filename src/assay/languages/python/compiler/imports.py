@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python import reality
-from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Target
+from assay.languages.python.compiler.context import BUILTINS_MODULE, Found, ModuleSource, Origin, Target
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
     ABSENT_MODULES,
@@ -42,7 +42,6 @@ from assay.transition_system.interface import SourceProblem, UnsupportedConstruc
 
 MAIN = "__main__"
 MACHINE_MODULE = "_assay"  # what libraries are built from
-BUILTINS_MODULE = "_builtins"  # built-ins written in Python, part of every program
 NEVER_THE_USERS = frozenset({"assay", "importlib", MACHINE_MODULE, BUILTINS_MODULE}) | frozenset(
     sys.builtin_module_names
 )
@@ -51,7 +50,7 @@ LARGEST_TEXT = 4 << 20  # of one module, in characters
 MOST_MODULES = 1000
 # Libraries for the machine that stand for packages, which are there only where those are.
 # With the newest of the names that they have, which tells old versions.
-IF_INSTALLED = {"typing_extensions": b"def override("}
+IF_INSTALLED = {"typing_extensions": b"def override(", "six": b"def ensure_text("}
 IMPORTED = "import "  # an assumption: that nobody imports the module by its name
 SAME_MODULES = {"os.path": "posixpath"}
 EXTENSION_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
@@ -205,7 +204,7 @@ class Modules:
     def find_for(self, origin: Origin, name: str) -> Found:
         key = (origin.is_users, name)
         if key not in self.found and self.is_complete:
-            if (known := self.by_key.get(key)) is not None:
+            if (known := self.by_key.get((False, name) if name == BUILTINS_MODULE else key)) is not None:
                 return Found(Target.PROGRAM, known.index)
             return Found(Target.REFUSED, problem=f"the module '{name}' is imported for type checkers only")
         if key not in self.found:

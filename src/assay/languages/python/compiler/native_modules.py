@@ -8,9 +8,9 @@ are not here: either the machine has a library of its own for them, or they are 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath collections collections.abc copy "
-    "dataclasses decimal enum errno fractions hashlib heapq html json keyword math numbers operator "
-    "re statistics string struct textwrap types typing unicodedata zlib".split()
+    "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath collections "
+    "collections.abc copy dataclasses decimal enum errno fractions hashlib heapq html json keyword "
+    "math numbers operator re statistics string struct textwrap types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.

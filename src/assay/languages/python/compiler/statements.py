@@ -10,18 +10,18 @@ handlers of the blocks that they leave.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 
 from assay.languages.python.code import COMPARISONS, OPERATORS, Code
 from assay.languages.python.compiler.assembler import Label, Region
 from assay.languages.python.compiler.context import (
-    Found,
     ANNOTATIONS_THAT_COUNT,
     SET_BY_THE_COMPILER,
     Context,
+    Found,
     ModuleSource,
     Origin,
     Target,

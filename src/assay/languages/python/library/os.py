@@ -1,5 +1,7 @@
 """The little of `os` that does not depend on the machine a program is checked on."""
 
+from types import GenericAlias as _GenericAlias
+
 import _assay
 
 name = "posix"
@@ -17,7 +19,6 @@ if _assay.mentions("path"):
 
 if _assay.mentions("PathLike"):
     import abc
-    from types import GenericAlias as _GenericAlias
 
     class PathLike(abc.ABC):
         __class_getitem__ = classmethod(_GenericAlias)
