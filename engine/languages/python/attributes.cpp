@@ -217,6 +217,14 @@ static bool has_threads(const Program& program) {
                      [](const Module& m) { return m.name == "_thread"; });
 }
 
+Ref Interpreter::getter_of_module(std::uint32_t number, bool* is_asked) {
+  const Module& module = world.program->modules[number];
+  const auto found = module.global_index.find("__getattr__");
+  if (found == module.global_index.end()) return {};
+  *is_asked = world.may_read_global(module.first_global + found->second);
+  return *is_asked ? world.globals[module.first_global + found->second] : Ref();
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question) {
   refuse_attribute_of_stand_in(object, name, question);
   Site kept = PyType_Check(object) ? site : Site();
@@ -245,6 +253,19 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
         found != module.global_index.end() && world.globals[module.first_global + found->second];
     if (!is_there && module.is_library && exists_in_cpython(module.name, "", name)) {
       return complete(std::move(site), part_of_cpython(module.name, name));
+    }
+    if (!is_there && !utf8(name).starts_with("__")) {
+      bool is_asked = true;
+      if (const Ref getter = getter_of_module(number, &is_asked); getter || !is_asked) {
+        if (!is_asked) return stop(Stop::kVisible);
+        return call_function(getter.get(), {.positional = {Ref::borrow(name)}, .keywords = {}},
+                             std::move(site));
+      }
+    }
+    if (!is_there && name == interned("__dict__")) {
+      Arguments arguments;
+      arguments.positional = {Ref::borrow(object)};
+      if (std::optional<Step> step = delegate("module_dict", nullptr, arguments, site)) return *step;
     }
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
   }

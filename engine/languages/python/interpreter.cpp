@@ -593,6 +593,19 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         if (!value && source.is_library && exists_in_cpython(source.name, "", name)) {
           value = part_of_cpython(source.name, name);
         }
+        if (!value && !utf8(name).starts_with("__")) {
+          bool is_asked = true;
+          const Ref getter = getter_of_module(number, &is_asked);
+          if (!is_asked) return stop(Stop::kVisible);
+          if (getter) {
+            Arguments arguments;
+            arguments.positional = {getter, Ref::borrow(name),
+                                    checked(PyUnicode_FromFormat("cannot import name '%U' from '%s' (%s)", name,
+                                                                 source.name.c_str(), source.file.c_str()))};
+            Site site;
+            if (std::optional<Step> step = delegate("_import_from", nullptr, arguments, site)) return *step;
+          }
+        }
         if (!value) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());

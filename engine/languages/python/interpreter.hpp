@@ -127,6 +127,8 @@ class Interpreter {
   // --- attributes.cpp
   /// `question`: the name of the built-in that asks (`getattr`), null for the program's own expression.
   Step load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question = nullptr);
+  /// The function `__getattr__` of a module; null if it has none, or if the step ends before that is known.
+  Ref getter_of_module(std::uint32_t number, bool* is_asked);
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
   /// For an attribute that was not found and that CPython has: throws Unsupported, or gives what stands for that of a
   /// class; null if CPython has none.

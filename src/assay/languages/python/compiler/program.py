@@ -57,6 +57,12 @@ def compile_program(
         if found is not None and found.target is Target.PROGRAM:
             parents[module.index] = found.index
             contexts[found.index].bound_globals.add(name)
+    for (_, name), found in modules.found.items():
+        package, _, last = name.rpartition(".")
+        if found.is_in_c and package:
+            for context in contexts:
+                if context.module.name == package:
+                    context.bound_globals.add(last)
     for assumed in extra_nonfinal:  # names that modules were given while they ran, see `globals()`
         if assumed.startswith(NEW_GLOBAL):
             owner, _, names = assumed.removeprefix(NEW_GLOBAL).partition(":")

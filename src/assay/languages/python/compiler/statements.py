@@ -814,6 +814,11 @@ class StatementCompiler(PatternCompiler):
                     return False
                 case Target.ABSENT:
                     self.out.load_absent(prefix, f"{found.problem}; {found.hint}", found.assumption)
+                    package, _, last = prefix.rpartition(".")
+                    if found.is_in_c and package:  # as any module, it becomes an attribute of its package
+                        self.out.emit("COPY", 1)
+                        self.out.emit("IMPORT", self.context.imports.find(self.context.module, package).index)
+                        self.out.named("STORE_ATTR", last)
                 case Target.REFUSED:
                     self.unsupported(node, found.problem, found.hint)
                     return False

@@ -231,6 +231,14 @@ class instance_dict:
     __hash__ = None
 
 
+def _import_from(getter, name, message):
+    """`from module import name` of a module with a `__getattr__`, which has no such variable."""
+    try:
+        return getter(name)
+    except AttributeError:
+        raise ImportError(message) from None
+
+
 class module_dict:
     """`globals()`: reads and writes the variables of a module. Which others CPython has, and in which order, is not
     modelled."""
@@ -280,7 +288,9 @@ class module_dict:
     def _refuse(self, *more):
         _assay.unsupported("this use of globals() is not modelled; name the variables")
 
-    __iter__ = __len__ = __delitem__ = __eq__ = __ne__ = __or__ = __ior__ = __ror__ = __repr__ = __str__ = _refuse
+    __iter__ = __len__ = __delitem__ = __eq__ = __ne__ = __or__ = __ior__ = __ror__ = __repr__ = __str__ = (
+        _refuse
+    )
     __reversed__ = keys = values = items = copy = pop = popitem = clear = _refuse
     __hash__ = None
 

@@ -1,14 +1,13 @@
-"""Stands for the package of that name, where it is installed: what it makes of Python 3. `six.moves` is not modelled
-beyond what is built in."""
+"""Stands for the package of that name, where it is installed: what it makes of Python 3."""
 
 import functools
 import itertools
 import operator
 import sys
 import types
-from _collections_abc import Iterator as _Iterator
 
 import _assay
+from six import moves
 
 PY2 = False
 PY3 = True
@@ -33,27 +32,6 @@ viewkeys = operator.methodcaller("keys")
 viewvalues = operator.methodcaller("values")
 viewitems = operator.methodcaller("items")
 create_bound_method = types.MethodType
-
-
-class _Moves:
-    """What Python 3 has among its built-ins; the rest are modules of other names, which are to be imported by these."""
-
-    def __init__(self):
-        self.range = range
-        self.xrange = range
-        self.map = map
-        self.filter = filter
-        self.zip = zip
-        self.reduce = functools.reduce
-        self.zip_longest = itertools.zip_longest
-        self.filterfalse = itertools.filterfalse
-        self.intern = sys.intern
-
-    def __getattr__(self, name):
-        _assay.unsupported("six.moves." + name + " is not modelled; import what it is in Python 3")
-
-
-moves = _Moves()
 
 
 def __getattr__(name):
