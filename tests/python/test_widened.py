@@ -84,6 +84,8 @@ EXACT = (
     "@functools.wraps(g, functools.WRAPPER_ASSIGNMENTS + ('__defaults__', '__kwdefaults__'))\n"
     "def f(*a, **k): return g(*a, **k)\n"
     "assert f.__defaults__ == (2,) and f.__kwdefaults__ is None and f(3) == 3",
+    "def f(): pass\ndef g(): 'g'\nf.x = 1\nf.__name__ = 'other'\ng.__dict__.update(f.__dict__)\n"
+    "assert g.x == 1 and f.__dict__ == {'x': 1} and g.__name__ == 'g' and vars(g) == {'x': 1}",
     "import inspect\nclass C:\n    @staticmethod\n    def s(): pass\n    @property\n    def p(self): pass\n"
     "c = C()\nc.x = 1\nfind = inspect.getattr_static\n"
     "assert find(c, 'x') == 1 and find(c, 'nothing', 5) == 5 and isinstance(find(c, 's'), staticmethod)\n"

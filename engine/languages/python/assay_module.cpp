@@ -1,6 +1,7 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "languages/python/call_back.hpp"
 #include "languages/python/interpreter.hpp"
@@ -144,6 +145,32 @@ PyObject* assay_module() {
   return module;
 }
 
+namespace {
+
+/// What a function keeps beside its attributes once it was given another one.
+const std::unordered_set<std::string>& names_of_functions() {
+  static const std::unordered_set<std::string> names = {"__name__",      "__qualname__",    "__module__",
+                                                        "__doc__",       "__annotations__", "__defaults__",
+                                                        "__kwdefaults__"};
+  return names;
+}
+
+/// The `__dict__` of an object; of a function, a copy without what CPython keeps elsewhere.
+Ref own_attributes(PyObject* object) {
+  Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+  if (!is_function(object)) return dict;
+  dict = checked(PyDict_Copy(dict.get()));
+  for (const std::string& name : names_of_functions()) {
+    if (PyDict_GetItemString(dict.get(), name.c_str()) != nullptr &&
+        PyDict_DelItemString(dict.get(), name.c_str()) < 0) {
+      throw PythonError();
+    }
+  }
+  return dict;
+}
+
+}  // namespace
+
 std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& arguments, Site& site) {
   if (!PyCFunction_Check(callable)) return std::nullopt;
   const PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
@@ -248,7 +275,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       PyObject* const object = given[0].get();
       if (Py_TYPE(object)->tp_dictoffset == 0) return none();
       if (!world.may_read_attribute(object, given[1].get())) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      const Ref dict = own_attributes(object);
       PyObject* const value = PyDict_GetItemWithError(dict.get(), given[1].get());
       if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
       return done(checked(
@@ -315,8 +342,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     }
     case Primitive::kGivePlaces: {  // for variables of a module, all at once
       if (!is_module(given[0].get())) raise(PyExc_TypeError, "expected a module of the program");
-      const Module& module =
-          world.program->modules[reinterpret_cast<ModuleObject*>(given[0].get())->module];
+      const Module& module = world.program->modules[reinterpret_cast<ModuleObject*>(given[0].get())->module];
       std::string lacking;
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[1].get()); ++i) {
         const std::string name = text_if_any(PyTuple_GET_ITEM(given[1].get(), i));
@@ -338,15 +364,13 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kOwnItems: {
       PyObject* const object = given[0].get();
       if (!world.may_read(object)) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
-      const Ref items = checked(PyDict_Items(dict.get()));
+      const Ref items = checked(PyDict_Items(own_attributes(object).get()));
       return done(checked(PyList_AsTuple(items.get())));
     }
     case Primitive::kOwnUnchanged: {  // whether the attributes are still what kOwnItems gave
       PyObject* const object = given[0].get();
       if (!world.may_read(object)) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
-      const Ref now = checked(PyDict_Items(dict.get()));
+      const Ref now = checked(PyDict_Items(own_attributes(object).get()));
       return done(Ref::borrow(are_same_items(now.get(), given[1].get()) ? Py_True : Py_False));
     }
     case Primitive::kStoreOwn:
@@ -356,6 +380,8 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       const bool stores = entry.primitive == Primitive::kStoreOwn;
       if (!PyUnicode_CheckExact(name))
         throw Unsupported("a key of a __dict__ that is no text is not modelled");
+      if (is_function(object) && (!world.is_single() || names_of_functions().contains(utf8(name))))
+        throw Unsupported("the __dict__ of a function gets or loses " + utf8(name) + "; use setattr");
       if (world.is_closed(object))
         throw Unsupported("states have no place for " + utf8(name) + " in this object");
       if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);

@@ -384,8 +384,10 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
       if (name == interned("__dict__") && has_threads(*world.program)) {
         // What is stored through it would be seen by nobody: it gets what reads and writes the attributes.
-        if (!is_program_type(type) || type->tp_dictoffset == 0 || PyExceptionInstance_Check(object) ||
-            PyType_IsSubtype(type, &PyBaseObject_Type) == 0 || type->tp_base == nullptr) {
+        const bool is_own_function = is_function(object) && world.is_single();
+        if (!is_own_function &&
+            (!is_program_type(type) || type->tp_dictoffset == 0 || PyExceptionInstance_Check(object) ||
+             PyType_IsSubtype(type, &PyBaseObject_Type) == 0 || type->tp_base == nullptr)) {
           throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
         }
         Arguments arguments;

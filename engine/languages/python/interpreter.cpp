@@ -599,9 +599,10 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           if (!is_asked) return stop(Stop::kVisible);
           if (getter) {
             Arguments arguments;
-            arguments.positional = {getter, Ref::borrow(name),
-                                    checked(PyUnicode_FromFormat("cannot import name '%U' from '%s' (%s)", name,
-                                                                 source.name.c_str(), source.file.c_str()))};
+            arguments.positional = {
+                getter, Ref::borrow(name),
+                checked(PyUnicode_FromFormat("cannot import name '%U' from '%s' (%s)", name,
+                                             source.name.c_str(), source.file.c_str()))};
             Site site;
             if (std::optional<Step> step = delegate("_import_from", nullptr, arguments, site)) return *step;
           }
