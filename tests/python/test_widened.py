@@ -118,6 +118,14 @@ def test_whole_parts_of_a_number_that_nobody_knows_are_not_known_either():
             verify(f"{text}{use}\n")
 
 
+def test_a_loop_over_a_proxy_notices_what_others_do_to_its_dict():
+    setup = "import types\nd = {'a': 1}\np = types.MappingProxyType(d)"
+    result = threaded(setup, "for k in p:\n    d.setdefault(k + 'b', 2)")
+    assert result.verdict is assay.Verdict.VIOLATED
+    assert "changed size during iteration" in str(result.violations[0].message)
+    assert is_verified(threaded(setup, "for k in p:\n    assert p[k] == 1"))
+
+
 def test_defaults_that_would_change_calls_are_refused():
     with pytest.raises(SourceProblem, match="changes __defaults__"):
         verify("def f(x): pass\nf.__defaults__ = (1,)\n")

@@ -655,16 +655,21 @@ Ref another_of_the_same(PyObject* value) {
   return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts.get()));
 }
 
-namespace {
-
-/// The mapping that a proxy shows. That of a class is refused: what is in it stands elsewhere in states.
-Ref mapping_of_proxy(PyObject* proxy) {
+PyObject* shown_by_proxy(PyObject* proxy) {
   PyObject* mapping = nullptr;
   const auto found = [](PyObject* part, void* context) {
     *static_cast<PyObject**>(context) = part;
     return 0;
   };
   PyDictProxy_Type.tp_traverse(proxy, found, &mapping);
+  return mapping;
+}
+
+namespace {
+
+/// The dict that a proxy shows. That of a class is refused: what is in it stands elsewhere in states.
+Ref mapping_of_proxy(PyObject* proxy) {
+  PyObject* const mapping = shown_by_proxy(proxy);
   const bool is_dict = mapping != nullptr && PyDict_Check(mapping);
   const bool is_of_class = is_dict && PyDict_GetItemString(mapping, "__module__") != nullptr &&
                            PyDict_GetItemString(mapping, "__doc__") != nullptr;

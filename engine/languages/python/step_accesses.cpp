@@ -162,6 +162,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
     return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict),
                       nullptr, is_write);
   }
+  if (Py_TYPE(object) == &PyDictProxy_Type) return may_access(shown_by_proxy(object), nullptr, is_write);
   if (is_write && !heap.is_loading && has_shape(object)) mutations.of(object);
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
