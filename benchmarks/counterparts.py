@@ -68,6 +68,10 @@ FULL = (
         Task("sleeping barber 2,5,3", "barber.pml", (), 487_527, 2_490_531, 255_200),
     ),
     Counterpart(
+        thesis.BARBER,
+        Task("sleeping barber 2,6,3", "barber.pml", ("CUSTOMERS=6",), 3_694_194, 21_567_438, 2_013_357),
+    ),
+    Counterpart(
         thesis.ELEVATOR,
         Task("elevator 2,2,2", "elevator.pml", (), 763_344, 3_097_248, 229_536),
     ),

@@ -82,6 +82,9 @@ class OpenPath {
     used_ += entries;
     return entries_.data() + steps_.back().first_entry;
   }
+  /// The first child of the innermost state comes next: as `add_child` and `advance` behind it, of a walk that
+  /// wants to know nothing of entries and where children have no ranks.
+  void go_to(std::uint32_t position) { steps_.back().taken = position; }
   void add_child(std::uint32_t position) { children_.push_back(position); }
   void add_children(const std::vector<std::uint32_t>& positions) {
     for (std::size_t i = positions.size(); i-- > 0;) add_child(positions[i]);
@@ -182,8 +185,8 @@ inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::uint32
 }
 
 /// The states that the walk has computed and not yet visited, the next one
-/// last, with their marks.
-template <class Mark>
+/// last, with their marks if anybody wants these.
+template <class Mark, bool kHasMarks>
 class PendingStates {
  public:
   void push(const std::uint64_t* words, std::uint32_t length, const Mark& mark) {
@@ -191,8 +194,10 @@ class PendingStates {
     if (needed > words_.size()) words_.resize(needed * 2);
     std::uint64_t* const to = words_.data() + used_;
     copy_words(to, words, length);
-    const support::ElementWords parts = mark.words();
-    std::memcpy(to + length, &parts, sizeof parts);
+    if constexpr (kHasMarks) {
+      const support::ElementWords parts = mark.words();
+      std::memcpy(to + length, &parts, sizeof parts);
+    }
     to[length + kExtraWords - 1] = length;
     used_ = needed;
   }
@@ -203,16 +208,18 @@ class PendingStates {
     used_ -= length + kExtraWords;
     const std::uint64_t* const from = words_.data() + used_;
     copy_words(words, from, length);
-    support::ElementWords parts;
-    std::memcpy(&parts, from + length, sizeof parts);
-    mark = Mark(parts);
+    if constexpr (kHasMarks) {
+      support::ElementWords parts;
+      std::memcpy(&parts, from + length, sizeof parts);
+      mark = Mark(parts);
+    }
     return length;
   }
   std::size_t bytes() const { return words_.capacity() * sizeof(std::uint64_t); }
 
  private:
   static constexpr std::size_t kExtraWords =
-      sizeof(support::ElementWords) / sizeof(std::uint64_t) + 1;  // and the length
+      (kHasMarks ? sizeof(support::ElementWords) / sizeof(std::uint64_t) : 0) + 1;  // and the length
 
   std::vector<std::uint64_t> words_;
   std::size_t used_ = 0;

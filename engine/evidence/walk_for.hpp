@@ -214,6 +214,8 @@ class WalkFor final : public Walk {
   static constexpr bool kChecksAll = purpose != Purpose::kTrust;
   static constexpr bool kReadsIds = kChecksAll && !kRanked;
   static constexpr int kLongestSubtreeVarint = 7;
+  // That a path may grow by before anybody looks at its memory.
+  static constexpr std::uint64_t kStepsUnlooked = 1024;
 
  public:
   WalkFor(const TransitionSystem& system, const WalkOptions& options)
@@ -525,10 +527,9 @@ class WalkFor final : public Walk {
                      ", but the frame has " + plural(bits.left(), "entry") + " left for it");
     }
     const auto count = static_cast<std::uint32_t>(listed);
-    path_.enter(number, 0);
     children_.clear();
-    assay_buffer* const out = buffer_.cleared();
     std::uint32_t asked = kNobodyAsked, first = 0;
+    assay_buffer* const out = buffer_.cleared();
     for (std::uint32_t base = 0; base < count; base += 64) {
       std::uint64_t tree = bits.peek(base, std::min(count - base, 64u));
       for (; tree != 0; tree &= tree - 1) {
@@ -550,25 +551,31 @@ class WalkFor final : public Walk {
         const std::uint32_t at = first + (move.is_known() ? move.successor() : k);
         if (at >= buffer_.count()) [[unlikely]]
           reject_move(number, k);
-        if (const std::uint32_t code = buffer_[at].violation) return violated_by_step(code, k);
+        if (const std::uint32_t code = buffer_[at].violation) {
+          path_.enter(number, 0);
+          return violated_by_step(code, k);
+        }
         (void)child(at);
         children_.push_back({k, at});
       }
     }
-    if (children_.empty() && !require_moving(number, state, count)) return false;
+    bits.skip(count);
+    facts_.entries += count;
+    facts_.references += count - children_.size();
+    if (children_.empty()) {
+      if (!require_moving(number, state, count)) return false;
+      path_.advance(numbering_.next());
+      return true;
+    }
+    path_.enter(number, 0);
     for (std::size_t i = children_.size(); i-- > 1;) {
       path_.add_child(children_[i].position);
       push_child(children_[i].at, length, mark);
     }
-    if (!children_.empty()) {
-      path_.add_child(children_.front().position);
-      go_to_child(children_.front().at, length, mark);
-      require_memory();
-    }
-    bits.skip(count);
-    facts_.entries += count;
-    facts_.references += count - children_.size();
-    path_.advance(numbering_.next());
+    path_.go_to(children_.front().position);
+    go_to_child(children_.front().at, length, mark);
+    // One child takes the place of its parent: then the path alone has grown, by one step.
+    if (children_.size() > 1 || facts_.states % kStepsUnlooked == 0) require_memory();
     return true;
   }
   /// Of a state without children. False: it is a deadlock.
@@ -580,9 +587,7 @@ class WalkFor final : public Walk {
                      ", but is said to have " + plural(count, "entry"));
     }
     if (moves || !options_.check_deadlock || system_.is_valid_end(state)) return true;
-    violated(0);
-    violation_->path.pop_back();  // the state itself is on the path already
-    return false;
+    return violated(0);
   }
 
   /// The ranks of what the steps of a state lead to, from the excesses beside its entries. Nothing but excesses is
@@ -789,7 +794,7 @@ class WalkFor final : public Walk {
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // by the first word of the fingerprint
   Fingerprint wanted_;
   OpenPath path_;
-  PendingStates<Mark> pending_;
+  PendingStates<Mark, kChecksAll> pending_;
   SuccessorBuffer buffer_;
   struct {
     bool is_known = false;  // otherwise the last of those that are pending comes next

@@ -470,7 +470,7 @@ def test_every_refusal_is_one_object_with_the_keys_of_all(run, counter, tmp_path
         ((program, file, "-D", "N=5"), 4, "rejected"),
         ((program, file, "--invariant", "n +"), 2, "unusable"),
         ((program, file, "--trusted"), 2, "unusable"),
-        ((program, file, "--trusted", "--key", tmp_path / "missing.pub"), 4, "rejected"),
+        ((program, file, "--trusted", "--key", tmp_path / "missing.pub"), 2, "unusable"),
         ((program, file, "--workers", "0"), 2, "unusable"),
         ((program, file, "--nonsense"), 2, "unusable"),
         ((program,), 2, "unusable"),
@@ -577,6 +577,17 @@ def test_memory_that_runs_out_is_incomplete(run, philosophers):
         assert result.reasons == ("a walk would have to keep more than the memory limit allows",)
     code, output, _ = run(*philosophers, "--memory", "1KiB", "--json")
     assert (code, json.loads(output)["verdict"]) == (3, "incomplete")
+
+
+def test_a_path_of_only_children_is_limited_as_well(tmp_path):
+    program, file = tmp_path / "chain.pml", tmp_path / "chain.assay"
+    program.write_text("int n; active proctype P() { do :: n < 20000 -> n++ :: else -> break od }\n")
+    assert assay.verify(program, certificate=file).depth > 20000
+    for mode, more in (("authenticated", {}), ("trusted", {"trust_unsigned": True})):
+        assert assay.certify(program, file, mode=mode, **more).verdict is assay.Verdict.VERIFIED
+        result = assay.certify(program, file, mode=mode, memory_limit_bytes=1 << 18, **more)
+        assert result.verdict is assay.Verdict.INCOMPLETE
+        assert result.reasons == ("a walk would have to keep more than the memory limit allows",)
 
 
 def test_a_walk_needs_far_less_memory_than_a_search(tmp_path):

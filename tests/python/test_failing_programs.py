@@ -45,6 +45,15 @@ SENTENCES = {
     "work_stealing": "thief saw tasks: deque([1]) in line 14, then owner changed it to deque([]) in line 10, "
     "before thief went on in line 15",
     "not_joined": "MainThread failed in line 12 with result = [], while Thread-1 (compute) had not begun",
+    "waited_too_short": "MainThread waited for done in line 14 until the time ran out; then MainThread "
+    "failed in line 15 with result = [], while Thread-1 (compute) had not begun",
+    "taken_twice": "Thread-2 (work) failed in line 9 over jobs, which Thread-1 (work) had changed to [] "
+    "in line 9",
+    "task_waits_for_task": "ThreadPoolExecutor-0_0, a worker of a pool, waits in line 11 for the result of a "
+    "task, and nobody is left to compute it",
+    "task_not_done": "MainThread waits for q to be done, and nobody is left who could call task_done",
+    "barrier_for_three": "Thread-1 (stage) and Thread-2 (stage) wait at barrier, which opens for 3 threads: "
+    "nobody else is left to come to it",
     "counter_object": "Thread-1 (increment) and Thread-2 (increment) both read c.value (0) before either "
     "wrote it",
     "lost_item": "Thread-1 (visit) and Thread-2 (visit) both read hits['home'] (0) before either wrote it "
@@ -53,6 +62,9 @@ SENTENCES = {
     "Thread-2 (handle) had written",
     "if_instead_of_while": "consumer-0 saw buffer.items: [] in line 19, then producer-0 changed it to ['x'] "
     "in line 14, then consumer-1 changed it again to [] in line 21, before consumer-0 went on in line 21",
+    "least_recently_used": "reader-1 saw cache.entries[1]: 2 in line 12, then reader-2 changed cache.entries "
+    "to OrderedDict({2: 4}) in line 19, before reader-1 went on in line 13",
+    "taken_by_another": "bob failed in line 16 over jobs, which ann had changed to Jobs([]) in line 16",
 }
 
 
@@ -61,9 +73,9 @@ def violation_of(name):
     return assay.verify(PROGRAMS / f"{name}.py").violations[0]
 
 
-def shown(name, width):
+def shown(name, width, **more):
     output = io.StringIO()
-    console = Console(file=output, width=width, highlight=False, soft_wrap=True)
+    console = Console(file=output, width=width, highlight=False, soft_wrap=True, **more)
     print_run(violation_of(name).counterexample, console=console)
     return output.getvalue()
 
@@ -91,6 +103,13 @@ def test_rows_have_the_lines_and_the_values_that_decided():
     assert "condition: free -> held by producer\n" in shown("notified_too_early", 80)
     assert "notifies condition: nobody waits\n" in shown("notified_too_early", 80)
     assert "23  thread.join()\n" in shown("cache_filled_twice", 80)
+    assert "jobs is []\n" in shown("taken_twice", 80)
+    ordered = " ".join(shown("least_recently_used", 120).split())
+    assert "cache.entries: OrderedDict({1: 2, 2: 4}) -> OrderedDict({2: 4})" in ordered
+    assert "move_to_end']" not in ordered  # a method is no item
+    assert "jobs: Jobs([Job(number=1, name='clean')]) -> Jobs([])" in " ".join(
+        shown("taken_by_another", 120).split()
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -99,6 +118,13 @@ def test_no_row_is_cut_and_none_is_wider_than_the_terminal(name, width):
     rows, _, _ = shown(name, width).partition("  violated")
     assert not any(line.endswith("...") for line in rows.splitlines())
     assert max(len(line) for line in rows.splitlines()[1:]) <= width
+
+
+@pytest.mark.parametrize("name", ["barrier_for_three", "philosophers"])
+def test_what_is_said_below_the_rows_is_folded_between_words(name):
+    _, _, below = shown(name, 80, force_terminal=True, color_system=None).partition("  violated")
+    assert below.count("waits at") > 2
+    assert max(len(line) for line in below.splitlines()) <= 80
 
 
 def test_a_failed_assertion_has_its_operands():

@@ -302,6 +302,20 @@ timer.cancel()
 timer.join()
 assert not fired
 """
+POOL = """\
+from concurrent.futures import ThreadPoolExecutor
+
+counts = {}
+
+
+def count(word):
+    counts[word] = counts.get(word, 0) + 1
+
+
+with ThreadPoolExecutor(max_workers=2) as pool:
+    list(pool.map(count, "xyx"))
+assert counts == {"x": 2, "y": 1}, counts
+"""
 SHOWN = {
     "lost update": RACY,
     "deadlock": LOCKS,
@@ -315,6 +329,7 @@ SHOWN = {
     "made twice": MADE_TWICE,
     "two started after one has ended": STARTED_ALONE,
     "timer": TIMER,
+    "workers of a pool": POOL,
 }
 
 
@@ -348,7 +363,9 @@ def test_a_program_whose_module_changed_since_is_not_run(drive, tmp_path):
     assert not (tmp_path / "touched").exists()
 
 
-@pytest.mark.parametrize("name", ["broker", "event_cleared", "random_choice"])
+@pytest.mark.parametrize(
+    "name", ["broker", "event_cleared", "random_choice", "pool_raises", "task_waits_for_task"]
+)
 def test_nested_functions_events_and_random_choices_are_followed(tmp_path, name):
     """Containers that no bytecode names, an event set on the way by a thread that is alone, drawn values."""
     program = Path(__file__).parent / "failing" / f"{name}.py"

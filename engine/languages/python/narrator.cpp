@@ -100,7 +100,7 @@ void Narrator::name_what_is_inside(PyObject* object, const Name& name) {
   Py_ssize_t position = 0;
   if (type == &PyCell_Type) {
     add_name(PyCell_GET(object), name);
-  } else if (type == &PyDict_Type) {
+  } else if (PyDict_Check(object) && speaker_.is_container(object)) {
     for (Py_ssize_t i = 0; i < kMostItems && PyDict_Next(object, &position, &key, &item) != 0; ++i)
       add_name(item, {name.path + "[" + speaker_.repr(key, 1) + "]", name.root});
   } else if (type == &PyList_Type || type == &PyTuple_Type) {
@@ -190,9 +190,9 @@ void Narrator::instruction(const Thread& thread, const Frame& frame) {
   const Frame& caller = *thread.frames[own - 1];
   operated_on_ = operation.locals.empty() ? Ref() : operation.locals[0];
   Happening told(Happening::Kind::kOperation, caller.code, calling(caller));
-  told.name = operation.code->qualname;
+  told.name = operation_name(*operation.code);
   told.has_begun = instructions_ == 1;
-  if (operated_on_ && is_program_type(Py_TYPE(operated_on_.get()))) {
+  if (operated_on_ && (is_program_type(Py_TYPE(operated_on_.get())) || names_.contains(operated_on_.get()))) {
     if (const auto found = names_.find(operated_on_.get()); found != names_.end()) {
       told.place = found->second.path;
       told.root = found->second.root;
@@ -206,6 +206,15 @@ void Narrator::instruction(const Thread& thread, const Frame& frame) {
   returns_to_ = caller.pc;
   pushes_result_ = operation.on_return == Return::kPush;
   if (happenings_.size() < kMostHappenings) happenings_.push_back(std::move(told));
+}
+
+/// What is written in Python for the machine in place of a method stands outside of its class, as `TYPE_METHOD`.
+std::string Narrator::operation_name(const Code& code) const {
+  const std::string& module = heap_.program.modules[code.module].name;
+  const std::size_t gap = code.qualname.find('_', 1);
+  if ((module != "_library_functions" && module != "_builtins") || gap == std::string::npos)
+    return code.qualname;
+  return code.qualname.substr(0, gap) + "." + code.qualname.substr(gap + 1);
 }
 
 /// `thread`: the program's code goes on; null: something else does.
@@ -237,17 +246,26 @@ std::string Narrator::value_of(const Target& target) {
         detail == nullptr ? nullptr : found_in(reinterpret_cast<PyTypeObject*>(object)->tp_dict, detail);
     return value == nullptr ? "" : speaker_.repr(value);
   }
-  const bool is_container = PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) ||
-                            PyTuple_Check(object) || type == heap_.classes.deque_type();
+  const bool is_container = speaker_.is_container(object) && target.part == Part::kItem;
   if (detail == nullptr) return is_container ? speaker_.repr(object) : "";
-  if (PyDict_Check(object)) {
+  if (is_container && PyDict_Check(object)) {
     if (!is_plain(detail)) return "";
     PyObject* const value = found_in(object, detail);
     return value == nullptr ? kMissing : speaker_.repr(value);
   }
-  if (PyList_Check(object) || PyTuple_Check(object) || type == heap_.classes.deque_type()) {
+  if (is_container && !PyAnySet_Check(object)) {
     if (!PyLong_Check(detail)) return speaker_.repr(object);
-    const Ref value = Ref::steal(PyObject_GetItem(object, detail));
+    // What the built-in type holds: a class that extends it may have its own idea of its items.
+    const Base base = heap_.classes.facts(type).base;
+    PyTypeObject* const native = base == Base::kList    ? &PyList_Type
+                                 : base == Base::kTuple ? &PyTuple_Type
+                                                        : heap_.classes.deque_type();
+    Py_ssize_t index = PyLong_AsSsize_t(detail);
+    const Py_ssize_t size = native->tp_as_sequence->sq_length(object);
+    if (index < 0) index += size;
+    PyErr_Clear();
+    const Ref value =
+        index < 0 || index >= size ? Ref() : Ref::steal(native->tp_as_sequence->sq_item(object, index));
     if (!value) PyErr_Clear();
     return value ? speaker_.repr(value.get()) : kMissing;
   }
@@ -265,10 +283,15 @@ void Narrator::tell(Happening told, Target target) {
   happenings_.push_back(std::move(told));
 }
 
-void Narrator::access(bool is_write, PyObject* object, PyObject* detail, const Thread* thread) {
+void Narrator::access(bool is_write, PyObject* object, PyObject* detail, Part part, const Thread* thread) {
   if (is_iterator(object) || is_generator(object) || is_function(object)) return;
   const auto [code, pc] = place_of(thread);
   if (code == nullptr) return;
+  const bool is_attribute = part == Part::kAttribute && detail != nullptr && !PyType_Check(object);
+  if (is_attribute && !is_write && _PyType_Lookup(Py_TYPE(object), detail) != nullptr) {
+    const Ref own = attributes_of(object);
+    if (!own || found_in(own.get(), detail) == nullptr) return;  // a method of its class
+  }
   Happening told(is_write ? Happening::Kind::kWrite : Happening::Kind::kRead, code, pc);
   if (detail == nullptr && PyDict_Check(object) && is_own(*thread->frames.back()->code)) {
     // A key that is new, or goes, changes all of the dict; the reader wants to know which.
@@ -292,8 +315,7 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, const T
     if (names_it && number < own + code->free_names.size())
       name = text_if_any((number < own ? code->cell_names[number] : code->free_names[number - own]).get());
   } else if (detail != nullptr) {
-    const bool is_item = PyDict_Check(object) || PyList_Check(object) || PyTuple_Check(object) ||
-                         Py_TYPE(object) == heap_.classes.deque_type() || PyAnySet_Check(object);
+    const bool is_item = !is_attribute && speaker_.is_container(object);
     if (is_item && (PySlice_Check(detail) || PyAnySet_Check(object)))
       detail = nullptr;
     else if (is_item)
@@ -307,7 +329,8 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, const T
     told.place = name;
     if (found != names_.end()) told.root = found->second.root;
   }
-  tell(std::move(told), {Ref::borrow(object), detail == nullptr ? Ref() : Ref::borrow(detail)});
+  tell(std::move(told), {Ref::borrow(object), detail == nullptr ? Ref() : Ref::borrow(detail),
+                         is_attribute ? Part::kAttribute : Part::kItem});
 }
 
 void Narrator::global(bool is_write, std::uint32_t number, const Thread* thread) {

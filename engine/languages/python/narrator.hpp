@@ -52,7 +52,9 @@ class Narrator {
   void clear();
   /// Before an instruction, after what the one before did.
   void instruction(const Thread& thread, const Frame& frame);
-  void access(bool is_write, PyObject* object, PyObject* detail, const Thread* thread);
+  /// Of an attribute, of an item, or (without `detail`) of all of an object.
+  enum class Part : std::uint8_t { kAttribute, kItem };
+  void access(bool is_write, PyObject* object, PyObject* detail, Part part, const Thread* thread);
   void global(bool is_write, std::uint32_t number, const Thread* thread);
   void raises(PyObject* exception, const Frame& frame, std::uint32_t at);
   void chooses(std::uint32_t chosen, std::uint32_t count, const Thread* thread);
@@ -68,6 +70,7 @@ class Narrator {
  private:
   struct Target {
     Ref object, detail;  // an attribute, an item, or all of it
+    Part part = Part::kItem;
     std::uint32_t global = kNoGlobal;
   };
   struct Name {
@@ -83,6 +86,7 @@ class Narrator {
   void name_what_is_reached();
   void name_what_is_inside(PyObject* object, const Name& name);
   std::string global_name(std::uint32_t number) const;
+  std::string operation_name(const Code& code) const;
   std::string value_of(const Target& target);
   void tell(Happening told, Target target);
   void settle();

@@ -1,5 +1,7 @@
 #include "languages/python/speaker.hpp"
 
+#include <unordered_map>
+
 #include "languages/python/absent.hpp"
 #include "languages/python/helpers.hpp"
 
@@ -56,36 +58,23 @@ std::string Speaker::repr(PyObject* o, int depth) {
   if (type == &PyCell_Type) return repr(PyCell_GET(o), depth);
   if (type == &PyMethod_Type) return "<method " + name_of(PyMethod_GET_FUNCTION(o)) + ">";
   const ClassFacts& facts = heap_.classes.facts(type);
-  const bool is_container = type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type ||
-                            type == &PyTuple_Type || type == heap_.classes.deque_type() ||
-                            type == &PyFrozenSet_Type;
-  if (depth == 0 && (is_container || facts.is_of_program)) return "...";
-  if (type == &PyList_Type || type == &PyTuple_Type || type == &PySet_Type ||
-      type == heap_.classes.deque_type() || type == &PyFrozenSet_Type) {
-    const Ref items =
-        type == &PySet_Type || type == &PyFrozenSet_Type ? heap_.ordered(o) : checked(PySequence_List(o));
-    std::string inside;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()) && i < kItems; ++i) {
-      inside += (i == 0 ? "" : ", ") + repr(PyList_GET_ITEM(items.get(), i), depth - 1);
-    }
-    if (PyList_GET_SIZE(items.get()) > kItems) inside += ", ...";
-    if (type == &PyTuple_Type) return "(" + inside + (PyTuple_GET_SIZE(o) == 1 ? ",)" : ")");
-    if (type == &PyList_Type) return "[" + inside + "]";
-    if (type == &PySet_Type) return inside.empty() ? "set()" : "{" + inside + "}";
-    return short_type(type) + (type == &PyFrozenSet_Type ? "({" + inside + "})" : "([" + inside + "])");
-  }
-  if (type == &PyDict_Type) return "{" + pairs(o, depth, ": ", false) + "}";
+  const std::optional<std::string> content = depth == 0 ? std::nullopt : content_of(o, depth);
+  if (depth == 0 && (is_container(o) || facts.is_of_program)) return "...";
+  if (type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type) return *content;
+  if (type == &PySet_Type) return *content == "{}" ? "set()" : *content;
+  if (content && !facts.is_of_program) return short_type(type) + "(" + *content + ")";
   if (facts.is_of_program && !facts.is_enumeration) {
     if (facts.base == Base::kException) {
       const Ref args = checked(PyObject_GetAttrString(o, "args"));
       const std::string inside = repr(args.get(), depth - 1);
       return short_type(type) + inside;
     }
-    std::string inside;
+    std::string inside = content.value_or("");
     if (facts.has_dict) {
       const Ref dict = checked(PyObject_GenericGetDict(o, nullptr));
       if (is_of_library(type)) return synchroniser(o, dict.get(), depth);
-      inside = pairs(dict.get(), depth, "=", true);
+      const std::string attributes = pairs(dict.get(), depth, "=", true);
+      inside += (inside.empty() || attributes.empty() ? "" : ", ") + attributes;
     }
     return short_type(type) + "(" + inside + ")";
   }
@@ -96,6 +85,62 @@ std::string Speaker::repr(PyObject* o, int depth) {
     PyErr_Clear();
   }
   return "<" + short_type(type) + ">";
+}
+
+bool Speaker::is_container(PyObject* object) {
+  if (PyFrozenSet_CheckExact(object)) return true;
+  switch (heap_.classes.facts(Py_TYPE(object)).base) {
+    case Base::kList:
+    case Base::kDict:
+    case Base::kOrderedDict:
+    case Base::kDefaultDict:
+    case Base::kSet:
+    case Base::kDeque:
+    case Base::kTuple: return true;
+    default: return false;
+  }
+}
+
+/// What an instance of a built-in type, or of a class that extends one, holds as such.
+std::optional<std::string> Speaker::content_of(PyObject* o, int depth) {
+  const ClassFacts& facts = heap_.classes.facts(Py_TYPE(o));
+  switch (facts.base) {
+    case Base::kDict:
+    case Base::kDefaultDict: return "{" + pairs(o, depth, ": ", false) + "}";
+    case Base::kOrderedDict: return "{" + ordered_pairs(o, depth) + "}";
+    case Base::kList: return "[" + items(checked(PySequence_List(o)).get(), depth) + "]";
+    case Base::kDeque: return "[" + items(checked(PySequence_List(o)).get(), depth) + "]";
+    case Base::kSet: return "{" + items(heap_.ordered(o).get(), depth) + "}";
+    case Base::kTuple: return tuple(o, depth);
+    case Base::kValue: {
+      if (!facts.is_of_program || facts.native == nullptr || facts.native->tp_repr == nullptr) return {};
+      const Ref shown = Ref::steal(facts.native->tp_repr(o));
+      if (shown) return text_if_any(shown.get());
+      PyErr_Clear();
+      return {};
+    }
+    default: break;
+  }
+  if (PyFrozenSet_CheckExact(o)) {
+    const std::string inside = items(heap_.ordered(o).get(), depth);
+    return inside.empty() ? inside : "{" + inside + "}";
+  }
+  return {};
+}
+
+/// With the names of its fields, if its class has them.
+std::string Speaker::tuple(PyObject* o, int depth) {
+  PyObject* const fields = PyTuple_CheckExact(o) ? nullptr : _PyType_Lookup(Py_TYPE(o), interned("_fields"));
+  const Py_ssize_t size = PyTuple_GET_SIZE(o);
+  if (fields == nullptr || !PyTuple_Check(fields) || PyTuple_GET_SIZE(fields) != size) {
+    return "(" + items(checked(PySequence_List(o)).get(), depth) + (size == 1 ? ",)" : ")");
+  }
+  std::string inside;
+  for (Py_ssize_t i = 0; i < size && i < kItems; ++i) {
+    inside += (i == 0 ? "" : ", ") + text_if_any(PyTuple_GET_ITEM(fields, i)) + "=" +
+              repr(PyTuple_GET_ITEM(o, i), depth - 1);
+  }
+  return inside;
 }
 
 std::string Speaker::synchroniser(PyObject* object, PyObject* attributes, int depth) {
@@ -184,6 +229,32 @@ std::string Speaker::thread_name(PyObject* identity, std::uint32_t index) {
 
 std::string Speaker::name_of(PyObject* function) {
   return is_function(function) ? reinterpret_cast<Function*>(function)->code->qualname : std::string("?");
+}
+
+std::string Speaker::items(PyObject* list, int depth) {
+  std::string inside;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list) && i < kItems; ++i)
+    inside += (i == 0 ? "" : ", ") + repr(PyList_GET_ITEM(list, i), depth - 1);
+  if (PyList_GET_SIZE(list) > kItems) inside += ", ...";
+  return inside;
+}
+
+/// In the order that it keeps beside that of its dict. Keys are found again by identity: their hashes may be the
+/// program's to compute.
+std::string Speaker::ordered_pairs(PyObject* dict, int depth) {
+  std::unordered_map<PyObject*, PyObject*> values;
+  PyObject *key = nullptr, *item = nullptr;
+  for (Py_ssize_t position = 0; PyDict_Next(dict, &position, &key, &item);) values.emplace(key, item);
+  const Ref keys = checked(PyODict_Type.tp_iter(dict));
+  std::string inside;
+  for (Py_ssize_t shown = 0; shown < kItems; ++shown) {
+    const Ref next = Ref::steal(PyIter_Next(keys.get()));
+    if (!next) break;
+    inside += (inside.empty() ? "" : ", ") + repr(next.get(), depth - 1) + ": " +
+              repr(values[next.get()], depth - 1);
+  }
+  PyErr_Clear();
+  return inside;
 }
 
 std::string Speaker::pairs(PyObject* dict, int depth, const char* between, bool are_names) {

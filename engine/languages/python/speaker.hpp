@@ -1,6 +1,7 @@
 /// Values in words: like repr, but without running the program, and without addresses.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "languages/python/heap.hpp"
@@ -21,8 +22,14 @@ class Speaker {
   static std::string short_type(PyTypeObject* type);
   /// Whether it is a class of threading, queue or concurrent.futures, or extends one.
   bool is_of_library(PyTypeObject* type);
+  /// A list, a dict, a set, a deque, a tuple, or an instance of a class that extends one.
+  bool is_container(PyObject* object);
 
  private:
+  std::optional<std::string> content_of(PyObject* object, int depth);
+  std::string items(PyObject* list, int depth);
+  std::string tuple(PyObject* tuple, int depth);
+  std::string ordered_pairs(PyObject* dict, int depth);
   std::string pairs(PyObject* dict, int depth, const char* between, bool are_names);
   /// Objects of threading and queue, by what a program can know of them: who holds a lock, what is in a queue.
   std::string synchroniser(PyObject* object, PyObject* attributes, int depth);

@@ -156,7 +156,7 @@ void StepWorld::touch_keys(PyObject* container) {
   }
 }
 
-bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
+bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write, Narrator::Part part) {
   if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
     // A view of a dict is no object of its own: what it shows is the dict's.
     return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict),
@@ -177,7 +177,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write) {
   touch(Event::Kind::kObject, slot);
   touch_keys(object);
   note(is_write, Event::Kind::kObject, slot, detail);
-  if (is_narrated()) narrator->access(is_write, object, detail, thread_);
+  if (is_narrated()) narrator->access(is_write, object, detail, part, thread_);
   if (is_write && !heap.is_loading) {
     if (is_checking_) throw Unsupported("an invariant changes the program's state");
     has_written_ = true;
@@ -197,7 +197,7 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
     if (!heap.is_final_attribute(name) && !visible(false)) return false;
     touch(Event::Kind::kFixed, fixed);
     note(false, Event::Kind::kFixed, fixed, name);
-    if (is_narrated()) narrator->access(false, object, name, thread_);
+    if (is_narrated()) narrator->access(false, object, name, Narrator::Part::kAttribute, thread_);
     return true;
   }
   const std::uint32_t slot = heap.slot(object);
@@ -205,7 +205,7 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
     if (slot != Heap::kNoSlot) touch(Event::Kind::kFinals, slot);
     return true;
   }
-  return may_access(object, name, false);
+  return may_access(object, name, false, Narrator::Part::kAttribute);
 }
 
 bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
@@ -229,7 +229,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     if (is_single()) write_statics();  // it may be a method
     touch(Event::Kind::kFixed, fixed);
     note(true, Event::Kind::kFixed, fixed, name);
-    if (is_narrated()) narrator->access(true, object, name, thread_);
+    if (is_narrated()) narrator->access(true, object, name, Narrator::Part::kAttribute, thread_);
     if (fixed >= is_written_fixed_.size()) is_written_fixed_.resize(fixed + 1, false);
     if (!is_written_fixed_[fixed]) {
       is_written_fixed_[fixed] = true;
@@ -239,7 +239,7 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
   }
   if (heap.slot(object) == Heap::kNoSlot && !has_escaped(object)) return true;
   if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_if_any(name));
-  return may_access(object, name, true);
+  return may_access(object, name, true, Narrator::Part::kAttribute);
 }
 
 bool StepWorld::may_read_item(PyObject* container, PyObject* key) {

@@ -132,7 +132,8 @@ class StepWorld final : public World {
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);
   bool is_narrated() const { return narrator != nullptr && !heap.is_loading && !is_checking_; }
-  bool may_access(PyObject* object, PyObject* detail, bool is_write);
+  bool may_access(PyObject* object, PyObject* detail, bool is_write,
+                  Narrator::Part part = Narrator::Part::kItem);
   bool may_read_class(PyTypeObject* type, PyObject* instance);
   bool has_escaped(PyObject* object);
   void write_statics();

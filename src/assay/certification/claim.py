@@ -11,7 +11,7 @@ from assay.certification.request import CertificationRequest
 from assay.evidence.certificate.container import CertificateFile
 from assay.evidence.certificate.header import CertificateProblem, Header, shown_name, shown_text
 from assay.transition_system.interface import Program
-from assay.transition_system.language_options import OptionProblem
+from assay.transition_system.language_options import OptionProblem, require_readable
 
 
 def signer_of(file: CertificateFile, request: CertificationRequest) -> str | None:
@@ -25,6 +25,8 @@ def signer_of(file: CertificateFile, request: CertificationRequest) -> str | Non
             "trusted: give the producer's public key with --key, or say --trust-unsigned to believe "
             "the script without knowing who made it"
         )
+    for key in request.trusted_keys:
+        require_readable("key", key)
     from assay.evidence.signature import SignatureProblem, default_envelope, verify
 
     envelope = request.signature or default_envelope(request.path)

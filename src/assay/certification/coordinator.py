@@ -26,7 +26,7 @@ from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.languages import names_a_class
 from assay.transition_system.interface import Program, PropertyProblem
-from assay.transition_system.language_options import LanguageOptions, OptionProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem, require_readable
 
 PARTITIONS = ("intervals", "subgraphs")
 
@@ -150,8 +150,7 @@ def _result(request: CertificationRequest) -> CertificationResult:
         workers=request.workers or 1,
         version=__version__,
     )
-    if not request.path.is_file():
-        raise OptionProblem(f"certificate: expected a file, got {request.path}, which is none")
+    require_readable("certificate", request.path)
     if is_invariant_file(request.path):
         from assay.certification.invariants import certify_invariant
 

@@ -72,7 +72,7 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
     except languages.AnotherText as other:
         raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
     except SourceProblem as problem:
-        if not path.exists() or path.is_dir():
+        if not path.exists() or path.is_dir() or not os.access(path, os.R_OK):
             raise
         raise CertificateProblem(
             f"the program cannot be compiled as the certificate says: {problem}"

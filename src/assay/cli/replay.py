@@ -13,7 +13,7 @@ from assay.cli.exit_codes import EXIT_CODES
 from assay.cli.mistaken_files import CERTIFICATE, require_no, require_program
 from assay.cli.telling import print_json
 from assay.evidence.verdict import Verdict
-from assay.transition_system.language_options import OptionProblem
+from assay.transition_system.language_options import require_readable
 
 
 @click.command(short_help="Step through a saved counterexample.")
@@ -49,8 +49,7 @@ def replay(
 
     require_program(program, trace, command="replay")
     require_no(CERTIFICATE, trace)
-    if not Path(trace).is_file():
-        raise OptionProblem(f"trace: expected a file, got {trace}, which is none")
+    require_readable("trace", Path(trace))
 
     if debugger:
         from assay.verification.debugging import debug

@@ -7,10 +7,13 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.text import Text
 
-from assay.evidence.counterexample import Counterexample
+from assay.evidence.counterexample import Counterexample, Step
+from assay.evidence.explanation import explain
 from assay.report.changes import access_texts, change_texts
-from assay.report.console import Columns, make_console, print_violation, step_line
+from assay.report.console import Columns, make_console, print_fact, print_violation, step_line
+from assay.report.happenings import happening_texts
 from assay.report.quantities import value_text
+from assay.report.words import printable
 
 HELP = "Enter or n: next   b: back   12 or j 12: jump   g: first   G: last   v: variables   h: help   q: quit"
 
@@ -25,7 +28,9 @@ def step_through(
     console.print(
         f"A failing run of {last} steps: {run.violation.kind}: {run.violation.message}", markup=False
     )
-    console.print(HELP, style="dim", markup=False)
+    if explanation := explain(run):
+        print_fact(console, explanation, "bold")
+    print_fact(console, HELP, "dim")
     _show(run, here, console)
     while True:
         try:
@@ -50,7 +55,7 @@ def step_through(
                 _show_variables(run, here, console)
                 continue
             case "h" | "?":
-                console.print(HELP, style="dim", markup=False)
+                print_fact(console, HELP, "dim")
                 continue
             case _:
                 number = argument.strip() if word == "j" else word
@@ -72,11 +77,22 @@ def _show(run: Counterexample, number: int, console: Console) -> None:
         _show_variables(run, 0, console)
         return
     step = run.steps[number - 1]
-    console.print(step_line(step, Columns(run)))
-    for text in (*access_texts(step), *change_texts(step.changes)):
-        console.print(Text(f"           {text}", "yellow"))
+    line = step_line(step, Columns(run), console.width)
+    line.rstrip()
+    console.print(line)
+    for text in _facts(step):
+        console.print(Text(f"           {printable(text)}", "yellow"))
     if number == len(run.steps):
         print_violation(run, console)
+
+
+def _facts(step: Step) -> list[str]:
+    """What happened, as rows of a schedule tell it, and what else is different now."""
+    if not step.happenings:
+        return [*access_texts(step), *change_texts(step.changes)]
+    told = happening_texts(step.happenings)
+    rest = [change for change in step.changes if not any(text.startswith(change.name) for text in told)]
+    return [*told, *change_texts(rest)]
 
 
 def _show_variables(run: Counterexample, number: int, console: Console) -> None:

@@ -18,7 +18,7 @@ from assay.transition_system.language_options import LanguageOptions, OptionProb
 
 # language -> module with a function `load(path, options) -> Program`
 FRONT_ENDS = {
-    "promela": "assay.languages.promela.program",
+    "promela": "assay.languages.promela.loading",
     "python": "assay.languages.python.program",
 }
 SUFFIXES = {

@@ -31,7 +31,7 @@ from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
 from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
-from assay.report.schedule import has_threads, how_it_goes_on, print_schedule
+from assay.report.schedule import has_threads, how_it_goes_on, print_schedule, wrapped
 from assay.report.words import printable, shortened
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ STEPS_SHOWN_AT_EACH_END = 25
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6
+INDENT_OF_RUNS = 12  # of what is said below "violated"
 DOES = {  # whoever does not move
     "waits": "waits",
     "starves": "can always move and never does,",
@@ -75,7 +76,7 @@ def print_fact(console: Console, text: str, style: str = "") -> None:
     console.print(Text(_folded(console, f"  {text}"), style))
 
 
-def _folded(console: Console, text: str) -> str:
+def _folded(console: Console, text: str, indent: str = " " * HANGING_INDENT) -> str:
     """One line for a pipe; on a terminal folded between words, to be read below its first word.
 
     Some of the text is a stranger's: it moves no cursor and begins no line of its own.
@@ -87,7 +88,7 @@ def _folded(console: Console, text: str) -> str:
     lines = textwrap.fill(
         unbroken,
         console.width,
-        subsequent_indent=" " * HANGING_INDENT,
+        subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -123,7 +124,7 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
     print_fact(console, _figures(result), "dim")
     if result.verdict is not Verdict.VIOLATED and nobody_asked_whether_it_ends(result.properties):
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
-    _say_where_traces_are(result, console)
+    say_where_traces_are(result.program, result.violations, console)
     _say_where_the_certificate_is(result, console)
 
 
@@ -244,13 +245,15 @@ def coverage_text(coverage: Mapping[str, object]) -> str:
     return f"coverage: about {share:.3g} % of all states (between {low:.3g} and {high:.3g} %), {how}"
 
 
-def _say_where_traces_are(result: Result, console: Console) -> None:
-    traces = [violation.trace for violation in result.violations if violation.trace]
-    if traces:
-        console.print(
-            f"  saved as {', '.join(traces)}; walk through it: assay replay {result.program} {traces[0]}",
-            markup=False,
-        )
+def say_where_traces_are(program: str, violations: Sequence[Violation], console: Console) -> None:
+    """The command stands on a line of its own where it would be broken: it is there to be copied."""
+    traces = [violation.trace for violation in violations if violation.trace]
+    if not traces:
+        return
+    told = f"  saved as {', '.join(traces)}; walk through it:"
+    command = shlex.join(("assay", "replay", program, traces[0]))
+    fits = not console.is_terminal or len(told) + 1 + len(command) <= console.width
+    console.print(f"{told} {command}" if fits else f"{told}\n    {command}", markup=False)
 
 
 def _say_where_the_certificate_is(result: Result, console: Console) -> None:
@@ -308,7 +311,7 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
         f"{name} = {value_text(value)}" for name, value in run.initial.items() if not is_place(name)
     )
     if initial:
-        console.print(Text(f"  start  {shortened(initial, 4 * PIPE_WIDTH)}", "dim"))
+        print_fact(console, f"start  {shortened(initial, 4 * PIPE_WIDTH)}", "dim")
     shown = _steps_shown(run, every_step=every_step)
     previous = 0
     for step in shown:
@@ -342,35 +345,43 @@ def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | N
 
 
 def print_violation(run: Counterexample, console: Console) -> None:
-    ending = Text("  ")
-    ending.append("violated", "bold red")
     kind, message = run.violation.kind, run.violation.message
-    ending.append(f"  {message}" if message.startswith(f"{kind}:") else f"  {kind}: {message}")
+    said = message if message.startswith(f"{kind}:") else f"{kind}: {message}"
+    place = ""
     if run.violation.file is not None:
-        ending.append(f"  {Path(run.violation.file).name}:{run.violation.line}", "cyan")
+        place = f"{Path(run.violation.file).name}:{run.violation.line}"
+    ending = Text(_folded(console, f"  violated  {said}{'  ' if place else ''}{place}", " " * INDENT_OF_RUNS))
+    ending.stylize("bold red", 2, 10)
+    ending.stylize("cyan", len(ending.plain) - len(place))
     console.print(ending)
     for text in (*run.violation.traceback, *run.violation.values):
         console.print(Text(f"            {printable(text)}"))
     for sentence in sentences(run):
         print_fact(console, f"          {sentence}")
     for waiting in run.waiting:
-        line = Text("            ")
-        line.append(waiting.process, "bold")
         place = f"at {Path(waiting.file).name}:{waiting.line} for  " if waiting.line else ""
-        line.append(f" {DOES[waiting.how]} {place}{waiting.text}")
+        indent = " " * INDENT_OF_RUNS
+        told = f"{indent}{waiting.process} {DOES[waiting.how]} {place}{waiting.text}"
+        line = Text(_folded(console, told, f"{indent}  "))
+        line.stylize("bold", INDENT_OF_RUNS, INDENT_OF_RUNS + len(waiting.process))
         console.print(line)
         if waiting.reason and run.loop_start is None:
             reason = waiting.reason.removeprefix(waiting.text).removeprefix(", ")
             print_fact(console, f"            {printable(reason)}")
 
 
-def step_line(step: Step, columns: Columns) -> Text:
+def step_line(step: Step, columns: Columns, width: int) -> Text:
+    """No statement is cut: what has no room goes on below."""
     line = Text(f"{step.number:>7}  ", "dim")
     line.append(step.process.ljust(columns.process), "bold")
     line.append("  ")
     line.append(columns.place_of(step).ljust(columns.place), "cyan")
     line.append("  ")
-    line.append(shortened(step.text, TEXT_COLUMN).ljust(columns.text))
+    room = max(TEXT_COLUMN, width - line.cell_len)
+    first, *more = wrapped(step.text, room, room - HANGING_INDENT)
+    line.append(first.ljust(columns.text))
+    for text in more:
+        line.append("\n" + " " * (columns.before_text + HANGING_INDENT) + text)
     return line
 
 
@@ -381,6 +392,7 @@ class Columns:
         self.process = max((len(step.process) for step in run.steps), default=0)
         self.place = max((len(self.place_of(step)) for step in run.steps), default=0)
         self.text = min(TEXT_COLUMN, max((len(step.text) for step in run.steps), default=0))
+        self.before_text = 9 + self.process + 2 + self.place + 2
 
     @staticmethod
     def place_of(step: Step) -> str:
@@ -388,14 +400,17 @@ class Columns:
 
 
 def _print_step(step: Step, columns: Columns, console: Console) -> None:
-    line = step_line(step, columns)
+    line = step_line(step, columns, console.width)
     changes = ", ".join((*change_texts(step.changes), *step.conditions))
     if changes:
-        if line.cell_len + 2 + len(changes) <= console.width or line.cell_len < console.width // 2:
+        used = columns.before_text + max(columns.text, len(step.text))
+        fits = used + 2 + len(changes) <= console.width
+        if fits or (not console.is_terminal and used < console.width // 2):
             line.append("  " + changes, "yellow")
         else:
             line.rstrip()
-            line.append("\n           " + changes, "yellow")
+            indent = " " * 11
+            line.append("\n" + _folded(console, indent + changes, f"{indent}  "), "yellow")
     line.rstrip()
     console.print(line)
 

@@ -9,7 +9,7 @@ from assay.transition_system.interface import Happening
 
 LONGEST_VALUE = 160
 ELEMENT = re.compile(r"(\[[^\]]*\]|\.\w+)$")
-CONTAINER = re.compile(r"[\[{(]|deque\(|set\(|frozenset\(")
+CONTAINER = re.compile(r"[\[{(]|(deque|set|frozenset|defaultdict|OrderedDict|Counter|bytearray)\(")
 # Which object a name stands for says the source; what is done with it, the operations.
 NOT_DATA = re.compile(
     r"<|Thread\(|_MainThread\(|Timer\(|(R?Lock|Condition|Event|(Bounded)?Semaphore|Barrier|ThreadPoolExecutor)\("
@@ -26,11 +26,14 @@ ASKS = re.compile(r"Event\.(wait|is_set|isSet)$|\.(locked|empty|full|qsize|done|
 def happening_texts(happenings: tuple[Happening, ...]) -> list[str]:
     """In their order; what says nothing is left out."""
     texts: list[str] = []
+    fails = any(one.kind == "raises" for one in happenings)
     for number, one in enumerate(happenings):
         is_told = one.kind == "chooses" and any(
             later.result for later in happenings[:number] if later.line == one.line
         )
-        if not is_told:
+        if fails and one.kind == "change" and one.before == one.after != "":
+            texts.append(f"{one.name} is {short(one.before)}")  # which is why it fails
+        elif not is_told:
             texts += [text for text in _texts(one) if text and text not in texts[-1:]]
     return texts
 
@@ -73,7 +76,7 @@ def _write(one: Happening) -> str:
 
 def _operation(one: Happening) -> list[str]:
     """What became of the object, and what came out."""
-    if one.name in SILENT:
+    if one.name in SILENT or one.name.endswith(".__missing__"):
         return []
     what = own_name(one)
     before, after = state_of(one.before), state_of(one.after)

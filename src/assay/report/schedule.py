@@ -17,7 +17,7 @@ from rich.text import Text
 from assay.evidence.counterexample import Counterexample, Step
 from assay.records import dataclass
 from assay.report.changes import OBJECT, VALUE_WIDTH, access_texts, change_texts
-from assay.report.happenings import NOT_DATA, happening_texts
+from assay.report.happenings import CONTAINER, NOT_DATA, happening_texts
 from assay.report.quantities import count
 from assay.report.words import printable, shortened
 
@@ -75,7 +75,8 @@ def rows_of(run: Counterexample, *, every_step: bool = False) -> list[Row]:
                 and not begins
             ):
                 last.last = step.number
-                last.facts += facts
+                # Nobody else moved in between: what is read again is what it was.
+                last.facts += facts[1:] if facts[:1] == last.facts[-1:] else facts
             else:
                 rows.append(Row(step.number, step.number, step.process, place, text, facts))
     return rows
@@ -134,7 +135,8 @@ def _facts(step: Step) -> Iterator[str]:
     for change in step.changes:
         is_global = "." not in change.name and "@" not in change.name
         shown = str(change.after)
-        if is_global and change.name not in named and not OBJECT.match(shown) and not NOT_DATA.match(shown):
+        is_data = CONTAINER.match(shown) or not OBJECT.match(shown)
+        if is_global and change.name not in named and is_data and not NOT_DATA.match(shown):
             yield from (text for text in change_texts([change]) if len(text) <= VALUE_WIDTH)
     for change in step.changes:
         if change.name.endswith("@") and change.before is None:
@@ -205,7 +207,7 @@ def _print_row(row: Row, number: str, thread: str, width: int, console: Console)
     """Nothing is cut: what is wider than the column goes on below, further in."""
     below = " " * len(number + thread)
     inside = len(row.place) + 2
-    first, *more = _wrapped(row.text, width - inside, width - inside - HANGING)
+    first, *more = wrapped(row.text, width - inside, width - inside - HANGING)
     line = Text(number, "dim")
     line.append(thread, "bold")
     line.append(f"{row.place}  ", "cyan")
@@ -214,11 +216,11 @@ def _print_row(row: Row, number: str, thread: str, width: int, console: Console)
     for text in more:
         console.print(Text(below + " " * (inside + HANGING) + text))
     for fact in row.facts:
-        for index, text in enumerate(_wrapped(fact, width - HANGING, width - HANGING - 2)):
+        for index, text in enumerate(wrapped(fact, width - HANGING, width - HANGING - 2)):
             console.print(Text(below + " " * (HANGING + (2 if index else 0)) + text, "yellow"))
 
 
-def _wrapped(text: str, first: int, others: int) -> list[str]:
+def wrapped(text: str, first: int, others: int) -> list[str]:
     """Broken between words; a word that is too long for a line, behind a mark in it."""
     rest = " ".join(printable(text).split())
     lines: list[str] = []

@@ -19,12 +19,13 @@ from assay.report.console import (
     print_fact,
     print_heading,
     print_violations,
+    say_where_traces_are,
     violation_text,
 )
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text
-from assay.swarm.request import SwarmProgress
-from assay.swarm.result import SwarmResult, SwarmRun, estimate_as_json
+from assay.swarming.request import SwarmProgress
+from assay.swarming.result import SwarmResult, SwarmRun, estimate_as_json
 
 ENDS = {  # how runs end, in the order in which it is told
     "violation": "came to a violation",
@@ -75,12 +76,7 @@ def print_swarm(result: SwarmResult, *, quiet: bool = False, console: Console | 
     elif result.why_no_coverage and result.verdict is not Verdict.VERIFIED:
         print_fact(console, f"coverage: unknown; {result.why_no_coverage}")
     print_fact(console, _figures(result), "dim")
-    traces = [violation.trace for violation in result.violations if violation.trace]
-    if traces:
-        console.print(
-            f"  saved as {', '.join(traces)}; walk through it: assay replay {result.program} {traces[0]}",
-            markup=False,
-        )
+    say_where_traces_are(result.program, result.violations, console)
 
 
 def print_plan(result: SwarmResult, *, console: Console | None = None) -> None:

@@ -17,7 +17,6 @@ changes nothing.
 from __future__ import annotations
 
 import ast
-import difflib
 import io
 import operator
 import re
@@ -190,6 +189,8 @@ class Expression:
                 if name in names:
                     return names[name]
                 known = [each for each in names if each != "next"]
+                import difflib
+
                 near = difflib.get_close_matches(name, known, 1)
                 raise self._problem(
                     f"expected one of the variables {', '.join(known)}, got {name}"

@@ -9,8 +9,11 @@ shown, and refused, before the language of a program is known and its front end 
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from assay.records import dataclass
@@ -23,6 +26,14 @@ Kind = Literal["texts", "definitions", "reductions", "choice", "text", "switch"]
 
 class OptionProblem(ValueError):
     """An option has a value that it cannot have, or that does not go with the others."""
+
+
+def require_readable(option: str, path: Path) -> None:
+    """A file that the user names and that is none, or that nobody may read, is a mistake in the command."""
+    if not path.is_file():
+        raise OptionProblem(f"{option}: expected a file, got {path}, which is none")
+    if not os.access(path, os.R_OK):
+        raise OptionProblem(f"{option}: {path} cannot be read: {os.strerror(errno.EACCES)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from assay.transition_system.language_options import OptionProblem
 
 RANDOM = "Random."  # whose methods the functions of the module are
 OF_THREADS = ("Thread.", "Executor.", "ThreadPoolExecutor.", "Future.")
+FIRST_THREAD = "MainThread@"
 CONTAINERS = {"list", "dict", "set", "tuple", "deque", "collections.deque"}
 LIVE = "assay.languages.python.live"
 PATIENCE_SECONDS = 120.0
@@ -71,7 +72,11 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     ended: list[str] = []
     choices: dict[str, list[int]] = {}
     drawn: dict[str, list[list[str]]] = {}
+    started = 0  # threads, besides the first one
     for step in twice_round(run):
+        started += sum(
+            c.name.endswith("@") and c.before is None and c.name != FIRST_THREAD for c in step.changes
+        )
         ended += [c.name.removesuffix("@") for c in step.changes if c.name.endswith("@") and c.after is None]
         if step.choices and (step.alone or "choose" in step.text):
             choices.setdefault(step.process, []).extend(step.choices)
@@ -85,8 +90,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         place = [step.process, found(step.file), step.line]
         if step.alone or (step.continues and not accesses and not resumes):
             if step is not run.steps[0]:  # else nobody has to wait
-                starts = sum(c.name.endswith("@") and c.before is None for c in step.changes)
-                events.append([*place, "free", str(starts)])
+                events.append([*place, "free", str(started)])
             events += [
                 [step.process, found(one.file), one.line, "line", ""]
                 for one in operations_of(step)
@@ -114,8 +118,22 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         "ended": ended,
         "choices": choices,
         "drawn": drawn,
+        "workers": workers_of(run),
         "invariants": invariants if isinstance(invariants, list) else [],
     }
+
+
+def workers_of(run: Counterexample) -> list[str]:
+    """Workers of pools, one for each task that touches something, in the order in which they took the tasks:
+    with their last step in the pool's own code, which has no line, before the first in that of the task."""
+    taken: list[tuple[int, str]] = []
+    in_the_pool: dict[str, int] = {}
+    for step in run.steps:
+        if not step.line:
+            in_the_pool[step.process] = step.number
+        elif step.process in in_the_pool:
+            taken.append((in_the_pool.pop(step.process), step.process))
+    return [worker for _, worker in sorted(taken)]
 
 
 def operations_of(step: Step) -> Iterator[Happening]:

@@ -1,10 +1,11 @@
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
 from assay.cli.stepping import step_through
 from assay.evidence.counterexample import Change, Counterexample, Step
-from assay.transition_system.interface import ViolationFacts
+from assay.transition_system.interface import Access, Happening, ViolationFacts
 
 RUN = Counterexample(
     violation=ViolationFacts("assertion", "assert(x < 3)", "m.pml", 9),
@@ -16,7 +17,7 @@ RUN = Counterexample(
 )
 
 
-def session(*commands):
+def session(*commands, run=RUN):
     """What is shown after each command."""
     stream = io.StringIO()
     console = Console(file=stream, width=100, highlight=False)
@@ -32,8 +33,18 @@ def session(*commands):
         except StopIteration:
             raise EOFError from None
 
-    step_through(RUN, ask=ask, console=console)
+    step_through(run, ask=ask, console=console)
     return shown[1:]
+
+
+def test_a_step_of_a_thread_tells_what_its_row_tells():
+    happening = Happening("read", "m.py", 8, "if stock[i] > 0:", "stock['a']", "stock['a']", "1")
+    step = Step(1, 0, "ann", "m.py", 8, happening.text, (Change("ann.i", None, "'a'"),), "buy")
+    step = replace(step, accesses=(Access("read", "dict.a", ""),), happenings=(happening,))
+    (first,) = session("", run=replace(RUN, steps=(step,)))
+    assert "reads stock['a']: 1\n" in first
+    assert "ann.i = 'a'\n" in first
+    assert "dict" not in first
 
 
 def test_forward_and_back():

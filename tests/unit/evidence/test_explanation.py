@@ -1,7 +1,9 @@
 """One sentence about a run: told only of what happened, and only where it concerns the failure."""
 
 from assay.evidence.counterexample import Change, Counterexample, Step
-from assay.evidence.explanation import explain
+from assay.evidence.explanation import COMPARED_STEPS, explain
+from assay.evidence.explanation.events import Run
+from assay.report.schedule import rows_of
 from assay.transition_system.interface import Happening, ViolationFacts, Waiting
 
 FILE = "program.py"
@@ -72,6 +74,65 @@ def test_what_happened_to_others_than_the_failing_line_mentions_is_no_cause():
     assert explain(run) == "MainThread failed in line 9 with total = 3"
 
 
+def run_of_a_class(*actions, kind, text):
+    """Of (action, changes): a class has no processes, and its steps are all in one place."""
+    steps = tuple(
+        Step(number, number - 1, "Lost", FILE, 18, action, changes)
+        for number, (action, changes) in enumerate(actions, start=1)
+    )
+    return Counterexample(
+        violation=ViolationFacts(kind, text, property=text),
+        positions=tuple(range(len(steps))),
+        initial={"counter": 0, "pc": ["write", "write"], "limit": 2},
+        steps=steps,
+    )
+
+
+def test_of_a_class_the_actions_are_told_that_gave_the_deciding_values():
+    first = ("write 0", (Change("counter", 0, 1), Change("pc", ["write", "write"], ["done", "write"])))
+    second = ("write 1", (Change("pc", ["done", "write"], ["done", "done"]),))
+    text = "'write' in pc or counter == limit"
+    assert explain(run_of_a_class(first, second, kind="invariant", text=text)) == (
+        "write 1 in step 2 ends where the invariant does not hold: pc = [done, done], counter = 1 since "
+        "write 0 in step 1, limit = 2 from the start"
+    )
+    assert explain(run_of_a_class(first, kind="deadlock", text="")) == (
+        "after write 0 in step 1 no action is enabled: counter = 1, pc = [done, write], limit = 2 from the "
+        "start"
+    )
+
+
+def test_what_one_line_reads_twice_in_a_row_is_told_once():
+    again = ("A", read(7, "n", "{1}", "for i in n:"))
+    rows = rows_of(run_of(again, again, ("A", fails(9, "assert i"))))
+    assert [row.facts for row in rows if row.place == "7"] == [["reads n: {1}"]]
+
+
+def test_a_statement_that_stores_what_is_there_writes_all_the_same():
+    texts = (
+        "(flag == 0)",
+        "(flag == 0)",
+        "flag = 1",
+        "inside++",
+        "flag = 1",
+        "inside++",
+        "assert(inside == 1)",
+    )
+    who = ("P[1]", "P[0]", "P[1]", "P[1]", "P[0]", "P[0]", "P[1]")
+    changes = {2: Change("flag", 0, 1), 3: Change("inside", 0, 1), 5: Change("inside", 1, 2)}
+    steps = tuple(
+        Step(n + 1, n, name, "m.pml", n + 3, text, (changes[n],) if n in changes else ())
+        for n, (name, text) in enumerate(zip(who, texts, strict=True))
+    )
+    run = Counterexample(
+        violation=ViolationFacts("assertion", texts[-1], "m.pml", 9),
+        positions=tuple(range(len(steps))),
+        initial={"flag": 0, "inside": 0},
+        steps=steps,
+    )
+    assert explain(run) == "P[1] and P[0] both read flag (0) before either wrote it"
+
+
 def test_what_was_replaced_on_the_way_is_not_the_same_place():
     run = run_of(
         ("A", read(2, "box.n", "0")),
@@ -121,3 +182,17 @@ def test_variables_of_statements_are_read_and_written_too():
         ),
     )
     assert explain(run) == "P[0] and P[1] both read n (0) before either wrote it"
+
+
+def test_of_a_long_run_the_end_is_compared():
+    rounds = [("A", read(3, "n", "0")), ("A", write(4, "n", "0", "0"))] * COMPARED_STEPS
+    end = [
+        ("A", read(3, "n", "0")),
+        ("B", read(3, "n", "0")),
+        ("A", write(4, "n", "0", "1")),
+        ("B", write(4, "n", "1", "1")),
+        ("C", read(9, "n", "1", "assert n == 2")),
+    ]
+    long_run = run_of(*rounds, *end)
+    assert explain(long_run) == explain(run_of(*end)) != ""
+    assert len(Run(long_run, last_steps=COMPARED_STEPS).events) == COMPARED_STEPS

@@ -50,8 +50,15 @@ proctype P() { chan own = [1] of { byte }; byte x; names!own; own?x }
 active proctype Q() { chan its; names?its; (false) }
 init { run P() }
 """
+COUNTED = """\
+byte sum
+active [2] proctype P() { byte i; for (i : 1 .. 2) { sum = sum + i } }
+init { (_nr_pr == 1); assert(sum == 6) }
+"""
 
 DEADLOCKS = {
+    COUNTED: "init[2] waits in line 3 for (_nr_pr == 1), where _nr_pr = 3: P[0] and P[1] have ended, but "
+    "count until init[2], started after them, is gone",
     PHILOSOPHERS: "P[0] waits in line 4 for (forks[1-_pid] == 0), where forks[1] = 1, set by P[1] in "
     "line 3; P[1] waits in line 4 for (forks[1-_pid] == 0), where forks[0] = 1, set by P[0] in line 3",
     WRONG_ANSWER: "Client[0] waits in line 3 for ack,_ in b, which holds nak,1, and nobody is left to send "

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -82,6 +83,16 @@ def test_processes_come_and_go_as_a_whole():
 def test_a_deadlock_says_who_waits_for_what():
     text = printed(print_run, a_run(1, waiting=(Waiting("P[1]", "dir/m.pml", 9, "c?x"),)))
     assert text.endswith("            P[1] waits at m.pml:9 for  c?x\n")
+
+
+def test_no_statement_is_cut_however_long():
+    statement = "(" + " && ".join(f"variable_{n} < {n}" for n in range(12)) + ")"
+    step = Step(1, 0, "P[0]", "m.pml", 4, statement, (Change("x", 0, 1),))
+    stream = io.StringIO()
+    terminal = Console(file=stream, width=80, soft_wrap=True, force_terminal=True, color_system=None)
+    print_run(replace(a_run(1), steps=(step,)), console=terminal)
+    assert max(map(len, stream.getvalue().splitlines())) <= 80
+    assert " ".join(stream.getvalue().split()).count(f"P[0] m.pml:4 {statement} x: 0 -> 1") == 1
 
 
 def test_the_middle_of_a_long_run_is_left_out_unless_asked_for():

@@ -7,27 +7,37 @@ where, with which values. No cause is ever guessed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.evidence.counterexample import Counterexample
 from assay.evidence.explanation.anothers_value import anothers_value
 from assay.evidence.explanation.changed_under_way import changed_under_way
 from assay.evidence.explanation.events import Run
 from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
+from assay.evidence.explanation.one_system import one_system
 from assay.evidence.explanation.plain_fact import plain_fact
+from assay.evidence.explanation.taken_away import taken_away
 
 __all__ = ["explain"]
 
 SAYS_IT_ITSELF = {"race", "trace", "notrace"}  # kinds whose message names the two that do not go together
+
+# Patterns compare pairs of events, and runs may have a hundred thousand steps. What decided such a run is
+# near its end, and a pattern that is found there happened, whatever came before.
+COMPARED_STEPS = 1000
 
 
 def explain(counterexample: Counterexample) -> str:
     """Empty where the message of the violation says it all, or nothing is known."""
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
-    run = Run(counterexample)
+    if counterexample.steps and (text := one_system(counterexample)):
+        return text
     if counterexample.violation.kind == "deadlock":
-        return nobody_moves(run)
-    patterns = (lost_update, changed_under_way, anothers_value, plain_fact)
+        return nobody_moves(Run(counterexample))
+    run = Run(counterexample, last_steps=COMPARED_STEPS)
+    patterns: tuple[Callable[[Run], str], ...] = (lost_update, changed_under_way, anothers_value, plain_fact)
     if counterexample.violation.kind == "exception":
-        patterns = (changed_under_way, lost_update, anothers_value, plain_fact)
+        patterns = (changed_under_way, lost_update, anothers_value, taken_away, plain_fact)
     return next((text for pattern in patterns if (text := pattern(run))), "")

@@ -57,10 +57,11 @@ def overlap(one: str, other: str) -> bool:
 
 
 class Run:
-    """A failing run as a list of events."""
+    """A failing run as a list of events: of all its steps, or of the last ones."""
 
-    def __init__(self, counterexample: Counterexample) -> None:
+    def __init__(self, counterexample: Counterexample, last_steps: int | None = None) -> None:
         self.counterexample = counterexample
+        self._left_out = max(0, len(counterexample.steps) - last_steps) if last_steps is not None else 0
 
     @cached_property
     def events(self) -> list[Event]:
@@ -69,10 +70,11 @@ class Run:
     def _numbered(self) -> Iterator[Event]:
         index = 0
         variables = dict(self.counterexample.initial)
-        is_told = any(step.happenings for step in self.counterexample.steps)
-        for step in self.counterexample.steps:
-            if step.alone and step is self.counterexample.steps[0]:
-                pass  # before there were others
+        steps = self.counterexample.steps
+        is_told = any(step.happenings for step in steps)
+        for position, step in enumerate(steps):
+            if position < self._left_out or (step.alone and position == 0):
+                pass  # too long ago, or before there were others
             elif is_told:
                 for one in step.happenings:
                     yield Event(
@@ -178,6 +180,10 @@ def _events_of_statement(step: Step, variables: Mapping[str, object], index: int
         if name in variables and isinstance(variables[name], int):
             yield event(offset, "read", name, variables[name], "")
             offset += 1
+    changed = {change.name for change in step.changes}
+    if own in variables and own not in changed and isinstance(variables[own], int | str):
+        yield event(offset, "write", own, variables[own], variables[own])  # the value that it had
+        offset += 1
     for change in step.changes:
         if "." in change.name or "@" in change.name:
             continue

@@ -17,6 +17,9 @@ from assay.transition_system.interface import Waiting
 
 MOST_TOLD = 4
 CONDITION = "a condition"
+BARRIER = "the others at a barrier"
+WORKER = re.compile(r"^ThreadPoolExecutor-\d+_\d+$")
+PRESENT = re.compile(r"(?P<present>\d+) of (?P<wanted>\d+) wait")
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 WAITS = re.compile(r"Condition\.(wait|wait_for)$")
 
@@ -101,9 +104,37 @@ def _reason(run: Run, one: Waiting) -> str:
             return (
                 f"{who} waits for {what or 'a semaphore'}, which is used up, and nobody is left to release it"
             )
+        case "a queue to be done":
+            queue = what or "a queue"
+            return f"{who} waits for {queue} to be done, and nobody is left who could call task_done"
+        case "the result of a task":
+            return _unfinished_task(run, one)
         case "the others at a barrier":
-            return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
+            return _unfilled_barrier(run, who, what)
     return ""
+
+
+def _unfinished_task(run: Run, one: Waiting) -> str:
+    """Told of a worker, if one waits: tasks of a pool that wait for tasks behind them never end."""
+    alike = [other for other in run.counterexample.waiting if other.awaited == one.awaited]
+    workers = [other for other in alike if WORKER.search(other.process)]
+    told = workers[0] if workers else one
+    a_worker = ", a worker of a pool," if workers else ""
+    where = f" in line {told.line}" if told.line else ""
+    return (
+        f"{told.process}{a_worker} waits{where} for the result of {told.what or 'a task'}, and nobody is "
+        "left to compute it"
+    )
+
+
+def _unfilled_barrier(run: Run, who: str, what: str) -> str:
+    alike = [one.process for one in run.counterexample.waiting if (one.awaited, one.what) == (BARRIER, what)]
+    states = [event.after for event in _operations(run, what)] if len(alike) <= MOST_TOLD else []
+    found = PRESENT.search(states[-1]) if states else None
+    if found is None or int(found["present"]) != len(alike):
+        return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
+    names = f"{', '.join(alike[:-1])} and {alike[-1]} wait" if len(alike) > 1 else f"{who} waits"
+    return f"{names} at {what}, which opens for {found['wanted']} threads: nobody else is left to come to it"
 
 
 def _operations(run: Run, what: str) -> list[Event]:

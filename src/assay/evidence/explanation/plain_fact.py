@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.evidence.counterexample import Step
-from assay.evidence.explanation.events import WORD, Run, said, shortened
+from assay.evidence.explanation.events import WORD, Event, Run, said, shortened
 from assay.evidence.explanation.messages import senders
+from assay.evidence.explanation.timed_out import timed_out
 
 MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
 
 
 def plain_fact(run: Run) -> str:
+    fact = _fact(run)
+    return timed_out(run, fact) or fact
+
+
+def _fact(run: Run) -> str:
     last, violation = run.failing, run.counterexample.violation
     if last is None:
         return ""
@@ -60,6 +66,9 @@ def _values(run: Run, last: Step) -> list[str]:
     }
     if read and not any(event.step == last.number and event.kind == "write" for event in run.events):
         return [f"{name} = {value}" for name, value in read.items()][-MOST_VALUES:]
+    in_vain = [event for event in run.events if event.step == last.number and is_in_vain(event)]
+    if in_vain and any(event.step == last.number and event.kind == "raises" for event in run.events):
+        return [f"{event.name} = {event.short_before}" for event in in_vain][-MOST_VALUES:]
     variables = run.counterexample.variables_after(len(run.counterexample.steps))
     mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
     sent = {} if any(step.happenings for step in run.counterexample.steps) else senders(run)
@@ -72,6 +81,11 @@ def _values(run: Run, last: Step) -> list[str]:
         came = f", which {by.process} sent in line {by.line}" if by is not None else ""
         told.append(f"{word} = {shortened(shown(variables[name]))}{came}")
     return told[:MOST_VALUES]
+
+
+def is_in_vain(event: Event) -> bool:
+    """An operation that changes a container, and found nothing to change: `[].pop()`."""
+    return event.kind == "change" and event.before == event.after != ""
 
 
 def shown(value: object) -> str:

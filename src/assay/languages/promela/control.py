@@ -32,7 +32,7 @@ from assay.languages.promela.operations import (
 )
 from assay.languages.promela.resolve import Resolver, Scope
 from assay.languages.promela.syntax import Location
-from assay.languages.promela.unparse import unparse as statement_text
+from assay.languages.promela.unparse import unparse
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 
@@ -367,7 +367,7 @@ class GraphBuilder:
 
     def prepare(self, statement: syntax.Statement) -> Callable[[], tuple[Node, bool]]:
         """Builds what is inside a statement; the result builds the statement's own node."""
-        source = Source(statement.where, statement_text(statement))
+        source = Source(statement.where, unparse(statement))
         match statement:
             case syntax.If(_, options) | syntax.Do(_, options):
                 return self.choice(source, list(options), loop=isinstance(statement, syntax.Do))
@@ -415,11 +415,16 @@ class GraphBuilder:
                 return self.unless(main, escape, source)
             case syntax.ForRange(_, variable, low, high, body):
                 place = self.loop_variable(variable)
-                self.assign(place, self.resolver.expression(low, self.scope), source)
+                name = unparse(variable)
+                first = Source(statement.where, f"{name} = {unparse(low)}")
+                self.assign(place, self.resolver.expression(low, self.scope), first)
                 condition = ops.BinaryOp(
                     "<=", Load(place), self.resolver.expression(high, self.scope), statement.where
                 )
-                return self.counting_loop(place, condition, self.scoped(body), source, otherwise=True)
+                test = f"({name} <= {unparse(high)})"
+                return self.counting_loop(
+                    place, condition, self.scoped(body), source, otherwise=True, test=test
+                )
             case syntax.ForIn(_, variable, collection, body):
                 return self.for_in(variable, collection, body, source)
             case syntax.Select():
@@ -470,7 +475,7 @@ class GraphBuilder:
                 matches = resolve.message_fields(fields, self.scope, store=True)
                 return ops.ReceiveMessage(place, anywhere, keep, matches, where)
             case syntax.Assert(where, expression):
-                text = statement_text(statement)
+                text = unparse(statement)
                 return ops.Check(resolve.expression(expression, self.scope), where, text)
             case syntax.Print(_, format_, arguments):
                 shown = [a for a in arguments if not isinstance(a, syntax.StringLiteral)]
@@ -567,14 +572,16 @@ class GraphBuilder:
         *,
         otherwise: bool,
         leave_first: bool = True,
+        test: str = "",
     ) -> Callable[[], tuple[Node, bool]]:
-        """`do :: condition -> body; place++ :: else -> break od`; without else, the break is free."""
+        """`do :: condition -> body; place++ :: else -> break od`; without else, the break is free. `test`:
+        the condition in words, where those of the loop are the whole of it."""
         waiting: list[Node] = []
         self.breaks.append(waiting)
         where = source.where
 
         def main() -> None:
-            self.add(self.node(Kind.OPERATION, source, ops.Test(condition)))
+            self.add(self.node(Kind.OPERATION, Source(where, test or source.text), ops.Test(condition)))
             body()
             increment = ops.BinaryOp("+", Load(place), Const(1), where)
             self.assign(place, increment, Source(where, f"{place.symbol.name}++"))

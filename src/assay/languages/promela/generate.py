@@ -9,7 +9,7 @@ properties and the entry.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import resources
+from pathlib import Path
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela.code_foreign import runtime as foreign_runtime
@@ -75,7 +75,7 @@ class Generator(LabelCode):
         self.match_function()
         self.model_table()
         generated = "\n".join(self.lines)
-        runtime = resources.files("assay.languages.promela").joinpath("runtime.h").read_text(encoding="utf-8")
+        runtime = Path(__file__).with_name("runtime.h").read_text(encoding="utf-8")
         parts = [self.constants(), runtime, self.tables(), foreign_runtime(self.plan), self.queues()]
         return "\n".join([*parts, self.events(), generated, ""])
 

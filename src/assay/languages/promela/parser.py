@@ -28,7 +28,7 @@ from assay.languages.promela.lexer import (
     tokenize,
     without_comments,
 )
-from assay.languages.promela.preprocess import preprocess
+from assay.languages.promela.preprocess import PreprocessedText, preprocess
 from assay.languages.promela.syntax import NESTING_LIMIT, OPERATOR_LIMIT, deep_recursion
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
@@ -86,7 +86,10 @@ HABITS_OF_C = {  # keyword -> how it is said in Promela
 
 def parse_model(path: Path, defines: Sequence[str] = ()) -> syntax.Model:
     """Read, preprocess and parse a model. Raises SourceProblem, and nothing else."""
-    preprocessed = preprocess(path, defines)
+    return parse_preprocessed(preprocess(path, defines))
+
+
+def parse_preprocessed(preprocessed: PreprocessedText) -> syntax.Model:
     tokens = tokenize(preprocessed.text, preprocessed.file)
     if preprocessed.preprocessor_ran:
         texts = {source.path: source.text for source in preprocessed.sources}

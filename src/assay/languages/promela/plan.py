@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from assay.languages.promela.control import ControlGraph, Transition
-from assay.languages.promela.embedded_c.image import BuiltImage
 from assay.languages.promela.events import EventClaim
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Expr, Process, Symbol
@@ -14,6 +14,9 @@ from assay.languages.promela.resolve import Resolver
 from assay.languages.promela.syntax import Location
 from assay.records import dataclass
 from assay.transition_system.interface import ViolationFacts
+
+if TYPE_CHECKING:
+    from assay.languages.promela.embedded_c.image import BuiltImage
 
 MAXIMAL_CHAIN = 100_000
 MAXIMAL_D_STEP_WORK = 50_000_000

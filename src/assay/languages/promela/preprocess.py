@@ -25,7 +25,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from assay.languages.promela.compiler import environment
@@ -85,8 +85,13 @@ class _Content:
         return SourceFile(path=path, sha256=self.sha256, text=decode(self.data))
 
 
-def preprocess(path: Path, defines: Sequence[str] = ()) -> PreprocessedText:
-    """Read a model and everything it includes. Raises SourceProblem for whatever is wrong."""
+def preprocess(
+    path: Path, defines: Sequence[str] = (), *, meanwhile: Callable[[], object] = lambda: None
+) -> PreprocessedText:
+    """Read a model and everything it includes. Raises SourceProblem for whatever is wrong.
+
+    `meanwhile` is called while the preprocessor works, if it has to.
+    """
     file = str(path)
     if file.startswith("-"):
         file = f"./{file}"
@@ -99,7 +104,7 @@ def preprocess(path: Path, defines: Sequence[str] = ()) -> PreprocessedText:
             )
     if not defines and _NEEDS_PREPROCESSOR.search(main.text) is None:
         return PreprocessedText(without_comments(main.text, file), file, (main,), False)
-    return _Preprocessor(file, content, defines).run()
+    return _Preprocessor(file, content, defines, meanwhile).run()
 
 
 def decode(content: bytes) -> str:
@@ -138,10 +143,13 @@ def _open_without_waiting(file: str, flags: int) -> int:
 class _Preprocessor:
     """One model on its way through the C preprocessor."""
 
-    def __init__(self, file: str, main: _Content, defines: Sequence[str]) -> None:
+    def __init__(
+        self, file: str, main: _Content, defines: Sequence[str], meanwhile: Callable[[], object]
+    ) -> None:
         self._file = file
         self._main = main
         self._defines = defines
+        self._meanwhile = meanwhile
         self._where = Location(file, 1, 1)
         self._folder = os.path.dirname(file)  # noqa: PTH120 (as the user wrote it)
         compiler = shutil.which("gcc") or shutil.which("cc")
@@ -290,6 +298,7 @@ class _Preprocessor:
             except (OSError, ValueError) as problem:
                 raise SourceProblem(f"cannot run the C preprocessor: {problem}", where=self._where) from None
             try:
+                self._meanwhile()
                 self._wait(child, output.fileno())
             finally:
                 if child.poll() is None:

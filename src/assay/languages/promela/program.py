@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
@@ -21,9 +22,6 @@ from assay.languages.promela.code_foreign import FAULT_KINDS
 from assay.languages.promela.compiler import SharedObject, compile_model
 from assay.languages.promela.control import ControlGraph, Edge, GraphBuilder, Transition
 from assay.languages.promela.dead_variables import resets, without_influence
-from assay.languages.promela.embedded_c import path_coverage
-from assay.languages.promela.embedded_c.linking import add_locals, linked
-from assay.languages.promela.embedded_c.tracking import forgotten
 from assay.languages.promela.events import Event, EventClaim, event_claim, only_claim
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
@@ -38,11 +36,12 @@ from assay.languages.promela.layout import (
 )
 from assay.languages.promela.merging import fused
 from assay.languages.promela.operations import Process, Scalar, Structure
-from assay.languages.promela.parser import parse_expression, parse_model
+from assay.languages.promela.parser import parse_expression, parse_preprocessed
 from assay.languages.promela.partial_order import plan as partial_order
 from assay.languages.promela.plan import Plan, Property, ViolationTable
+from assay.languages.promela.preprocess import PreprocessedText, preprocess
 from assay.languages.promela.resolve import Resolver, Scope
-from assay.languages.promela.stuck import Moment, Reason, Unknown
+from assay.languages.promela.stuck import PROCESS_COUNT, Moment, Reason, Unknown
 from assay.records import dataclass
 from assay.transition_system.interface import (
     Capabilities,
@@ -56,9 +55,12 @@ from assay.transition_system.interface import (
     Waiting,
 )
 from assay.transition_system.language_options import REDUCTIONS, LanguageOptions, OptionProblem
-from assay.transition_system.symbolic import SymbolicSystem
+
+if TYPE_CHECKING:
+    from assay.transition_system.symbolic import SymbolicSystem
 
 LARGEST_ACTIVE = 255
+ENDED = "-end-"  # where a process stands that has only to go
 MOST_SAID = 300  # characters of what C printed before it failed
 MAXIMAL_PROCTYPES = 255
 MAXIMAL_LOCATIONS = 65_535
@@ -256,6 +258,10 @@ def parse_properties(model: PromelaModel, options: LanguageOptions) -> list[Prop
 
 def parse_match(model: PromelaModel, options: LanguageOptions) -> list[Property]:
     """What states are compared by."""
+    if not options.match:
+        return []
+    from assay.languages.promela.embedded_c import path_coverage
+
     keys = []
     texts = [text for text in options.match if text != path_coverage.PATH]
     if path_coverage.is_asked(options):
@@ -352,6 +358,8 @@ def plan_of(
     plan = Plan(resolver, model.processes, model.graphs, layout, properties, ViolationTable())
     plan.match = list(match)
     if resolver.embedded:
+        from assay.languages.promela.embedded_c.linking import linked  # most models have none
+
         plan.foreign = linked(resolver.embedded, layout, model.processes, model.file, options)
     plan.labels, plan.counts_claim, plan.events = labels, model.watched.has_claim, model.events
     over_steps = any(p.over_step for p in properties)
@@ -439,6 +447,8 @@ class PromelaProgram:
 
     def code_coverage(self, noted: bytes) -> list[dict[str, object]]:
         """What a search came to of the embedded C, by function."""
+        from assay.languages.promela.embedded_c import path_coverage
+
         blocks = self.plan.foreign.blocks if self.plan.foreign is not None else ()
         files = [source.path for source in self.sources]
         return [one.as_json() for one in path_coverage.coverage(blocks, noted, files)]
@@ -504,6 +514,8 @@ class PromelaProgram:
     def doubts(self, untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
         if self.plan.foreign is None or not untracked:
             return []
+        from assay.languages.promela.embedded_c.tracking import forgotten
+
         return forgotten(self.plan.foreign, self.model.resolver.embedded.fragments, untracked)
 
     def opened(self) -> PromelaProgram:
@@ -584,7 +596,7 @@ class PromelaProgram:
     def event_location(self, state: bytes) -> str:
         """Where a trace or notrace is: what it expects next."""
         events = self.expected_events(state)
-        return " or ".join(f"({event.source.text})" for event in events) or "-end-"
+        return " or ".join(f"({event.source.text})" for event in events) or ENDED
 
     def expected_events(self, state: bytes) -> Sequence[Event]:
         claim = self.model.events
@@ -603,7 +615,7 @@ class PromelaProgram:
             return f"location {location}"
         source = edges[0].transition.source
         if isinstance(edges[0].transition.operation, ops.Stop):
-            return "-end-"
+            return ENDED
         return f"{Path(source.where.file).name}:{source.where.line}"
 
     def describe_block(
@@ -742,9 +754,25 @@ class PromelaProgram:
             found = moment.reason(operation, transition.source.text)
             if found is None:
                 return []
-            partners = self.partners(state, blocks, pid, found)
-            found_all[found.text] = replace(found, text=found.text + partners)
+            more = self.partners(state, blocks, pid, found) + self.lingering(state, blocks, found)
+            found_all[found.text] = replace(found, text=found.text + more)
         return list(found_all.values())
+
+    def lingering(self, state: bytes, blocks: Sequence[tuple[int, int, Process]], reason: Reason) -> str:
+        """Who has ended and is counted nevertheless, if somebody waits for a number of processes."""
+        if reason.what != PROCESS_COUNT:
+            return ""
+        ended = [
+            process_title(process, pid)
+            for pid, offset, process in blocks
+            if self.location_line(process, self.location(state, offset)) == ENDED
+        ]
+        if not ended:
+            return ""
+        last = process_title(blocks[-1][2], blocks[-1][0])
+        if len(ended) == 1:
+            return f": {ended[0]} has ended, but counts until {last}, started after it, is gone"
+        return f": {' and '.join(ended)} have ended, but count until {last}, started after them, is gone"
 
     def partners(
         self, state: bytes, blocks: Sequence[tuple[int, int, Process]], pid: int, reason: Reason
@@ -799,13 +827,17 @@ def process_title(process: Process, pid: int) -> str:
 
 def load(path: Path, options: LanguageOptions) -> PromelaProgram:
     """Everything before the search; raises `SourceProblem` if the model is wrong."""
+    return load_text(path, preprocess(path, options.defines), options)
+
+
+def load_text(path: Path, text: PreprocessedText, options: LanguageOptions) -> PromelaProgram:
     if options.audit_tracking and options.tracking != "declared":
         raise OptionProblem(
             "--audit-tracking looks for what --tracking declared leaves out; by default nothing is"
         )
     with syntax.deep_recursion():
-        model, plan, text = translate(parse_model(path, options.defines), options)
-    return PromelaProgram(path, options, model, plan, compile_model(text))
+        model, plan, code = translate(parse_preprocessed(text), options)
+    return PromelaProgram(path, options, model, plan, compile_model(code))
 
 
 def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
@@ -814,7 +846,10 @@ def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaMode
     reductions = reductions_of(model, options)
     properties = parse_properties(model, options)
     match = parse_match(model, options)
-    add_locals(model.resolver.embedded, model.processes, model.file, options)
+    if model.resolver.embedded.locals:
+        from assay.languages.promela.embedded_c.linking import add_locals
+
+        add_locals(model.resolver.embedded, model.processes, model.file, options)
     model.resolver.embedded.find_symbols(model.resolver.globals, model.processes)
     plan = plan_of(model, properties, reductions, options, match)
     plan.match_anywhere = options.match_anywhere

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from difflib import get_close_matches
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
@@ -74,6 +73,8 @@ class Scope:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that somebody may have meant who wrote another."""
+    from difflib import get_close_matches  # for a mistake only
+
     return next(iter(get_close_matches(name, list(names), n=1)), None)
 
 

@@ -33,6 +33,9 @@ BINARY: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
+PROCESS_COUNT = "_nr_pr"
+
+
 class Unknown(Exception):
     """Nothing can be said of this expression."""
 
@@ -159,6 +162,8 @@ class Moment:
             try:
                 if isinstance(part, ops.Load) and part.place.symbol.channel is None:
                     yield self.name(part.place), self.said(part.place)
+                elif isinstance(part, ops.ProcessCount):
+                    yield PROCESS_COUNT, str(len(self._blocks))
                 elif isinstance(part, ops.ChannelLength | ops.ChannelState | ops.PollMessage):
                     found = self.channel(part.channel)
                     yield found.name, f"[{', '.join(map(message, found.messages))}]"

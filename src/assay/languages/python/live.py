@@ -65,6 +65,10 @@ WITHIN = (
     *("DICT_UPDATE", "DICT_MERGE", "SET_UPDATE", "FORMAT_VALUE", "UNPACK_EX"),
     *("GET_ITER", "CONTAINS_OP", "COMPARE_OP", "UNPACK_SEQUENCE", "LIST_EXTEND", "BINARY_OP"),
 )
+STORES = (
+    *("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"),
+    *("DICT_UPDATE", "DICT_MERGE", "SET_UPDATE", "LIST_EXTEND"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Event:
     file: str
     line: int
     kind: str  # "read", "write", LINE, RESUME or FREE
-    name: str  # the last part: of `self.count`, count; FREE: how many threads are started then
+    name: str  # the last part: of `self.count`, count; FREE: how many threads have been started after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class Gates:
         self.message: str = schedule["message"]
         self.ended = set(schedule["ended"])  # threads that the counterexample sees end
         self.choices = {name: deque(values) for name, values in schedule["choices"].items()}
+        self.workers = deque(schedule.get("workers", ()))  # of pools, in the order in which they take tasks
         self.drawn = {name: deque(pairs) for name, pairs in schedule.get("drawn", {}).items()}
         self.events = [Event(index, *fields) for index, fields in enumerate(schedule["events"])]
         self.queues: dict[str, deque[Event]] = {}
@@ -148,7 +153,7 @@ class Gates:
                 _, until = self.freed.get(name, (0, 0))
                 event = queue.popleft()
                 self.pass_when_due(name, event)
-                self.freed[name] = self.started, max(until, self.started) + int(event.name)
+                self.freed[name] = self.started, max(until, int(event.name))
             if self.started < self.freed.get(name, (0, 0))[1]:
                 return  # what it does before it has started the others is not what comes after
             if queue and queue[0].kind == LINE and self.is_inside(frame, queue[0]):
@@ -249,7 +254,12 @@ class Gates:
             return instruction.name in CALLS or not self.has_call(frame.f_code, event.line)
         if instruction.argument == event.name or (event.name == CELL and "DEREF" in instruction.name):
             return instruction.name in (READS if event.kind == "read" else WRITES)
-        return is_within(instruction) and not self.names_it(frame.f_code, event)
+        if not is_within(instruction) or self.names_it(frame.f_code, event):
+            return False
+        # Inside of an object: `d[k] = d.get(k) + 1` reads it in one bytecode and writes it in another.
+        return may(event.kind, instruction) or not any(
+            i.line == event.line and may(event.kind, i) for i in self.instructions(frame.f_code).values()
+        )
 
     def has_call(self, code: CodeType, line: int) -> bool:
         return any(i.line == line and i.name in CALLS for i in self.instructions(code).values())
@@ -272,7 +282,8 @@ class Gates:
                     line = starts if starts is not True else getattr(item, "line_number", line)
                 positions = getattr(item, "positions", None)
                 at = positions.lineno if positions is not None and positions.lineno else line
-                found[item.offset] = Instruction(item.opname, str(item.argval), at)
+                shown = item.argrepr if item.opname == "BINARY_OP" else str(item.argval)
+                found[item.offset] = Instruction(item.opname, shown, at)
             self._instructions[code] = found
         return found
 
@@ -402,6 +413,16 @@ def is_within(instruction: Instruction) -> bool:
     return instruction.name in WITHIN or instruction.name.startswith(("POP_JUMP", "JUMP_IF", "TO_BOOL"))
 
 
+def may(kind: str, instruction: Instruction) -> bool:
+    """Whether a bytecode that looks into an object can read, or write, what is in it."""
+    if not is_within(instruction):
+        return False
+    stores = instruction.name in STORES or (
+        instruction.name == "BINARY_OP" and instruction.argument.endswith("=")
+    )
+    return stores or instruction.name in CALLS if kind == "write" else instruction.name not in STORES
+
+
 class WatchedCondition(threading.Condition):
     """A condition whose waits end when the schedule says so."""
 
@@ -452,6 +473,48 @@ class WatchedLock:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.lock, name)
+
+
+class TasksInTurn:
+    """The tasks of a pool: which worker takes the next one, the schedule says."""
+
+    gates: Gates
+
+    def __init__(self) -> None:
+        self.tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        name, gates = threading.current_thread().name, self.gates
+        with gates.changed:
+            while gates.workers and gates.workers[0] != name and not gates.opened:
+                if not block:
+                    raise queue.Empty
+                gates.changed.wait()
+        task = self.tasks.get(block, timeout)
+        with gates.changed:
+            if task is not None and gates.workers and gates.workers[0] == name:
+                gates.workers.popleft()
+                gates.changed.notify_all()
+        return task
+
+    def get_nowait(self) -> Any:
+        return self.get(block=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tasks, name)
+
+
+def take_tasks_in_turn(gates: Gates) -> None:
+    TasksInTurn.gates = gates
+    begin = futures.ThreadPoolExecutor.__init__
+
+    @functools.wraps(begin)
+    def with_turns(pool: Any, *arguments: Any, **keywords: Any) -> None:
+        begin(pool, *arguments, **keywords)
+        pool._work_queue = TasksInTurn()  # noqa: SLF001
+
+    patched: Any = futures.ThreadPoolExecutor
+    patched.__init__ = with_turns
 
 
 def shortened(timeout: Any) -> Any:
@@ -581,6 +644,7 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
     shorten_waits()
     count_starts(gates)
     draw_as_told(gates)
+    take_tasks_in_turn(gates)
     threading.Condition = WatchedCondition  # type: ignore[misc]
     threading.excepthook = lambda facts: gates.failed(facts.exc_value, is_main=False)
     threading.settrace(gates.trace)

@@ -78,6 +78,7 @@ AWAITED = {  # class or method of the library -> what its caller waits for
     "Queue.put": "room in a queue",
     "Queue.join": "a queue to be done",
     "SimpleQueue.get": "an item in a queue",
+    "Future": "the result of a task",
 }
 AWAITED_BY_NAME = {
     "a lock": "the lock {}",
@@ -88,6 +89,7 @@ AWAITED_BY_NAME = {
     "an item in a queue": "an item in {}",
     "room in a queue": "room in {}",
     "a queue to be done": "{} to be done",
+    "the result of a task": "the result of {}",
 }
 STARTING = (".start", ".submit", ".map")
 FINAL = "a final name"  # stored once: nobody minds when it is read

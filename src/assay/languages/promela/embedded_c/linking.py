@@ -20,8 +20,6 @@ def add_locals(
     embedded: EmbeddedCode, processes: Sequence[Process], file: str, options: LanguageOptions
 ) -> None:
     """Gives processes the variables that c_state declares for them: bytes, as many as the compiler says."""
-    if not embedded.locals:
-        return
     probed = probe(probe_source(embedded), Path(file).parent, Location(file, 1, 1), options)
     for number, variable in enumerate(embedded.locals):
         owner = next((p for p in processes if p.name == variable.proctype), None)

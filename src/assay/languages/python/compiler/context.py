@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, cast
 
 from assay.languages.python.compiler.assembler import Budget
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
-from assay.languages.python.compiler.nodes import statements
+from assay.languages.python.compiler.outline import Outline
 from assay.languages.python.compiler.places import Place, place_of
-from assay.languages.python.compiler.scopes import Scope, all_scopes, evaluates_annotations
+from assay.languages.python.compiler.scopes import Scope, evaluates_annotations
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 
@@ -26,19 +27,6 @@ ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ON
 
 BUILTINS_MODULE = "_builtins"  # built-ins written in Python, part of every program
 TYPING_MODULES = frozenset({"typing", "typing_extensions"})
-
-
-def is_constantly_false(tree: ast.Module, name: str) -> bool:
-    """Whether the body of a module stores the variable once, and that is False: `TYPE_CHECKING = False`."""
-    stores = [
-        node
-        for node in statements(tree)
-        if isinstance(node, ast.Assign | ast.AnnAssign) and name in ast.dump(node)
-    ]
-    match stores:
-        case [ast.Assign(targets=[ast.Name(id=found)], value=ast.Constant(value=False))]:
-            return found == name and stores[0] in tree.body
-    return False
 
 
 class Origin(Enum):
@@ -57,18 +45,51 @@ class Origin(Enum):
         return self in {Origin.USER, Origin.PACKAGE}
 
 
+class Reading:
+    """The syntax tree of a module and what its names mean, now or when somebody wants to know."""
+
+    def __init__(
+        self,
+        tree: ast.Module | None = None,
+        scope: Scope | None = None,
+        *,
+        later: Callable[[], tuple[ast.Module, Scope]] | None = None,
+    ) -> None:
+        self._later = later or (lambda: (cast(ast.Module, tree), cast(Scope, scope)))
+
+    @functools.cached_property
+    def _read(self) -> tuple[ast.Module, Scope]:
+        return self._later()
+
+    @property
+    def tree(self) -> ast.Module:
+        return self._read[0]
+
+    @property
+    def scope(self) -> Scope:
+        return self._read[1]
+
+
 @dataclass(slots=True)
 class ModuleSource:
-    """A module that is part of the program: parsed, not compiled yet."""
+    """A module that is part of the program, not compiled yet."""
 
     name: str
     file: str  # as the user knows it
     origin: Origin
     index: int
     text: str
-    tree: ast.Module
-    scope: Scope
+    reading: Reading
+    outline: Outline
     is_package: bool = False
+
+    @property
+    def tree(self) -> ast.Module:
+        return self.reading.tree
+
+    @property
+    def scope(self) -> Scope:
+        return self.reading.scope
 
 
 class Target(Enum):
@@ -125,18 +146,16 @@ class Context:
         self.atomic_names: set[str] = set()
         self.assay_names: set[str] = set()
         self.natives: dict[str, None] = {}
-        self.bound_globals = set(module.scope.bound) | module.scope.global_names | set(SET_BY_THE_COMPILER)
-        for scope in all_scopes(module.scope):
-            self.bound_globals |= scope.global_names
+        self.bound_globals = {*module.outline.globals, *SET_BY_THE_COMPILER}
         self.starred: list[str] = []  # what `from ... import *` binds
         self.refused_attributes: dict[str, str] = {}  # of modules used as they are, with the module
         self.read_imports()
 
     def read_imports(self) -> None:
         """Names with a meaning for the compiler itself."""
-        if is_constantly_false(self.module.tree, "TYPE_CHECKING"):
+        if self.module.outline.is_not_checked:
             self.type_checking_names.add("TYPE_CHECKING")
-        for node in statements(self.module.tree):
+        for node in self.module.outline.import_statements:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name
@@ -145,7 +164,7 @@ class Context:
                         self.typing_names.add(name)
                     elif alias.name == "_assay":
                         self.assay_names.add(name)
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 self.refuse_parts_of(node.module or "")
                 for alias in node.names:
                     name = alias.asname or alias.name

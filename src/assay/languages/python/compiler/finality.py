@@ -113,13 +113,8 @@ def final_globals(
             add(counts[module.index], name, 1)
     found = []
     for module, counted in zip(modules, counts, strict=True):
-        declared = {
-            name
-            for scope in all_scopes(module.scope)
-            if scope.kind is not Kind.MODULE
-            for name in scope.global_names
-        }
-        found.append({name for name, count in counted.items() if count == 1} - declared - stored_from_outside)
+        once = {name for name, count in counted.items() if count == 1}
+        found.append(once - module.outline.declared - stored_from_outside)
     return found
 
 

@@ -21,12 +21,20 @@ import stat
 import sys
 import sysconfig
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python import reality
-from assay.languages.python.compiler.context import BUILTINS_MODULE, Found, ModuleSource, Origin, Target
+from assay.languages.python.compiler.context import (
+    BUILTINS_MODULE,
+    Found,
+    ModuleSource,
+    Origin,
+    Reading,
+    Target,
+)
+from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
     ABSENT_MODULES,
@@ -35,7 +43,8 @@ from assay.languages.python.compiler.native_modules import (
     NATIVE_MODULES,
     REFUSED_PARTS,
 )
-from assay.languages.python.compiler.nodes import statements, statements_directly_in, walk
+from assay.languages.python.compiler.nodes import statements, walk
+from assay.languages.python.compiler.outline import Outline, imports_in, outline_of
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Kind, Scope, all_scopes, analyse
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
@@ -108,10 +117,13 @@ class Modules:
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
         if origin.is_users:
-            tree, scope = read(file, text)
+            reading = Reading(*read(file, text))
+            outline = outline_of(reading.tree, reading.scope)
         else:
-            tree, scope = read_library(file, text, name if origin is Origin.LIBRARY else "")
-        module = ModuleSource(name, file, origin, len(self.modules), text, tree, scope, is_package)
+            counterpart = name if origin is Origin.LIBRARY else ""
+            reading = Reading(later=lambda: read_library(file, text, counterpart))
+            outline = outline_of_library(file, text, counterpart, reading)
+        module = ModuleSource(name, file, origin, len(self.modules), text, reading, outline, is_package)
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
         self.modules.append(module)
@@ -121,10 +133,9 @@ class Modules:
 
     def read_imports(self, module: ModuleSource) -> None:
         """Finds what a module imports, wherever it does so; problems show when the statement is compiled."""
-        is_users = module.origin.is_users
         if module.origin is Origin.LIBRARY:
-            self.if_mentioned |= imports_if_mentioned(module.tree)
-        for node in imports_in(module.tree) if is_users else imports_of_library(module.tree):
+            self.if_mentioned |= module.outline.if_mentioned
+        for node in module.outline.imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     self.find_with_packages(module, alias.name)
@@ -480,7 +491,7 @@ class Modules:
         for scope in all_scopes(module.scope):
             if scope.kind is not Kind.MODULE:
                 names |= dict.fromkeys(sorted(scope.global_names))
-        for node in imports_in(module.tree):
+        for node in module.outline.imports:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 found = self.find(module, self.absolute(module, node))
                 if found.target is Target.PROGRAM and found.index not in seen:
@@ -568,53 +579,6 @@ def deleted_names(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.ExceptHandler) and node.name is not None:
             found.add(node.name)
     return found
-
-
-def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """All import statements but those for type checkers only, in the order of the text."""
-    pending: list[ast.AST] = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-            continue
-        inside = statements_directly_in(node)
-        if isinstance(node, ast.If) and (is_type_checking_name(node.test) or mentioned_name(node.test)):
-            inside = list(node.orelse)
-        pending += reversed(inside)
-
-
-def mentioned_name(test: ast.expr) -> str:
-    """The name in `_assay.mentions("name")`; libraries may import under that condition."""
-    match test:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="_assay"), attr="mentions"),
-            args=[ast.Constant(value=str(name))],
-        ):
-            return name
-    return ""
-
-
-def imports_if_mentioned(tree: ast.Module) -> dict[str, str]:
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.If) and (name := mentioned_name(node.test)):
-            for inner in node.body:
-                if isinstance(inner, ast.Import):
-                    found[name] = inner.names[0].name
-    return found
-
-
-@functools.lru_cache(maxsize=64)
-def imports_of_library(tree: ast.Module) -> Sequence[ast.Import | ast.ImportFrom]:
-    return tuple(imports_in(tree))
-
-
-def is_type_checking_name(test: ast.expr) -> bool:
-    """By its looks; the compiler itself knows whether it is the one of typing."""
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
-        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
-    )
 
 
 def is_extension(path: Path) -> bool:
@@ -763,6 +727,15 @@ def leave_out_missing(body: list[ast.stmt], module: str, path: str) -> None:
 @functools.lru_cache(maxsize=64)  # the same in every program that a process compiles
 def read_library(file: str, text: str, counterpart: str) -> tuple[ast.Module, Scope]:
     return read(file, text, counterpart, is_known=True)
+
+
+def outline_of_library(file: str, text: str, counterpart: str, reading: Reading) -> Outline:
+    library = kept_library(file, text)
+    question = "outline", counterpart
+    if question not in library.answers:
+        library.keep(question, outline_of(reading.tree, reading.scope))
+    found: Outline = library.answers[question]
+    return found
 
 
 def too_deep(file: str) -> UnsupportedConstruct:

@@ -1,0 +1,43 @@
+"""One failed over something that another had changed last.
+
+Thread-1 failed in line 10 over jobs, which Thread-2 had changed to [] in line 14
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.evidence.explanation.events import WORD, Event, Run
+
+LAST_WORD = re.compile(r"(\w+)(?:\[[^\]]*\])*$")
+
+
+def taken_away(run: Run) -> str:
+    """Of what the failing line mentions; the last change counts, and only if it was somebody else's."""
+    line = run.counterexample.violation.line
+    failed = next((one for one in reversed(run.events) if one.kind == "raises" and one.line == line), None)
+    if failed is None:
+        return ""
+    words = set(WORD.findall(failed.text))
+    known: set[str] = set()
+    for event in reversed(run.events[: failed.index]):
+        is_change = event.kind in {"write", "change"} and event.before != event.after
+        if not is_change or not event.place or event.place in known:
+            continue
+        known.add(event.place)
+        if event.process == failed.process or not _is_named(event, words):
+            continue
+        return (
+            f"{failed.process} failed in line {failed.line} over {event.name}, which {event.process} had "
+            f"{_changed(event)} in line {event.line}"
+        )
+    return ""
+
+
+def _is_named(event: Event, words: set[str]) -> bool:
+    found = LAST_WORD.search(event.place.rpartition(": ")[2])
+    return found is not None and found[1] in words
+
+
+def _changed(event: Event) -> str:
+    return "taken away" if event.after == "missing" else f"changed to {event.short_after}"
