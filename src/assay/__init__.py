@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.evidence.verdict import Verdict
     from assay.plain import assume, atomic, choose, invariant, label
     from assay.search.options import SearchOptions
-    from assay.swarm import SwarmResult, swarm
+    from assay.swarming import SwarmResult, swarm
     from assay.temporal import always, eventually, leads_to
     from assay.transition_system.interface import SourceProblem, TransitionSystem, Violated
     from assay.verification import replay, verify
@@ -65,7 +65,7 @@ _HOME = {
     "SearchOptions": "assay.search.options",
     "SourceProblem": "assay.transition_system.interface",
     "Step": "assay.evidence.counterexample",
-    "SwarmResult": "assay.swarm",
+    "SwarmResult": "assay.swarming",
     "TransitionSystem": "assay.transition_system.interface",
     "Verdict": "assay.evidence.verdict",
     "Violated": "assay.transition_system.interface",
@@ -80,7 +80,7 @@ _HOME = {
     "label": "assay.plain",
     "leads_to": "assay.temporal",
     "replay": "assay.verification",
-    "swarm": "assay.swarm",
+    "swarm": "assay.swarming",
     "verify": "assay.verification",
 }
 

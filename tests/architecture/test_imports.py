@@ -1,10 +1,13 @@
 """Which stage may import which. Data flows one way and the folders say so (ARCHITECTURE.md)."""
 
 import ast
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
+
+import assay
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "assay"
 
@@ -16,7 +19,7 @@ MAY_IMPORT = {
         "transition_system",
         "verification",
         "certification",
-        "swarm",
+        "swarming",
         "plain",
         "temporal",
     },  # for type checkers and on first use
@@ -49,7 +52,7 @@ MAY_IMPORT = {
         "certification",
     },
     # Runs ordinary searches, tells of them as verification does.
-    "swarm": {
+    "swarming": {
         "assay",
         "languages",
         "transition_system",
@@ -76,7 +79,7 @@ MAY_IMPORT = {
         "execution",
         "verification",
         "certification",
-        "swarm",
+        "swarming",
     },
     "cli": {
         "assay",
@@ -89,7 +92,7 @@ MAY_IMPORT = {
         "execution",
         "verification",
         "certification",
-        "swarm",
+        "swarming",
         "report",
     },
 }
@@ -204,3 +207,9 @@ def test_a_header_of_the_engine_is_named_after_the_class_it_holds(path):
         assert classes == family
     elif classes:  # without any it is named after what its functions do
         assert path.stem.title().replace("_", "") in classes | structures
+
+
+def test_what_the_package_offers_is_not_hidden_by_a_module_of_the_same_name():
+    # Importing the module would put it in the place of the function, whoever imports it.
+    modules = {module.name for module in pkgutil.iter_modules(assay.__path__)}
+    assert modules.isdisjoint(assay.__all__)

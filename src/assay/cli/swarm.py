@@ -14,7 +14,7 @@ from assay.cli.telling import print_json, tell
 from assay.execution import interrupts
 
 if TYPE_CHECKING:
-    from assay.swarm.result import SwarmResult
+    from assay.swarming.result import SwarmResult
 
 
 @click.command(short_help="Search a program that is too large by many small, different searches.")
@@ -60,7 +60,7 @@ def swarm(context: click.Context, /, program: str, as_json: bool, quiet: bool, *
     require_program(program, command="swarm")
     if given["cluster"] and given["workers"]:
         raise click.UsageError("--workers and --cluster do not go together: a cluster has its own workers")
-    from assay.swarm import swarm as run_swarm
+    from assay.swarming import swarm as run_swarm
 
     with interrupts.scope():
         with swarm_listener(wanted=not quiet) as listener:

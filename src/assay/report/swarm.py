@@ -24,8 +24,8 @@ from assay.report.console import (
 )
 from assay.report.progress import live_line
 from assay.report.quantities import bytes_text, count, seconds_text
-from assay.swarm.request import SwarmProgress
-from assay.swarm.result import SwarmResult, SwarmRun, estimate_as_json
+from assay.swarming.request import SwarmProgress
+from assay.swarming.result import SwarmResult, SwarmRun, estimate_as_json
 
 ENDS = {  # how runs end, in the order in which it is told
     "violation": "came to a violation",

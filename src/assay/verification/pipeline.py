@@ -18,7 +18,7 @@ from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.records import dataclass
 from assay.search import native, spilled
-from assay.search.options import ABSTRACTIONS, PROOFS, SearchOptions
+from assay.search.options import SYMBOLIC, SearchOptions
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
@@ -43,8 +43,6 @@ from assay.verification.temporal import (
     with_answers,
 )
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
-
-SYMBOLIC = frozenset({*PROOFS, *ABSTRACTIONS})  # searches of the symbolic form
 
 
 def verify_program(

@@ -86,7 +86,7 @@ def run(executor, work, tasks, *, on_progress=ignore, on_done=ignore):
 
 def test_a_swarm_runs_on_a_cluster(dask, tmp_path):
     """The text of the program travels along; what the runs saw is one union."""
-    from assay.swarm import swarm
+    from assay.swarming import swarm
 
     (tmp_path / "part.h").write_text("#define LAST 6\n")
     model = tmp_path / "model.pml"

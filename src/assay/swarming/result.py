@@ -10,7 +10,7 @@ from assay.evidence.properties import Property
 from assay.evidence.result import Violation
 from assay.evidence.verdict import Verdict
 from assay.records import dataclass
-from assay.swarm.union import Seen
+from assay.swarming.union import Seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,10 +30,10 @@ from assay.execution import interrupts
 from assay.execution.alarm import OutOfTime as LoadedTooLong
 from assay.execution.alarm import alarm_at
 from assay.records import dataclass
-from assay.swarm import run as runs
-from assay.swarm.confirmation import Confirmed, confirmed
-from assay.swarm.plan import PlannedRun, plan
-from assay.swarm.request import (
+from assay.swarming import run as runs
+from assay.swarming.confirmation import Confirmed, confirmed
+from assay.swarming.plan import PlannedRun, plan
+from assay.swarming.request import (
     DEFAULT_MEMORY_BYTES,
     DEFAULT_RUNS,
     DEFAULT_SECONDS,
@@ -44,9 +44,9 @@ from assay.swarm.request import (
     require_shares,
     workers_here,
 )
-from assay.swarm.result import SwarmFinding, SwarmResult, SwarmRun
-from assay.swarm.run import WORK, RunReport, RunTask, ShippedText
-from assay.swarm.union import NO_BASIS, Seen, coverage, grouped
+from assay.swarming.result import SwarmFinding, SwarmResult, SwarmRun
+from assay.swarming.run import WORK, RunReport, RunTask, ShippedText
+from assay.swarming.union import NO_BASIS, Seen, coverage, grouped
 from assay.transition_system import language_options
 from assay.transition_system.interface import Program, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem

@@ -20,7 +20,7 @@ from assay.transition_system.interface import Opening, Program, SourceProblem
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import KEY_BYTES
 
-WORK = "assay.swarm.run:run"
+WORK = "assay.swarming.run:run"
 PROGRESS_SECONDS = 0.5
 CONTENT_KEY = bytes(range(1, KEY_BYTES + 1))  # no secret: nobody has a reason to make states look alike
 

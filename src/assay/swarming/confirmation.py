@@ -13,7 +13,7 @@ from assay.execution.replaying import replay
 from assay.records import dataclass
 from assay.search import native
 from assay.search.options import SearchOptions
-from assay.swarm.run import FoundViolation, load
+from assay.swarming.run import FoundViolation, load
 from assay.transition_system.interface import Program, ViolationFacts
 from assay.transition_system.language_options import LanguageOptions
 from assay.verification.shortening import with_short_runs

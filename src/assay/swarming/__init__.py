@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.swarm.coordinator import swarm
-from assay.swarm.result import SwarmResult, SwarmRun
+from assay.swarming.coordinator import swarm
+from assay.swarming.result import SwarmResult, SwarmRun
 
 __all__ = ["SwarmResult", "SwarmRun", "swarm"]

@@ -20,9 +20,9 @@ from assay.evidence.loss import BitstateLoss
 from assay.evidence.sketch import Sketch
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict
 from assay.search.options import SearchOptions
-from assay.swarm import swarm
-from assay.swarm.plan import KINDS, plan
-from assay.swarm.union import Seen, coverage
+from assay.swarming import swarm
+from assay.swarming.plan import KINDS, plan
+from assay.swarming.union import Seen, coverage
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 COUNTERS = """
@@ -129,7 +129,7 @@ def test_the_first_violation_ends_it_and_can_be_replayed(large, tmp_path):
 
 
 def test_a_violation_that_does_not_show_itself_again_is_none(large, monkeypatch):
-    from assay.swarm import coordinator, run
+    from assay.swarming import coordinator, run
 
     def lying(task, report):
         del report
@@ -137,7 +137,7 @@ def test_a_violation_that_does_not_show_itself_again_is_none(large, monkeypatch)
         return run.RunReport(facts=facts, seconds=0.1, violations=(run.FoundViolation(1, (0, 0, 0)),))
 
     monkeypatch.setattr(run, "run", lying)
-    monkeypatch.setattr(coordinator, "WORK", "assay.swarm.run:run")
+    monkeypatch.setattr(coordinator, "WORK", "assay.swarming.run:run")
     found = swarm(large, runs=2, workers=1, timeout_seconds=20, invariants=[RARE], all_violations=True)
     assert found.verdict is Verdict.INCOMPLETE
     assert not found.findings
