@@ -1,6 +1,8 @@
 """What a worker answers that has executed a stranger's code is data, whatever it is."""
 
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -28,5 +30,16 @@ def test_an_answer_that_would_do_something_is_refused(call):
 
 
 def test_what_workers_answer_is_read():
-    for message in (Returned(TaskProgress(1, 2), 3), Raised(CertificateProblem("no"), 4)):
-        assert repr(data_in(packed(message)[8:])) == repr(message)
+    message = Returned(TaskProgress(1, 2), 3)
+    assert data_in(packed(message)[8:]) == message
+
+
+def test_errors_of_workers_are_read():
+    """As a worker writes them: another package may have changed how this process does."""
+    script = (
+        "import sys; from assay.distribution.messages import Raised, packed;"
+        "from assay.evidence.certificate.header import CertificateProblem;"
+        "sys.stdout.buffer.write(packed(Raised(CertificateProblem('no'), 4)))"
+    )
+    written = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout
+    assert repr(data_in(written[8:])) == repr(Raised(CertificateProblem("no"), 4))
