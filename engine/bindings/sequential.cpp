@@ -52,6 +52,8 @@ class SequentialWorld final : public World {
   bool joins_step(const Code&) override { return false; }
   void observes(const std::string&) override {}
   bool may_synchronise() override { return true; }
+  bool knows_identities() const override { return true; }
+  bool is_held(PyObject*) const override { return true; }
   bool has_just_begun() const override { return true; }
   std::uint32_t choose(std::uint32_t) override { return 0; }
   bool is_single() const override { return true; }

@@ -1,6 +1,6 @@
 """Fetches packages into an environment of its own and verifies a small program of two threads with each.
 
-    python -m tests.python.packages [--environment DIR] [NAME ...]
+    python -m tests.python.packages [--environment DIR] [--harnesses FILE] [NAME ...]
 
 Needs a registry that `pip` reaches. For each package: the verdict or the sentence of the refusal, and
 what many runs of CPython with a short switch interval show. A `verified` program that fails in CPython is an
@@ -68,10 +68,13 @@ def shown_by_cpython(environment: Path, file: Path) -> str:
 
 
 def verify(environment: Path, file: Path) -> tuple[str, str]:
-    command = [sys.executable, "-m", "assay", "verify", str(file), "--python", str(environment), "--json"]
-    done = subprocess.run([*command, "--timeout", "60s"], check=False, capture_output=True, text=True)
+    assay = Path(sys.executable).with_name("assay")
+    command = [assay, "verify", str(file), "--python", str(environment), "--json", "--timeout", "60s"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=file.parent)
     if done.returncode == 2:
         return "refused", done.stderr.strip() or json.loads(done.stdout).get("error", "")
+    if not done.stdout.startswith("{"):
+        return "crashed", (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
     result = json.loads(done.stdout)
     violations = result.get("violations") or [{}]
     return result["verdict"], str(violations[0].get("message", "")) or f"{result['states']} states"
@@ -80,15 +83,17 @@ def verify(environment: Path, file: Path) -> tuple[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--environment", type=Path)
+    parser.add_argument("--harnesses", type=Path, default=Path(__file__).with_suffix(".toml"))
+    parser.add_argument("--no-fetch", action="store_true", help="take what the environment has")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
-    entries = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    entries = tomllib.loads(given.harnesses.read_text(encoding="utf-8"))
     counts: Counter[str] = Counter()
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
         environment = given.environment or Path(scratch) / "environment"
         for name in given.names or entries:
-            if not fetch(environment, entries[name]["distribution"]):
+            if not given.no_fetch and not fetch(environment, entries[name]["distribution"]):
                 print(f"{name}: cannot be fetched")
                 continue
             file = Path(scratch) / f"use_{name}.py"
@@ -103,7 +108,9 @@ def main() -> int:
                 flush=True,
             )
     print(dict(counts))
-    return 1 if wrong else 0
+    accepted = counts["verified"] + counts["violated"]
+    print(f"{accepted} of {counts.total()} accepted, {wrong} wrong")
+    return 1 if wrong or counts["crashed"] else 0
 
 
 if __name__ == "__main__":

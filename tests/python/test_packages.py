@@ -192,8 +192,42 @@ def test_extensions_in_c_are_refused_by_name_where_something_is_taken_from_them(
     folder = make_environment("venv", {"fast/__init__.py": "from . import _speed\n"})
     (folder / "fast" / "_speed.so").write_bytes(b"\x7fELF")
     assert is_verified(verify("import fast\n"))
-    with pytest.raises(SourceProblem, match="the package 'fast' is written in C, at least a part of it"):
+    with pytest.raises(SourceProblem, match=r"the module 'fast\._speed' is written in C"):
         verify("import fast\nfast._speed.go()\n")
+
+
+WITHOUT = {
+    "quick/__init__.py": """
+        try:
+            from ._speed import step
+        except ImportError:
+            from ._slow import step
+        try:
+            from . import _speed
+        except ImportError:
+            _speed = None
+        """,
+    "quick/_slow.py": "def step(n):\n    return n + 1\n",
+}
+
+
+def test_a_package_does_without_its_part_in_c_and_the_verdict_says_so():
+    folder = make_environment("venv", WITHOUT)
+    (folder / "quick" / "_speed.so").write_bytes(b"\x7fELF")
+    used = verify("import quick\nassert quick.step(1) == 2 and quick._speed is None\n")
+    assert is_verified(used)
+    assert any("'quick._speed' is written in C" in note for note in used.notes)
+    # The program's own import is not taken for one that can fail.
+    own = "try:\n    from quick import _speed\nexcept ImportError:\n    _speed = 0\nassert _speed != 0\n"
+    assert is_verified(verify(own))
+
+
+def test_the_text_beside_a_module_that_was_compiled_to_c_is_looked_at_and_the_verdict_says_so():
+    folder = make_environment("venv", {"made/__init__.py": "", "made/core.py": "def one():\n    return 1\n"})
+    (folder / "made" / "core.so").write_bytes(b"\x7fELF")
+    used = verify("from made import core\nassert core.one() == 1\n")
+    assert is_verified(used)
+    assert any("'made.core' is compiled to C" in note for note in used.notes)
 
 
 LATE = {

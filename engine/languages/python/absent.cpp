@@ -80,13 +80,23 @@ PyObject* alias(const std::string& text, PyObject* of) {
   return Py_NewRef(reinterpret_cast<PyObject*>(made));
 }
 
+/// A part of an annotation, in the name of the whole.
+std::string named(PyObject* part) {
+  if (is_absent(part)) return *as_absent(part)->path;
+  if (!PyTuple_Check(part)) return utf8(repr_of(part).get());
+  std::string names;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(part); ++i)
+    names += (i == 0 ? "" : ", ") + named(PyTuple_GET_ITEM(part, i));
+  return names;
+}
+
 /// `os.PathLike[str]`: an annotation.
 PyObject* subscript(PyObject* self, PyObject* key) {
   return answered([&]() -> PyObject* {
     ask(as_absent(self));
     PyObject* const real = as_absent(self)->reality;
     if (real == nullptr || !PyType_Check(real)) refuse_absent(self, "looks into");
-    return alias(*as_absent(self)->path + "[" + utf8(repr_of(key).get()) + "]", self);
+    return alias(*as_absent(self)->path + "[" + named(key) + "]", self);
   });
 }
 
@@ -104,7 +114,7 @@ PyObject* union_of(PyObject* left, PyObject* right) {
       }
       refuse_absent(either(left, right), "computes with");
     }
-    return alias(utf8(repr_of(left).get()) + " | " + utf8(repr_of(right).get()), either(left, right));
+    return alias(named(left) + " | " + named(right), either(left, right));
   });
 }
 
@@ -156,14 +166,25 @@ int truth(PyObject* self) {
   return 1;
 }
 
+/// Whether CPython runs a function of its own that is written in Python: it may have asked what it shows for its type.
+bool is_asked_in_python() {
+  const Ref frame = Ref::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  if (!frame) return false;
+  const Ref globals = checked(PyFrame_GetGlobals(reinterpret_cast<PyFrameObject*>(frame.get())));
+  PyObject* const name = PyDict_GetItemString(globals.get(), "__name__");
+  return name == nullptr || !PyUnicode_Check(name) || !utf8(name).starts_with("assay");
+}
+
+/// Classes are shown as they are. Functions and modules have addresses and paths in their texts, and of what a program
+/// made of an absent one (`Path | None`) nobody knows the text.
 PyObject* representation(PyObject* object) {
   return answered([&]() -> PyObject* {
     Absent* const self = as_absent(object);
     ask(self);
-    if (self->sort == Sort::kAlias) return PyUnicode_FromString(self->path->c_str());
-    if (self->sort == Sort::kValue || self->reality == nullptr) refuse_absent(object, "shows");
-    if (PyType_Check(self->reality)) return PyObject_Repr(self->reality);
-    return PyUnicode_FromFormat("<%s>", self->path->c_str());
+    const bool is_known =
+        self->sort == Sort::kThing && self->reality != nullptr && PyType_Check(self->reality);
+    if (!is_known || is_asked_in_python()) refuse_absent(object, "shows");
+    return PyObject_Repr(self->reality);
   });
 }
 
@@ -212,7 +233,7 @@ void make_type() {
                                 slot(Py_am_aiter, refuse_unary),
                                 {0, nullptr}};
   static PyType_Spec spec = {
-      "assay.absent", sizeof(Absent), 0,
+      "assay.assay!absent", sizeof(Absent), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};
   absent_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
 }
@@ -223,17 +244,19 @@ bool is_absent(PyObject* value) { return absent_type != nullptr && Py_TYPE(value
 
 bool has_absent() { return absent_type != nullptr || has_weak_references(); }
 
+void refuse_telling(PyObject* text) {
+  if (!has_absent() || !PyUnicode_Check(text)) return;
+  static PyObject* const mark =
+      interned("assay!");  // in the names of the types of all that stands for something
+  if (PyUnicode_Find(text, mark, 0, PyUnicode_GET_LENGTH(text), 1) < 0) return;
+  throw Unsupported(
+      "a built-in of CPython is given something that is not modelled; take it out of what is verified");
+}
+
 void refuse_telling_text(PyObject* exception) {
   PyObject* const given = reinterpret_cast<PyBaseExceptionObject*>(exception)->args;
-  if (!has_absent() || given == nullptr || !PyTuple_Check(given) || PyTuple_GET_SIZE(given) == 0) return;
-  PyObject* const text = PyTuple_GET_ITEM(given, 0);
-  if (!PyUnicode_Check(text)) return;
-  const std::string message = utf8(text);
-  for (const char* const name : {"assay.absent", "assay.weak", "assay.identity"}) {
-    if (message.find(name) != std::string::npos)
-      throw Unsupported(
-          "a built-in of CPython is given something that is not modelled; take it out of what is verified");
-  }
+  if (!has_absent() || given == nullptr || !PyTuple_Check(given)) return;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); ++i) refuse_telling(PyTuple_GET_ITEM(given, i));
 }
 
 PyObject* absent(const std::string& path, const std::string& problem, const std::string& assumption) {

@@ -30,8 +30,9 @@ Ref with_reality(PyObject* value);
 bool is_same_as_absent(PyObject* value, PyObject* other);
 /// Whether there may be any in this process, so that nobody has to look.
 bool has_absent();
-/// Throws Unsupported if the text of an exception names the type of what stands for something (only CPython's own code
-/// can have written it).
+/// Throws Unsupported if a text names the type of what stands for something: only CPython's own code can have written
+/// it. The other is for the text of an exception.
+void refuse_telling(PyObject* text);
 void refuse_telling_text(PyObject* exception);
 
 }  // namespace assay::languages::python

@@ -1,6 +1,7 @@
 /// Calls of built-ins that are given something absent. Most would look at the object that stands for it and see what
 /// CPython does not show: they are refused, unless they only keep it, ask it (it refuses by itself), or can be given what
 /// it stands for.
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -90,8 +91,12 @@ void Interpreter::settle_absent(PyObject* callable, Arguments& arguments, Site& 
     return;
   }
   const NativeCall call = native_call(callable, arguments, site);
-  if (only_keeps(call)) return;
   std::vector<PyObject*> given = arguments.objects();
+  const bool asks = std::any_of(given.begin(), given.end(), [](PyObject* argument) {
+    return argument == is_instance || argument == is_subclass || argument == is_callable ||
+           argument == reinterpret_cast<PyObject*>(&PyType_Type);
+  });
+  if (!asks && only_keeps(call)) return;
   if (call.has_receiver()) given.push_back(call.receiver);
   for (PyObject* const one : given) {
     if (PyObject* const unknown = first_absent(one)) refuse_absent(unknown, "gives a built-in");

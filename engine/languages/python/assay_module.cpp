@@ -1,6 +1,7 @@
 /// The module `_assay`, from which the libraries are built. Its functions work only when the machine calls them.
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "languages/python/call_back.hpp"
 #include "languages/python/interpreter.hpp"
@@ -40,6 +41,9 @@ enum class Primitive : std::uint8_t {
   kIdentity,
   kTarget,
   kSettle,
+  kIsHeld,
+  kModule,
+  kGivePlaces,
   kOwnItems,
   kOwnUnchanged,
   kStoreOwn,
@@ -57,7 +61,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 34> kEntries = {{
+constexpr std::array<Entry, 37> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -88,6 +92,9 @@ constexpr std::array<Entry, 34> kEntries = {{
     {"identity", 1, Primitive::kIdentity},
     {"target", 1, Primitive::kTarget},
     {"settle", 0, Primitive::kSettle},
+    {"is_held", 1, Primitive::kIsHeld},
+    {"module", 1, Primitive::kModule},
+    {"give_places", 2, Primitive::kGivePlaces},
     {"own_items", 1, Primitive::kOwnItems},
     {"own_unchanged", 2, Primitive::kOwnUnchanged},
     {"store_own", 3, Primitive::kStoreOwn},
@@ -137,6 +144,32 @@ PyObject* assay_module() {
   static PyObject* module = checked(PyModule_Create(&definition)).release();
   return module;
 }
+
+namespace {
+
+/// What a function keeps beside its attributes once it was given another one.
+const std::unordered_set<std::string>& names_of_functions() {
+  static const std::unordered_set<std::string> names = {"__name__",      "__qualname__",    "__module__",
+                                                        "__doc__",       "__annotations__", "__defaults__",
+                                                        "__kwdefaults__"};
+  return names;
+}
+
+/// The `__dict__` of an object; of a function, a copy without what CPython keeps elsewhere.
+Ref own_attributes(PyObject* object) {
+  Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+  if (!is_function(object)) return dict;
+  dict = checked(PyDict_Copy(dict.get()));
+  for (const std::string& name : names_of_functions()) {
+    if (PyDict_GetItemString(dict.get(), name.c_str()) != nullptr &&
+        PyDict_DelItemString(dict.get(), name.c_str()) < 0) {
+      throw PythonError();
+    }
+  }
+  return dict;
+}
+
+}  // namespace
 
 std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& arguments, Site& site) {
   if (!PyCFunction_Check(callable)) return std::nullopt;
@@ -242,7 +275,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       PyObject* const object = given[0].get();
       if (Py_TYPE(object)->tp_dictoffset == 0) return none();
       if (!world.may_read_attribute(object, given[1].get())) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+      const Ref dict = own_attributes(object);
       PyObject* const value = PyDict_GetItemWithError(dict.get(), given[1].get());
       if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
       return done(checked(
@@ -294,29 +327,50 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
     case Primitive::kTarget:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
       return done(Ref::borrow(object_of_weak(given[0].get())));
+    case Primitive::kModule: {  // of the program, if its body has begun
+      if (!PyUnicode_Check(given[0].get())) return none();
+      const std::string name = utf8(given[0].get());
+      const auto& modules = world.program->modules;
+      for (std::uint32_t index = 0; index < modules.size(); ++index) {
+        if (modules[index].name != name) continue;
+        if (!world.may_import(index)) return stop(Stop::kVisible);
+        if (!world.module_started[index]) return none();
+        return done(world.module_objects[index]);
+      }
+      throw Unsupported("whether CPython has imported the module '" + name +
+                        "' is not modelled; import it where it is needed");
+    }
+    case Primitive::kGivePlaces: {  // for variables of a module, all at once
+      if (!is_module(given[0].get())) raise(PyExc_TypeError, "expected a module of the program");
+      const Module& module = world.program->modules[reinterpret_cast<ModuleObject*>(given[0].get())->module];
+      std::string lacking;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[1].get()); ++i) {
+        const std::string name = text_if_any(PyTuple_GET_ITEM(given[1].get(), i));
+        if (!module.global_index.contains(name)) lacking += (lacking.empty() ? "" : ",") + name;
+      }
+      if (lacking.empty()) return none();
+      if (!world.is_beginning() || module.is_library)
+        throw Unsupported("the program gives the module " + module.name + " new attributes, " + lacking);
+      world.observes("global " + module.name + ":" + lacking);
+      return none();
+    }
+    case Primitive::kIsHeld:
+      if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");
+      return done(Ref::borrow(world.is_held(object_of_weak(given[0].get())) ? Py_True : Py_False));
     case Primitive::kSettle:  // what follows happens in a state that was looked at
       if (world.has_just_begun()) return none();
-      if (thread.atomic > 0 || std::any_of(thread.frames.begin(), thread.frames.end(), [](const auto& frame) {
-            return frame->on_return == Return::kNested;
-          })) {
-        throw Unsupported(
-            "a weak reference is followed in the middle of something that is one piece, which is not "
-            "modelled; "
-            "follow it before, and keep what it leads to in a variable");
-      }
-      return stop(Stop::kLong);
+      return settle("a weak reference is followed",
+                    "follow it before, and keep what it leads to in a variable");
     case Primitive::kOwnItems: {
       PyObject* const object = given[0].get();
       if (!world.may_read(object)) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
-      const Ref items = checked(PyDict_Items(dict.get()));
+      const Ref items = checked(PyDict_Items(own_attributes(object).get()));
       return done(checked(PyList_AsTuple(items.get())));
     }
     case Primitive::kOwnUnchanged: {  // whether the attributes are still what kOwnItems gave
       PyObject* const object = given[0].get();
       if (!world.may_read(object)) return stop(Stop::kVisible);
-      const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
-      const Ref now = checked(PyDict_Items(dict.get()));
+      const Ref now = checked(PyDict_Items(own_attributes(object).get()));
       return done(Ref::borrow(are_same_items(now.get(), given[1].get()) ? Py_True : Py_False));
     }
     case Primitive::kStoreOwn:
@@ -326,6 +380,8 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       const bool stores = entry.primitive == Primitive::kStoreOwn;
       if (!PyUnicode_CheckExact(name))
         throw Unsupported("a key of a __dict__ that is no text is not modelled");
+      if (is_function(object) && (!world.is_single() || names_of_functions().contains(utf8(name))))
+        throw Unsupported("the __dict__ of a function gets or loses " + utf8(name) + "; use setattr");
       if (world.is_closed(object))
         throw Unsupported("states have no place for " + utf8(name) + " in this object");
       if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);

@@ -56,14 +56,22 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
   }
 }
 
+/// Defaults for parameters that a function has not: they can be looked at, and change no call.
+bool is_without_effect(PyObject* function, PyObject* name) {
+  const Code& code = *reinterpret_cast<Function*>(function)->code;
+  return (name == interned("__defaults__") && code.positional == 0) ||
+         (name == interned("__kwdefaults__") && code.keyword_only == 0);
+}
+
 /// What a store would change although no state tells it.
 void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* value) {
   if (PyModule_Check(object)) {
     throw Unsupported("the program stores " + utf8(name) +
                       " in a module of CPython, which is no part of a state");
   }
-  if (is_function(object) && (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
-                              name == interned("__code__") || name == interned("__closure__"))) {
+  if (is_function(object) && !is_without_effect(object, name) &&
+      (name == interned("__defaults__") || name == interned("__kwdefaults__") ||
+       name == interned("__code__") || name == interned("__closure__"))) {
     throw Unsupported("the program changes " + utf8(name) + " of a function; make another function");
   }
   if (world.is_closed(object)) {
@@ -99,7 +107,9 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
 void refuse_hidden_content(World& world, const Frame& frame, PyObject* holder, PyObject* name,
                            PyObject* value) {
   if (world.program->modules[frame.code->module].is_library || !world.is_hidden(value)) return;
-  const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder) : utf8(repr_of(holder).get());
+  const std::string where = PyModule_Check(holder) ? PyModule_GetName(holder)
+                            : is_module(holder)    ? "a module"
+                                                   : utf8(repr_of(holder).get());
   throw Unsupported(utf8(name) + " of " + where + " is a " + Py_TYPE(value)->tp_name +
                     " that is no part of a state; keep one of your own");
 }
@@ -161,7 +171,7 @@ bool exists_in_cpython(const std::string& module, const std::string& path, PyObj
              .get() == Py_True;
 }
 
-void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
+Ref Interpreter::missing_part(PyObject* object, PyObject* name) const {
   const auto refuse = [&](const std::string& what) {
     throw Unsupported(what + " is not modelled; leave it out, or put something of your own in its place");
   };
@@ -171,16 +181,16 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
         exists_in_cpython("types", "FunctionType", name)) {
       refuse(word + " of a function");
     }
-    return;
+    return {};
   }
   if (is_generator(object)) {
     if (exists_in_cpython("types", "GeneratorType", name)) refuse(word + " of a generator");
-    return;
+    return {};
   }
   if (is_iterator(object)) {
     if (exists_in_cpython("assay.languages.python.reality", "list_iterator", name))
       refuse(word + " of an iterator");
-    return;
+    return {};
   }
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
@@ -192,10 +202,14 @@ void Interpreter::refuse_missing(PyObject* object, PyObject* name) const {
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (!candidate.is_library || candidate.name != module) continue;
-      if (exists_in_cpython(module, utf8(path.get()), name))
-        refuse(module + "." + utf8(path.get()) + "." + word);
+      if (!exists_in_cpython(module, utf8(path.get()), name)) continue;
+      // A class may be asked for it: what stands for it is refused where it is used.
+      if (PyType_Check(object) && utf8(path.get()).find('.') == std::string::npos && !word.starts_with("__"))
+        return checked(PyObject_GetAttr(part_of_cpython(module, path.get()).get(), name));
+      refuse(module + "." + utf8(path.get()) + "." + word);
     }
   }
+  return {};
 }
 
 static bool has_threads(const Program& program) {
@@ -203,15 +217,24 @@ static bool has_threads(const Program& program) {
                      [](const Module& m) { return m.name == "_thread"; });
 }
 
+Ref Interpreter::getter_of_module(std::uint32_t number, bool* is_asked) {
+  const Module& module = world.program->modules[number];
+  const auto found = module.global_index.find("__getattr__");
+  if (found == module.global_index.end()) return {};
+  *is_asked = world.may_read_global(module.first_global + found->second);
+  return *is_asked ? world.globals[module.first_global + found->second] : Ref();
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question) {
   refuse_attribute_of_stand_in(object, name, question);
+  Site kept = PyType_Check(object) ? site : Site();
   try {
     return load_existing_attribute(object, name, std::move(site));
   } catch (const PythonError&) {
     if (interruption_pending() || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw;
     // What CPython has and the machine lacks is our gap, not the program's mistake.
     const Ref exception = take_exception();
-    refuse_missing(object, name);
+    if (Ref part = missing_part(object, name)) return complete(std::move(kept), std::move(part));
     give_exception(exception);
     throw;
   }
@@ -231,11 +254,25 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     if (!is_there && module.is_library && exists_in_cpython(module.name, "", name)) {
       return complete(std::move(site), part_of_cpython(module.name, name));
     }
+    if (!is_there && !utf8(name).starts_with("__")) {
+      bool is_asked = true;
+      if (const Ref getter = getter_of_module(number, &is_asked); getter || !is_asked) {
+        if (!is_asked) return stop(Stop::kVisible);
+        return call_function(getter.get(), {.positional = {Ref::borrow(name)}, .keywords = {}},
+                             std::move(site));
+      }
+    }
+    if (!is_there && name == interned("__dict__")) {
+      Arguments arguments;
+      arguments.positional = {Ref::borrow(object)};
+      if (std::optional<Step> step = delegate("module_dict", nullptr, arguments, site)) return *step;
+    }
     return complete(std::move(site), checked(PyObject_GetAttr(object, name)));
   }
   if (PyType_Check(object)) {
     if (name == interned("__dict__") && is_program_type(reinterpret_cast<PyTypeObject*>(object)) &&
-        has_threads(*world.program) && !world.program->modules[top().code->module].is_library) {
+        has_threads(*world.program) && !world.program->modules[top().code->module].is_library &&
+        !world.is_beginning()) {
       throw Unsupported(
           "the order in which a class got its attributes is no part of a state; instead of its __dict__ "
           "use getattr, hasattr or dir");
@@ -285,11 +322,19 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
     if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
+    if (PyModule_Check(object) && name == interned("__dict__") && world.is_beginning()) {
+      // To be looked at, and not changed.
+      const Ref names = checked(PyDict_Copy(value.get()));
+      return complete(std::move(site), checked(PyDictProxy_New(names.get())));
+    }
     if (PyModule_Check(object) && is_container(value.get()))
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
   }
-  if (is_function(object) && (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
+  const bool has_no_keywords = is_function(object) && name == interned("__kwdefaults__") &&
+                               reinterpret_cast<Function*>(object)->keyword_defaults == nullptr;
+  if (is_function(object) && !has_no_keywords &&
+      (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
       !world.program->modules[top().code->module].is_library) {
     throw Unsupported(utf8(name) + " of a function is not modelled; name the values");
   }
@@ -339,8 +384,10 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
       if (name == interned("__dict__") && has_threads(*world.program)) {
         // What is stored through it would be seen by nobody: it gets what reads and writes the attributes.
-        if (!is_program_type(type) || type->tp_dictoffset == 0 || PyExceptionInstance_Check(object) ||
-            PyType_IsSubtype(type, &PyBaseObject_Type) == 0 || type->tp_base == nullptr) {
+        const bool is_own_function = is_function(object) && world.is_single();
+        if (!is_own_function &&
+            (!is_program_type(type) || type->tp_dictoffset == 0 || PyExceptionInstance_Check(object) ||
+             PyType_IsSubtype(type, &PyBaseObject_Type) == 0 || type->tp_base == nullptr)) {
           throw Unsupported("__dict__ is not modelled in a program with threads; use getattr and setattr");
         }
         Arguments arguments;
@@ -408,6 +455,8 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     const Module& module = world.program->modules[number];
     const auto found = module.global_index.find(utf8(name));
     if (found == module.global_index.end()) {
+      if (!module.is_library && value != nullptr && world.is_beginning())
+        world.observes("global " + module.name + ":" + utf8(name));  // compiled again with a place for it
       throw Unsupported("the program gives the module " + module.name + " a new attribute, " + utf8(name));
     }
     if (module.is_library && module.name == "sys" &&

@@ -134,7 +134,8 @@ Entry Classes::role(PyObject* name, PyObject* value) {
       type == &PyGetSetDescr_Type || std::string_view(type->tp_name) == "_collections._tuplegetter") {
     return Entry::kMakeup;
   }
-  if (is_function(value) || PyFunction_Check(value) || PyCFunction_Check(value) || is_wrapper(value))
+  if (is_function(value) || PyFunction_Check(value) || PyCFunction_Check(value) ||
+      (is_wrapper(value) && Py_TYPE(value) != &PyDictProxy_Type))
     return Entry::kMethod;
   return word.starts_with("__") && word.ends_with("__") ? Entry::kMethod : Entry::kData;
 }

@@ -109,9 +109,14 @@ PyObject* abstract_metaclass() {
   return found;
 }
 
-/// ABCMeta.__new__, which is written in Python.
+/// ABCMeta.__new__, which is written in Python. Its slot would look for the `__new__` of the metaclass that it is given,
+/// and find that of the program, which has called it.
 PyObject* abstract_new(PyTypeObject* metaclass, PyObject* arguments, PyObject* keywords) {
-  return reinterpret_cast<PyTypeObject*>(abstract_metaclass())->tp_new(metaclass, arguments, keywords);
+  static PyObject* const function =
+      checked(PyObject_GetAttrString(abstract_metaclass(), "__new__")).release();
+  const Ref first = checked(PyTuple_Pack(1, reinterpret_cast<PyObject*>(metaclass)));
+  const Ref given = checked(PySequence_Concat(first.get(), arguments));
+  return PyObject_Call(function, given.get(), keywords);
 }
 
 /// Whether the metaclass has the `__new__` of `type` or of ABCMeta.

@@ -1,7 +1,9 @@
 /// Frames: how they begin and end, and where their values go.
 #include <algorithm>
 
+#include "languages/python/addresses.hpp"
 #include "languages/python/interpreter.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -53,6 +55,8 @@ Ref convert(Conversion conversion, const Ref& value) {
         raise(PyExc_TypeError, "iter() returned non-iterator of type '%s'", type->tp_name);
       return value;
     case Conversion::kHash: {
+      if (is_identity(value.get()))
+        throw Unsupported("the hash of this object is an address, which is different in each run");
       if (!PyLong_Check(value.get())) raise(PyExc_TypeError, "__hash__ method should return an integer");
       const Py_hash_t hash = PyObject_Hash(value.get());
       if (hash == -1) throw PythonError();
@@ -77,6 +81,7 @@ bool truth_of_result(bool is_length, const Ref& value) {
 }  // namespace
 
 Ref built_in(PyObject* name) {
+  if (PyObject* const own = discreet_built_in(name)) return Ref::borrow(own);
   PyObject* value = PyDict_GetItemWithError(built_ins(), name);
   if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
   return Ref::borrow(value);

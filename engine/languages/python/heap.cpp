@@ -12,11 +12,22 @@ namespace {
 
 Ref imported_types() {
   // Immutable types whose repr tells any two values apart.
-  const char* const names[][2] = {
-      {"decimal", "Decimal"},   {"fractions", "Fraction"}, {"datetime", "date"},
-      {"datetime", "datetime"}, {"datetime", "time"},      {"datetime", "timedelta"},
-      {"datetime", "timezone"}, {"re", "Pattern"},         {"types", "GenericAlias"},
-      {"struct", "Struct"},     {"types", "UnionType"},    {"_collections_abc", "_CallableGenericAlias"}};
+  const char* const names[][2] = {{"decimal", "Decimal"},
+                                  {"fractions", "Fraction"},
+                                  {"datetime", "date"},
+                                  {"datetime", "datetime"},
+                                  {"datetime", "time"},
+                                  {"datetime", "timedelta"},
+                                  {"datetime", "timezone"},
+                                  {"re", "Pattern"},
+                                  {"types", "GenericAlias"},
+                                  {"struct", "Struct"},
+                                  {"types", "UnionType"},
+                                  {"_collections_abc", "_CallableGenericAlias"},
+                                  {"typing", "_GenericAlias"},
+                                  {"typing", "_UnionGenericAlias"},
+                                  {"typing", "_LiteralGenericAlias"},
+                                  {"typing", "_CallableGenericAlias"}};
   Ref types = checked(PyTuple_New(std::size(names)));
   for (std::size_t i = 0; i < std::size(names); ++i) {
     const Ref module = checked(PyImport_ImportModule(names[i][0]));

@@ -5,6 +5,7 @@
 
 #include "languages/python/absent.hpp"
 #include "languages/python/call_back.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -200,14 +201,19 @@ Ref call_nested_with(PyObject* function, Arguments arguments) {
   }
   std::unique_ptr<Frame> frame = interpreter.bind(reinterpret_cast<Function*>(function), arguments);
   if (frame->code->generator) return new_generator(std::move(frame));
-  const CallBack call_back(interpreter.world, name_of(*frame->code));
+  const Code* const frame_code = frame->code;
+  const CallBack call_back(interpreter.world, name_of(*frame_code));
   Site site;
   site.mode = Return::kNested;
   site.advance = false;
   if (interpreter.push_frame(std::move(frame), std::move(site)) == Step::kStop) {
     throw Unsupported("a built-in function calls an operation of a library that other threads use");
   }
-  return finish_nested(interpreter, base);
+  const bool hashes = name_of(*frame_code) == "__hash__";
+  Ref value = finish_nested(interpreter, base);
+  if (!hashes || !is_identity(value.get())) return value;
+  ++interpreter.world.addresses_hashed;  // what `id` gives is a number for C code
+  return checked(PyLong_FromVoidPtr(object_of_weak(value.get())));
 }
 
 Ref call_nested(World& world, PyObject* function, PyObject* const* arguments, std::size_t count) {
@@ -586,6 +592,20 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
           world.poll();  // `from package import ...` calls a function in Python
         if (!value && source.is_library && exists_in_cpython(source.name, "", name)) {
           value = part_of_cpython(source.name, name);
+        }
+        if (!value && !utf8(name).starts_with("__")) {
+          bool is_asked = true;
+          const Ref getter = getter_of_module(number, &is_asked);
+          if (!is_asked) return stop(Stop::kVisible);
+          if (getter) {
+            Arguments arguments;
+            arguments.positional = {
+                getter, Ref::borrow(name),
+                checked(PyUnicode_FromFormat("cannot import name '%U' from '%s' (%s)", name,
+                                             source.name.c_str(), source.file.c_str()))};
+            Site site;
+            if (std::optional<Step> step = delegate("_import_from", nullptr, arguments, site)) return *step;
+          }
         }
         if (!value) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),

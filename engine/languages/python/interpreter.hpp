@@ -127,9 +127,12 @@ class Interpreter {
   // --- attributes.cpp
   /// `question`: the name of the built-in that asks (`getattr`), null for the program's own expression.
   Step load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question = nullptr);
+  /// The function `__getattr__` of a module; null if it has none, or if the step ends before that is known.
+  Ref getter_of_module(std::uint32_t number, bool* is_asked);
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
-  /// Throws Unsupported if CPython has this attribute, which was not found.
-  void refuse_missing(PyObject* object, PyObject* name) const;
+  /// For an attribute that was not found and that CPython has: throws Unsupported, or gives what stands for that of a
+  /// class; null if CPython has none.
+  Ref missing_part(PyObject* object, PyObject* name) const;
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
 
@@ -211,6 +214,8 @@ class Interpreter {
   // --- special_natives.cpp
   /// Built-ins that the interpreter takes apart itself; no value: the callable is none of them.
   std::optional<Step> call_special(PyObject* callable, Special special, Arguments& arguments, Site& site);
+  /// Ends the step, so that what follows happens in a state that was looked at.
+  Step settle(const std::string& what, const std::string& way_out);
   std::optional<Step> call_generator_method(PyObject* callable, Arguments& arguments, Site& site);
   Step next_value(Arguments& arguments, Site site);
   Step length(PyObject* object, Site site);

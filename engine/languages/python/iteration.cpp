@@ -194,6 +194,7 @@ Ref next_of(Iterator* iterator) {
 
 Ref built_in_iterator(PyObject* iterable) {
   PyTypeObject* type = Py_TYPE(iterable);
+  if (type == &PyDictProxy_Type) return built_in_iterator(shown_by_proxy(iterable));
   if (type->tp_iter == nullptr) {
     return PySequence_Check(iterable) ? new_iterator(Iteration::kSequence, iterable, 0, 0) : Ref();
   }

@@ -175,6 +175,7 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
   }
   if (is_function(value)) return name_of_function(value, name);
   if (PyFunction_Check(value)) return name_of_native_function(value, name);
+  if (type == &PyDictProxy_Type) return false;
   if (is_wrapper(value)) {
     name = type == &PyStaticMethod_Type ? "Ws" : type == &PyClassMethod_Type ? "Wc" : "Wp";
     const Parts parts = parts_of_wrapper(value);
@@ -395,8 +396,10 @@ bool Leaves::name_by_text(PyObject* value, std::string& name) {
   if (word == "re.Pattern") return append("pattern") && append("flags");  // its repr is cut off
   if (word == "_struct.Struct" || word == "Struct") return append("format");
   if (word == "types.UnionType") return append("__args__");
-  if (word == "types.GenericAlias" || word == "_CallableGenericAlias")
+  if (word.ends_with("GenericAlias")) {  // of types or typing
+    name += attribute_text(value, "_name") + ":";
     return append("__origin__") && append("__args__");
+  }
   const Ref zone = Ref::steal(PyObject_GetAttrString(value, "tzinfo"));
   if (!zone) PyErr_Clear();
   if (zone && zone.get() != Py_None && !append("tzinfo")) return false;

@@ -44,6 +44,8 @@ std::string type_text_of(PyTypeObject* type) {
 void MadeClasses::spell(PyObject* value, std::string& out) {
   if (const std::optional<LeafId> leaf = heap_.leaves.find(value)) {
     out += std::to_string(*leaf) + ",";
+  } else if (Py_TYPE(value) == &PyBaseObject_Type) {
+    out += "o";  // `object()`: there is nothing in it that could change
   } else if (PyDict_CheckExact(value)) {
     out += "{";
     PyObject *key = nullptr, *item = nullptr;

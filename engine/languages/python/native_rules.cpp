@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "languages/python/addresses.hpp"
+
 namespace assay::languages::python {
 namespace {
 
@@ -20,8 +22,8 @@ std::optional<Step> make_instance(Interpreter& interpreter, NativeCall& call) {
                                  std::move(call.site));
 }
 
-std::optional<Step> note_hash(Interpreter& interpreter, NativeCall& call) {
-  if (call.has_receiver() && !is_plain(call.receiver)) ++interpreter.world.addresses_hashed;
+std::optional<Step> note_hash(Interpreter&, NativeCall& call) {
+  if (call.has_receiver() && !is_plain(call.receiver)) note_hash_method(call.callable, call.receiver);
   return std::nullopt;
 }
 

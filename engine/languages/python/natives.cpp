@@ -5,9 +5,11 @@
 #include <unordered_map>
 
 #include "languages/python/absent.hpp"
+#include "languages/python/addresses.hpp"
 #include "languages/python/effects.hpp"
 #include "languages/python/native_call.hpp"
 #include "languages/python/native_rules.hpp"
+#include "languages/python/stand_ins.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -286,6 +288,7 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
     const bool is_past_metaclass = PyType_Check(callable) && program_method(callable, "__call__") != nullptr;
     const ternaryfunc make = is_past_metaclass ? PyType_Type.tp_call : PyObject_Call;
     value = world.announced(checked(make(callable, positional.get(), keywords.get())));
+    refuse_telling(value.get());
   }
   world.poll();
   return complete(std::move(site), std::move(value));
@@ -360,6 +363,15 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
   if (has_absent()) settle_absent(callable, arguments, site);
   refuse_type_of_stand_in(callable, arguments);
+  const bool makes_number = callable == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                            callable == reinterpret_cast<PyObject*>(&PyFloat_Type);
+  if (makes_number && arguments.positional.size() == 1 && arguments.keywords.empty() &&
+      is_stand_in(arguments.positional[0].get())) {
+    if (PyObject* const convert = program_method(arguments.positional[0].get(), "_converted")) {
+      arguments.positional.push_back(Ref::borrow(callable));
+      return call_function(convert, std::move(arguments), std::move(site));
+    }
+  }
   const FunctionEffect* const known = effect_of(callable);
   const Special special = known == nullptr ? Special::kNone : known->special;
   if (std::optional<Step> step = call_special(callable, special, arguments, site)) {
@@ -384,6 +396,7 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   }
 
   refuse_stand_ins(native, known);
+  refuse_hash_by_others(native);
   std::vector<PyObject*> written;
   for (const Ref& argument : arguments.positional) {
     if (is_consumed(argument.get())) written.push_back(argument.get());
@@ -426,6 +439,7 @@ Step Interpreter::run_settled(const NativeCall& call, const std::vector<std::uin
   const Ref kept = Ref::borrow(call.callable);
   Ref value = checked(PyObject_Call(call.callable, call.arguments.positional_tuple().get(),
                                     call.arguments.keyword_dict().get()));
+  refuse_telling(value.get());
   value = world.announced(std::move(value));
   world.settle(reached, name);
   world.poll();

@@ -124,12 +124,14 @@ PyObject* function_other(PyObject* self, void* key) {
   return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
 
-PyObject* function_defaults(PyObject* self, void*) {
+PyObject* function_defaults(PyObject* self, void* name) {
+  if (PyObject* other = overwritten(self, static_cast<const char*>(name))) return Py_NewRef(other);
   PyObject* defaults = as_function(self)->defaults;
   return Py_NewRef(defaults == nullptr ? Py_None : defaults);
 }
 
-PyObject* function_keyword_defaults(PyObject* self, void*) {
+PyObject* function_keyword_defaults(PyObject* self, void* name) {
+  if (PyObject* other = overwritten(self, static_cast<const char*>(name))) return Py_NewRef(other);
   PyObject* defaults = as_function(self)->keyword_defaults;
   return Py_NewRef(defaults == nullptr ? Py_None : defaults);
 }
@@ -140,7 +142,21 @@ PyObject* function_closure(PyObject* self, void*) {
 }
 
 char name_key[] = "__name__", qualname_key[] = "__qualname__", module_key[] = "__module__",
-     doc_key[] = "__doc__", annotations_key[] = "__annotations__";
+     doc_key[] = "__doc__", annotations_key[] = "__annotations__", defaults_key[] = "__defaults__",
+     keyword_defaults_key[] = "__kwdefaults__";
+
+/// Of parameters that the function has not: see `is_without_effect`.
+int overwrite_defaults(PyObject* self, PyObject* value, void* name) {
+  const bool is_tuple = std::strcmp(static_cast<const char*>(name), "__defaults__") == 0;
+  const bool is_right =
+      value == nullptr || value == Py_None || (is_tuple ? PyTuple_Check(value) : PyDict_Check(value));
+  if (!is_right) {
+    PyErr_Format(PyExc_TypeError, "%s must be set to a %s object", static_cast<const char*>(name),
+                 is_tuple ? "tuple" : "dict");
+    return -1;
+  }
+  return overwrite(self, value == nullptr ? Py_None : value, name);
+}
 
 PyGetSetDef function_attributes[] = {
     {"__name__", function_name, overwrite_text, nullptr, name_key},
@@ -148,8 +164,8 @@ PyGetSetDef function_attributes[] = {
     {"__module__", function_module, overwrite, nullptr, module_key},
     {"__doc__", function_other, overwrite, nullptr, doc_key},
     {"__annotations__", function_other, overwrite, nullptr, annotations_key},
-    {"__defaults__", function_defaults, nullptr, nullptr, nullptr},
-    {"__kwdefaults__", function_keyword_defaults, nullptr, nullptr, nullptr},
+    {"__defaults__", function_defaults, overwrite_defaults, nullptr, defaults_key},
+    {"__kwdefaults__", function_keyword_defaults, overwrite_defaults, nullptr, keyword_defaults_key},
     {"__closure__", function_closure, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -639,7 +655,33 @@ Ref another_of_the_same(PyObject* value) {
   return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts.get()));
 }
 
+PyObject* shown_by_proxy(PyObject* proxy) {
+  PyObject* mapping = nullptr;
+  const auto found = [](PyObject* part, void* context) {
+    *static_cast<PyObject**>(context) = part;
+    return 0;
+  };
+  PyDictProxy_Type.tp_traverse(proxy, found, &mapping);
+  return mapping;
+}
+
+namespace {
+
+/// The dict that a proxy shows. That of a class is refused: what is in it stands elsewhere in states.
+Ref mapping_of_proxy(PyObject* proxy) {
+  PyObject* const mapping = shown_by_proxy(proxy);
+  const bool is_dict = mapping != nullptr && PyDict_Check(mapping);
+  const bool is_of_class = is_dict && PyDict_GetItemString(mapping, "__module__") != nullptr &&
+                           PyDict_GetItemString(mapping, "__doc__") != nullptr;
+  if (!is_dict || is_of_class)
+    throw Unsupported("a value of type mappingproxy cannot be part of a state; keep a dict");
+  return Ref::borrow(mapping);
+}
+
+}  // namespace
+
 Parts parts_of_wrapper(PyObject* wrapper) {
+  if (Py_TYPE(wrapper) == &PyDictProxy_Type) return {mapping_of_proxy(wrapper)};
   if (Py_TYPE(wrapper) != &PyProperty_Type) return {checked(PyObject_GetAttrString(wrapper, "__func__"))};
   Parts parts;
   for (const char* name : {"fget", "fset", "fdel", "__doc__"})

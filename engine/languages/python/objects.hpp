@@ -65,11 +65,13 @@ inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
 inline bool is_iterator(PyObject* o) {
   return Py_TYPE(o) == iterator_type || Py_TYPE(o)->tp_base == iterator_type;
 }
-/// A staticmethod, classmethod or property.
+/// A staticmethod, classmethod or property, or a `types.MappingProxyType` of a dict.
 inline bool is_wrapper(PyObject* o) {
   return Py_TYPE(o) == &PyStaticMethod_Type || Py_TYPE(o) == &PyClassMethod_Type ||
-         Py_TYPE(o) == &PyProperty_Type;
+         Py_TYPE(o) == &PyProperty_Type || Py_TYPE(o) == &PyDictProxy_Type;
 }
+/// The mapping that a proxy shows; borrowed.
+PyObject* shown_by_proxy(PyObject* proxy);
 /// A method of C code with the object that it is bound to.
 inline bool is_bound_native(PyObject* o) {
   return (PyCFunction_Check(o) && PyCFunction_GET_SELF(o) != nullptr) || Py_TYPE(o) == &_PyMethodWrapper_Type;

@@ -351,7 +351,7 @@ bool is_same(PyObject* left, PyObject* right) {
   if (is_identity(left) || is_identity(right))
     throw Unsupported("`is` between numbers that id() gives; compare them with ==");
   if (is_stand_in(left) && is_stand_in(right) && left != right && Py_TYPE(left) == Py_TYPE(right) &&
-      std::string_view(Py_TYPE(left)->tp_name) == "instance_dict") {
+      std::string_view(Py_TYPE(left)->tp_name).ends_with("_dict")) {
     throw Unsupported("`is` between the __dict__ of instances; compare the instances");
   }
   // CPython has one reference to an object that all share; here each is made anew.

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/helpers.hpp"
 
 namespace assay::languages::python {
@@ -77,6 +78,7 @@ std::string Speaker::repr(PyObject* o, int depth) {
     }
     return short_type(type) + "(" + inside + ")";
   }
+  if (is_absent(o)) return path_of_absent(o);
   if (heap_.leaves.find(o) || facts.base == Base::kException) {
     const Ref shown = Ref::steal(PyObject_Repr(o));
     if (shown) return text_if_any(shown.get());

@@ -1,4 +1,6 @@
 /// Built-ins that the interpreter takes apart: what they call is entered as frames.
+#include <algorithm>
+
 #include "languages/python/effects.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/weak.hpp"
@@ -37,6 +39,16 @@ std::optional<Step> Interpreter::call_generator_method(PyObject* callable, Argum
     return throw_into(self, std::move(exception), std::move(site));
   }
   return std::nullopt;
+}
+
+Step Interpreter::settle(const std::string& what, const std::string& way_out) {
+  const bool is_nested = std::any_of(thread.frames.begin(), thread.frames.end(),
+                                     [](const auto& frame) { return frame->on_return == Return::kNested; });
+  if (thread.atomic > 0 || is_nested) {
+    throw Unsupported(what + " in the middle of something that is one piece, which is not modelled; " +
+                      way_out);
+  }
+  return stop(Stop::kLong);
 }
 
 std::optional<Step> Interpreter::call_special(PyObject* callable, Special special, Arguments& arguments,
@@ -87,21 +99,14 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
         site.extra = number(Conversion::kHash);
         return call_function(method, {.positional = {Ref::borrow(first)}, .keywords = {}}, std::move(site));
       }
-      // What a weak reference hashes goes into a container at once, and to nobody else.
-      if (is_identity(first) ||
-          (is_weak(first) && hashes_address(first) && top().on_return != Return::kNested))
-        throw Unsupported(
-            "this hash is an address, which is different in each run; keep the object itself as a key");
-      if (hashes_address(first)) ++world.addresses_hashed;
-      if (Py_TYPE(first)->tp_hash == PyBaseObject_Type.tp_hash && !PyType_Check(first)) {
-        throw Unsupported(
-            "hash() of an object without a __hash__ of its own is its address, which is different in each "
-            "run");
-      }
       break;
-    case Special::kId:
+    case Special::kId: {
       if (count != 1 || !plain_call) break;
-      return complete(std::move(site), new_weak(first, true));
+      if (!world.knows_identities()) return settle("id() is asked for", "ask for it before");
+      Ref made = new_weak(first, true);
+      world.identities_made.push_back(made);
+      return complete(std::move(site), std::move(made));
+    }
     case Special::kGetattr:
       if ((count == 2 || count == 3) && plain_call) return get_attribute(arguments, std::move(site), false);
       break;

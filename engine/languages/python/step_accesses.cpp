@@ -162,6 +162,7 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write, Na
     return may_access(reinterpret_cast<PyObject*>(reinterpret_cast<_PyDictViewObject*>(object)->dv_dict),
                       nullptr, is_write);
   }
+  if (Py_TYPE(object) == &PyDictProxy_Type) return may_access(shown_by_proxy(object), nullptr, is_write);
   if (is_write && !heap.is_loading && has_shape(object)) mutations.of(object);
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
@@ -208,6 +209,7 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
 }
 
 bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
+  refuse_kept_hash();
   if (PyType_Check(object)) {
     const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
     if (fixed == 0 && is_single() && !heap.leaves.is_fixed(object) &&
@@ -258,6 +260,7 @@ bool StepWorld::may_read_item(PyObject* container, PyObject* key) {
 }
 
 bool StepWorld::may_write_item(PyObject* container, PyObject* key) {
+  refuse_kept_hash();
   if (Py_TYPE(container) == &PyCell_Type && frame_ != nullptr && !is_single() &&
       PyCell_GET(container) != nullptr && (heap.slot(container) != Heap::kNoSlot || has_escaped(container))) {
     const Code& code = *frame_->code;
@@ -299,6 +302,7 @@ bool StepWorld::may_read_global(std::uint32_t global) {
 }
 
 bool StepWorld::may_write_global(std::uint32_t global) {
+  refuse_kept_hash();
   const std::uint32_t fixed = heap.fixed_of_global(global);
   if (fixed == 0 && !is_single() && globals[global]) {
     for (const Module& module : program->modules) {

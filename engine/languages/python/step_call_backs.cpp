@@ -59,6 +59,7 @@ bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool o
 }
 
 void StepWorld::calls_back(const std::string& name) {
+  if (outer_.empty()) addresses_before_ = addresses_hashed;
   outer_.push_back({frame_, is_allowed_, hashes_first, instructions_});
   has_polled_ = true;  // also where what calls stands for C code: the function is in Python
   const bool is_seen = is_allowed_ && !(hashes_first && name == "__hash__");

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "languages/python/interpreter.hpp"
+#include "languages/python/reach.hpp"
+#include "languages/python/weak.hpp"
 
 namespace assay::languages::python {
 namespace {
@@ -47,6 +49,7 @@ void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_
   has_written_ = false;
   is_escape_known_ = true;
   started.clear();
+  identities_made.clear();
   failure = Failure();
   output.clear();
   lines.clear();
@@ -112,6 +115,70 @@ void StepWorld::enters(const Code& function) {
 void StepWorld::comes_back(const Code& function, const Code& caller, bool was_called) {
   if (function.stands_in == caller.stands_in) return;
   has_polled_ |= granularity_ == Granularity::kBytecode || (function.stands_in && was_called);
+}
+
+bool StepWorld::knows_identities() const {
+  if (instructions_ <= 1 || heap.is_loading) return true;
+  if (is_beginning()) return reaches_identities();
+  // Where a step can end, it ends, whatever the search has seen before.
+  if (thread_ == nullptr || (!is_checking_ && !(thread_->atomic > 0 || is_nested()))) return false;
+  if (!is_checking_ && heap.components.has_weak()) return false;
+  return std::all_of(identities_made.begin(), identities_made.end(),
+                     [&](const Ref& identity) { return is_held(object_of_weak(identity.get())); });
+}
+
+/// In the first step everything that the program has lives, and what nothing leads to is gone.
+bool StepWorld::reaches_identities() const {
+  if (identities_made.empty()) return true;
+  Reach reach;
+  const auto add = [&](PyObject* object) {
+    if (object != nullptr && reach.seen.insert(object).second) reach.pending.push_back(object);
+  };
+  const auto add_all = [&](const std::vector<Ref>& values) {
+    for (const Ref& value : values) add(value.get());
+  };
+  add_all(globals);
+  for (const auto& frame : thread_->frames) {
+    add_all(frame->locals);
+    add_all(frame->cells);
+    add_all(frame->stack);
+  }
+  for (std::size_t next = 0; next < reach.pending.size(); ++next) {
+    PyObject* const object = reach.pending[next];
+    const traverseproc traverse = Py_TYPE(object)->tp_traverse;
+    if (traverse == nullptr || !PyObject_IS_GC(object) || is_weak(object)) continue;
+    // Classes, too, hold objects.
+    const auto found = [](PyObject* part, void* context) {
+      auto* const known = static_cast<Reach*>(context);
+      if (part != nullptr && known->seen.insert(part).second) known->pending.push_back(part);
+      return 0;
+    };
+    traverse(object, found, &reach);
+  }
+  return std::all_of(identities_made.begin(), identities_made.end(), [&](const Ref& identity) {
+    return reach.seen.contains(object_of_weak(identity.get()));
+  });
+}
+
+bool StepWorld::is_held(PyObject* object) const {
+  const auto holds = [object](const std::vector<Ref>& values) {
+    return std::any_of(values.begin(), values.end(), [object](const Ref& value) {
+      return value.get() == object ||
+             (value && PyCell_Check(value.get()) && PyCell_GET(value.get()) == object);
+    });
+  };
+  if (is_beginning() && holds(globals)) return true;  // later, they would have to be asked for
+  return thread_ != nullptr &&
+         std::any_of(thread_->frames.begin(), thread_->frames.end(), [&](const auto& frame) {
+           return holds(frame->locals) || holds(frame->cells) || holds(frame->stack);
+         });
+}
+
+void StepWorld::refuse_kept_hash() const {
+  if (outer_.empty() || addresses_hashed == addresses_before_) return;
+  throw Unsupported(
+      "a __hash__ keeps something after it has computed a number that depends on an address, which is "
+      "different in each run; compute it anew each time");
 }
 
 std::string StepWorld::place() const {

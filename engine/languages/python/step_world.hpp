@@ -64,6 +64,8 @@ class StepWorld final : public World {
   std::vector<std::uint32_t> reached(PyObject* const* arguments, std::size_t count) override;
   void settle(const std::vector<std::uint32_t>& reached, const std::string& function) override;
   bool may_synchronise() override;
+  bool knows_identities() const override;
+  bool is_held(PyObject* object) const override;
   bool has_just_begun() const override { return instructions_ <= 1 || is_checking_ || heap.is_loading; }
   bool joins_step(const Code& operation) override;
   void observes(const std::string& assumption) override;
@@ -121,6 +123,8 @@ class StepWorld final : public World {
   bool is_standing_in() const;
   bool is_nested() const;
   bool is_in_one_piece() const;
+  void refuse_kept_hash() const;
+  bool reaches_identities() const;
   void shows();
   bool visible(bool is_synchronisation, PyObject* object = nullptr);
   void refuse_uncovered(PyObject* object) const;
@@ -162,6 +166,7 @@ class StepWorld final : public World {
     std::uint64_t instructions;
   };
   std::vector<Outer> outer_;            // instructions whose built-ins have called back
+  std::uint64_t addresses_before_ = 0;  // hashed when the outermost of them did
   std::vector<std::uint64_t> divided_;  // instructions of the step that must not run in one piece
   std::size_t choices_before_ = 0;      // those made before the instruction that runs
   std::uint64_t instructions_ = 0;

@@ -96,6 +96,9 @@ Ref repr_of(PyObject* object) {
     const Ref qualname = checked(PyObject_GetAttrString(self.get(), "__qualname__"));
     return checked(PyUnicode_FromFormat("<%S.%U object at 0x...>", module.get(), qualname.get()));
   }
+  if (is_module(object))
+    throw Unsupported(
+        "the text of a module says where its file is, which is not modelled; show its __name__");
   if (PyMethod_Check(object)) {
     const Ref name = checked(PyObject_GetAttrString(PyMethod_GET_FUNCTION(object), "__qualname__"));
     const Ref self = repr_of(PyMethod_GET_SELF(object));

@@ -52,32 +52,16 @@ PyObject* weak_compare(PyObject* left, PyObject* right, int operation) {
   return PyObject_RichCompare(object_of_weak(left), object_of_weak(right), operation);
 }
 
-/// The address of an object that is gone is free for others.
-bool is_gone(PyObject* self) { return Py_REFCNT(object_of_weak(self)) == 1; }
+Py_hash_t identity_hash(PyObject* self) { return _Py_HashPointer(object_of_weak(self)); }
 
-template <typename Answer>
-Answer refused_as_gone(Answer failed) {
-  return guarded(
-      []() -> Answer {
-        throw Unsupported(
-            "the program uses the id() of an object that is gone: another may have the same; keep the "
-            "object");
-      },
-      failed);
-}
-
-Py_hash_t identity_hash(PyObject* self) {
-  if (is_gone(self)) return refused_as_gone<Py_hash_t>(-1);
-  return _Py_HashPointer(object_of_weak(self));
-}
-
+/// All objects lived when the last `id` was asked for (`World::knows_identities`), so these are the same numbers exactly if
+/// they are of the same object.
 PyObject* identity_compare(PyObject* left, PyObject* right, int operation) {
   if (operation != Py_EQ && operation != Py_NE) return refused<PyObject*>(nullptr);
   if (!is_identity(right)) {
     if (PyLong_Check(right) || PyFloat_Check(right)) return refused<PyObject*>(nullptr);
     return Py_NewRef(Py_NotImplemented);
   }
-  if (is_gone(left) || is_gone(right)) return refused_as_gone<PyObject*>(nullptr);
   const bool is_same = object_of_weak(left) == object_of_weak(right);
   return Py_NewRef(is_same == (operation == Py_EQ) ? Py_True : Py_False);
 }
@@ -122,8 +106,8 @@ void make_types_of_weak() {
                                          {0, nullptr}};
   constexpr unsigned kFlags =
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE;
-  static PyType_Spec weak_spec = {"assay.weak", sizeof(Weak), 0, kFlags, weak_slots};
-  static PyType_Spec identity_spec = {"assay.identity", sizeof(Weak), 0, kFlags, identity_slots};
+  static PyType_Spec weak_spec = {"assay.assay!weak", sizeof(Weak), 0, kFlags, weak_slots};
+  static PyType_Spec identity_spec = {"assay.assay!identity", sizeof(Weak), 0, kFlags, identity_slots};
   weak_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&weak_spec)).release());
   identity_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&identity_spec)).release());
 }

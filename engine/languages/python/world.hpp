@@ -60,6 +60,7 @@ class World {
   /// The instruction that runs looks up one key: it calls `__hash__` before it touches anything.
   bool hashes_first = false;
   std::uint64_t addresses_hashed = 0;  // grows where the program computes a hash that depends on an address
+  std::vector<Ref> identities_made;    // by this step: what `id` gave
 
   /// Called before each instruction is executed.
   virtual void begin_instruction(Thread& thread, Frame& frame) = 0;
@@ -105,6 +106,11 @@ class World {
   virtual void settle(const std::vector<std::uint32_t>& reached, const std::string& function) = 0;
   /// Atomic code is about to begin (a library's operation, `_assay.begin_atomic`, `_assay.pause`).
   virtual bool may_synchronise() = 0;
+  /// Whether no object can be gone of which the program has kept the `id`, so that a further one differs from all of
+  /// them: a state was just looked at, or what runs holds every object that this step was asked the `id` of.
+  virtual bool knows_identities() const = 0;
+  /// Whether a variable of the thread that runs, or what it computes, holds the object.
+  virtual bool is_held(PyObject* object) const = 0;
   /// Whether this is the first instruction of a step.
   virtual bool has_just_begun() const = 0;
   /// Atomic code is about to begin that may just as well happen at once after what its thread did before. Whether it

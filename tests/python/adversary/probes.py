@@ -1285,6 +1285,109 @@ def overridden() -> Iterator[Probe]:
             yield Probe("overridden", f"{kind}.{method}", text)
 
 
+# What came with packages: what one thread does to it while another one does the same, or something else.
+PACKAGE_SETUP = """
+import dataclasses, inspect, operator, sys, types, weakref
+
+
+class C:
+    count = 0
+
+    def __init__(self):
+        self.n = 0
+
+    def f(self):
+        return self.n
+
+
+@dataclasses.dataclass
+class D:
+    n: int = 0
+
+
+def counted(*values):
+    return len(values)
+
+
+c = C()
+items = [D(1), D(2)]
+space = types.SimpleNamespace(n=0)
+plain = {"n": 0}
+proxy = types.MappingProxyType(plain)
+ref = weakref.ref(c)
+method = weakref.WeakMethod(c.f)
+weak_keys = weakref.WeakKeyDictionary({c: 0})
+weak_values = weakref.WeakValueDictionary({"c": c})
+weak_set = weakref.WeakSet([c])
+by_id = {id(c): 0}
+get_n = operator.attrgetter("n")
+call_f = operator.methodcaller("f")
+counted.n = 0
+"""
+PACKAGE_OPERATIONS = {
+    "weakref": "ref().n += 1",
+    "weak method": "c.n = method()() + 1",
+    "weak key": "weak_keys[c] = weak_keys[c] + 1",
+    "weak key get": "weak_keys[c] = weak_keys.get(c, 0) + 1",
+    "weak value": "weak_values['c'].n += 1",
+    "weak set": "for x in weak_set: x.n += 1",
+    "weak set len": "c.n += len(weak_set)",
+    "by id": "by_id[id(c)] = by_id[id(c)] + 1",
+    "dict of instance": "c.__dict__['n'] = c.__dict__['n'] + 1",
+    "dict of instance update": "c.__dict__.update(n=c.n + 1)",
+    "dict of instance pop": "c.n = c.__dict__.pop('n', 0) + 1",
+    "dict of instance copy": "c.n = c.__dict__.copy()['n'] + 1",
+    "dict of instance items": "c.n = dict(c.__dict__.items())['n'] + 1",
+    "vars": "vars(c)['n'] += 1",
+    "namespace": "space.n += 1",
+    "namespace vars": "vars(space)['n'] += 1",
+    "namespace eq": "space.n += int(space == types.SimpleNamespace(n=space.n))",
+    "proxy": "plain['n'] = proxy['n'] + 1",
+    "proxy get": "plain['n'] = proxy.get('n') + 1",
+    "proxy copy": "plain['n'] = dict(proxy)['n'] + 1",
+    "getter": "c.n = get_n(c) + 1",
+    "caller": "c.n = call_f(c) + 1",
+    "field of dataclass": "items[0].n += 1",
+    "sorted by field": "sorted(items, key=get_n)[0].n += 1",
+    "largest by field": "max(items, key=lambda d: d.n).n += 1",
+    "append dataclass": "items.append(D(items[-1].n + 1))",
+    "replaced dataclass": "items[0] = dataclasses.replace(items[0], n=items[0].n + 1)",
+    "attribute of function": "counted.n += 1",
+    "static attribute": "C.count = inspect.getattr_static(C, 'count') + 1",
+    "static attribute of instance": "c.n = inspect.getattr_static(c, 'n') + 1",
+    "signature": "c.n += len(inspect.signature(C.f).parameters)",
+    "proxy loop": "for k in proxy: c.n += 1",
+    "proxy view loop": "for k, v in proxy.items(): c.n += v",
+}
+PACKAGE_SHOW = (
+    "(c.__dict__.get('n'), C.count, space.n, plain['n'], counted.n, [d.n for d in items], "
+    "list(weak_keys.values()), list(by_id.values()))"
+)
+
+
+def packages() -> Iterator[Probe]:
+    disturbances = {
+        "the same": None,
+        "attribute": "c.n += 1",
+        "delete": "del c.n",
+        "dict": "plain['n'] += 1",
+        "new key": "plain['m'] = 1",
+        "items": "items.pop()",
+        "class": "C.count += 1",
+        "namespace": "space.n += 1",
+    }
+    for name, one in PACKAGE_OPERATIONS.items():
+        for disturbance, two in disturbances.items():
+            text = program(
+                one=f"{one}\nfirst = 0",
+                two=f"{one if two is None else two}\nsecond = 0",
+                setup=PACKAGE_SETUP,
+                show=PACKAGE_SHOW,
+                classes="",
+            )
+            yield Probe("package", f"{name} / {disturbance}", text)
+
+
 def all_probes() -> list[Probe]:
     probes = [
         *product("list", LIST_OPERATIONS, LIST_DISTURBANCES, LIST_SETUP, LIST_SHOW),
@@ -1296,6 +1399,7 @@ def all_probes() -> list[Probe]:
         *places(),
         *callers(),
         *overridden(),
+        *packages(),
     ]
     for kind, (setup, show) in OTHER_DICTS.items():
         operations = {name: DICT_OPERATIONS[name] for name in OTHER_DICT_OPERATIONS}

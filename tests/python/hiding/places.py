@@ -1427,15 +1427,6 @@ VALUES = (
         "list(v)[0]",
     ),
     Place(
-        "mapping_proxy",
-        """
-        import types
-        m = types.MappingProxyType({1: [0]})
-        """,
-        "m[1]",
-        refused=True,
-    ),
-    Place(
         "simple_namespace",
         """
         import types
@@ -1486,7 +1477,280 @@ VALUES = (
     ),
 )
 
-PLACES = (*DEFAULTS, *FUNCTIONS, *CLASSES, *VALUES)
+# What came with packages: references, proxies, namespaces, and what stands for parts of CPython.
+PACKAGES = (
+    Place(
+        "weak_reference",
+        """
+        import weakref
+        class C:
+            pass
+        c = C()
+        c.box = [0]
+        r = weakref.ref(c)
+        """,
+        "r().box",
+    ),
+    Place(
+        "weak_reference_with_callback",
+        """
+        import weakref
+        class C:
+            pass
+        c = C()
+        c.box = [0]
+        r = weakref.ref(c, lambda gone: None)
+        """,
+        "r().box",
+    ),
+    Place(
+        "callback_of_weak_reference",
+        """
+        import weakref
+        class C:
+            pass
+        c = C()
+        def forget(gone, box=[0]):
+            return box
+        r = weakref.ref(c, forget)
+        """,
+        "r.__callback__(None)",
+    ),
+    Place(
+        "weak_value",
+        """
+        import weakref
+        class C:
+            pass
+        c = C()
+        c.box = [0]
+        d = weakref.WeakValueDictionary()
+        d['c'] = c
+        """,
+        "d['c'].box",
+    ),
+    Place(
+        "weak_key",
+        """
+        import weakref
+        class C:
+            pass
+        c = C()
+        d = weakref.WeakKeyDictionary()
+        d[c] = [0]
+        """,
+        "d[c]",
+    ),
+    Place(
+        "weak_method",
+        """
+        import weakref
+        class C:
+            def __init__(self):
+                self.box = [0]
+            def f(self):
+                return self.box
+        c = C()
+        r = weakref.WeakMethod(c.f)
+        """,
+        "r()()",
+    ),
+    Place(
+        "by_id",
+        """
+        class C:
+            pass
+        c = C()
+        d = {id(c): [0]}
+        """,
+        "d[id(c)]",
+    ),
+    Place(
+        "dict_of_instance",
+        """
+        class C:
+            pass
+        c = C()
+        c.__dict__['box'] = [0]
+        d = c.__dict__
+        """,
+        "d['box']",
+    ),
+    Place(
+        "vars_of_instance",
+        """
+        class C:
+            pass
+        c = C()
+        c.box = [0]
+        """,
+        "vars(c)['box']",
+    ),
+    Place(
+        "dict_of_function",
+        """
+        def f():
+            pass
+        f.__dict__['box'] = [0]
+        """,
+        "f.box",
+    ),
+    Place(
+        "defaults_without_effect",
+        """
+        def f(*values):
+            pass
+        f.__defaults__ = ([0],)
+        """,
+        "f.__defaults__[0]",
+    ),
+    Place(
+        "mapping_proxy",
+        """
+        import types
+        p = types.MappingProxyType({'box': [0]})
+        """,
+        "p['box']",
+    ),
+    Place(
+        "mapping_proxy_of_class",
+        """
+        import types
+        class C:
+            table = types.MappingProxyType({'box': [0]})
+        """,
+        "C.table['box']",
+    ),
+    Place(
+        "mapping_proxy_of_a_dict_that_is_kept",
+        """
+        import types
+        d = {'box': [0]}
+        p = types.MappingProxyType(d)
+        """,
+        "(p['box'] if p['box'] is d['box'] else None)",
+    ),
+    Place(
+        "method_caller",
+        """
+        import operator
+        call = operator.methodcaller('get', 'nothing', [0])
+        """,
+        "call({})",
+    ),
+    Place(
+        "simple_namespace_in_list",
+        """
+        import types
+        items = [types.SimpleNamespace(box=[0])]
+        """,
+        "items[0].box",
+    ),
+    Place(
+        "dataclass_in_list",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class C:
+            box: list
+        items = []
+        items.append(C([0]))
+        """,
+        "sorted(items, key=lambda c: len(c.box))[0].box",
+    ),
+    Place(
+        "parameter_of_signature",
+        """
+        import inspect
+        def f(box=[0]):
+            return box
+        s = inspect.signature(f)
+        """,
+        "s.parameters['box'].default",
+    ),
+    Place(
+        "bound_arguments",
+        """
+        import inspect
+        b = inspect.signature(lambda box: box).bind([0])
+        """,
+        "b.arguments['box']",
+    ),
+    Place(
+        "static_attribute",
+        """
+        import inspect
+        class C:
+            box = [0]
+        c = C()
+        """,
+        "inspect.getattr_static(c, 'box')",
+    ),
+    Place(
+        "module_of_sys",
+        """
+        import sys
+        import helper_of_places
+        """,
+        "sys.modules['helper_of_places'].box",
+    ),
+    Place(
+        "module_by_name",
+        """
+        import importlib
+        m = importlib.import_module('helper_of_places')
+        """,
+        "m.box",
+    ),
+    Place(
+        "beside_something_absent",
+        """
+        import socket
+        d = {socket.socket: [0]}
+        """,
+        "d[socket.socket]",
+    ),
+    Place(
+        "behind_something_absent",
+        """
+        import socket
+        socket.box = [0]
+        """,
+        "socket.box",
+        refused=True,
+    ),
+    Place(
+        "lazy_attribute_of_a_module",
+        "import helper_of_places\n",
+        "helper_of_places.lazy",
+    ),
+    Place(
+        "value_of_an_enumeration",
+        """
+        import enum
+        class E(enum.Enum):
+            A = object()
+        of = {E.A: [0]}
+        """,
+        "of[E.A]",
+    ),
+    Place(
+        "metaclass_of_abstract_classes",
+        """
+        import abc
+        class M(abc.ABCMeta):
+            def __new__(mcs, name, bases, names):
+                made = super().__new__(mcs, name, bases, names)
+                made.box = [0]
+                return made
+        class C(metaclass=M):
+            pass
+        """,
+        "C.box",
+    ),
+)
+
+PLACES = (*DEFAULTS, *FUNCTIONS, *CLASSES, *VALUES, *PACKAGES)
 
 # The module beside the program that some of them import.
 HELPER = """box = [0]
@@ -1500,4 +1764,13 @@ def f(box=[0]):
 class C:
     def f(self, box=[0]):
         return box
+
+
+_lazy = [0]
+
+
+def __getattr__(name):
+    if name == "lazy":
+        return _lazy
+    raise AttributeError(name)
 """

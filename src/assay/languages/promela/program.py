@@ -443,6 +443,10 @@ class PromelaProgram:
         settings: dict[str, object] = {}
         if image is not None and image.is_numbered:
             settings["numbered"] = True
+        if image is not None and self.options.foreign_code:
+            settings["confined"] = list(self.options.readable)
+        if image is not None and image.only_declared:
+            settings["declared"] = True
         if image is not None and image.covered is not None:
             settings["covered"] = list(image.covered)
         return Opening(str(self._shared_object.path), settings=settings)

@@ -73,3 +73,4 @@ class Program:
     final_attributes: frozenset[str]  # stored only as `self.x = ...` in an __init__, and in class bodies
     texts: dict[str, str] = field(default_factory=dict)  # file -> source text
     native_modules: tuple[str, ...] = ()  # what IMPORT_NATIVE names, in the order of first appearance
+    notes: tuple[str, ...] = ()  # what a verdict has to mention

@@ -188,7 +188,8 @@ class PythonProgram:
 
     @property
     def notes(self) -> Sequence[str]:
-        return [f"threads may switch {GRANULARITIES[self.granularity]} (granularity {self.granularity})"]
+        switches = f"threads may switch {GRANULARITIES[self.granularity]} (granularity {self.granularity})"
+        return [switches, *self.program.notes]
 
     @staticmethod
     def doubts(_untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:

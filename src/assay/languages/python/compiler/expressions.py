@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from assay.languages.python.code import COMPARISONS, OPERATORS, Code
 from assay.languages.python.compiler.assembler import Assembler, Label
-from assay.languages.python.compiler.context import Context
+from assay.languages.python.compiler.context import BUILTINS_MODULE, Context
 from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_GLOBALS
 from assay.languages.python.compiler.scopes import CLASS_CELL, Access, ComprehensionNode, Kind, Scope
 
@@ -49,6 +49,11 @@ class ExpressionCompiler:
                     self.context.global_index(name)  # it is looked for there after the namespace of the class
                 self.out.named("LOAD_NAME", name)
             case Access.GLOBAL:
+                if self.context.is_refused_builtin(name) and self.context.is_lenient:
+                    # Packages name what they do not call.
+                    problem = f"the built-in '{name}' is not modelled; {REFUSED_BUILTINS[name]}"
+                    self.out.load_absent(name, problem, "")
+                    return
                 self.refuse_name(node, name)
                 if name == "__package__" and name not in self.context.bound_globals:
                     self.out.constant(self.context.package)
@@ -384,8 +389,33 @@ class ExpressionCompiler:
         if self.context.is_answered_no(node):
             self.out.constant(None)
             return
+        if self.names_module_dict(node):
+            index = self.context.imports.find(self.context.module, BUILTINS_MODULE).index
+            self.out.emit("IMPORT", index)
+            self.out.named("LOAD_ATTR", "module_dict")
+            self.out.emit("IMPORT", self.context.module.index)
+            self.out.at(node)
+            self.out.emit("CALL", 1)
+            return
+        match node:
+            case ast.Call(func=ast.Name(id="vars"), args=[given], keywords=[]) if self.is_built_in("vars"):
+                self.expression(given)
+                self.out.at(node)
+                self.out.named("LOAD_ATTR", "__dict__")
+                return
         self.expression(node.func)
         self.arguments(node, node.args, node.keywords)
+
+    def is_built_in(self, name: str) -> bool:
+        return self.scope.access(name) is Access.GLOBAL and name not in self.context.bound_globals
+
+    def names_module_dict(self, node: ast.Call) -> bool:
+        """`globals()`, or `locals()` in the body of a module, in a package."""
+        match node:
+            case ast.Call(func=ast.Name(id="globals" | "locals" as name), args=[], keywords=[]):
+                is_module = name == "globals" or self.scope.kind is Kind.MODULE
+                return is_module and self.context.is_lenient and self.is_built_in(name)
+        return False
 
     def arguments(self, node: ast.expr, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> None:
         """Pushes arguments on top of a callable and calls it."""

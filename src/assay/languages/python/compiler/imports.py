@@ -14,6 +14,7 @@ import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import keyword
 import os
 import re
 import stat
@@ -25,7 +26,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python import reality
-from assay.languages.python.compiler.context import Found, ModuleSource, Origin, Reading, Target
+from assay.languages.python.compiler.context import (
+    BUILTINS_MODULE,
+    Found,
+    ModuleSource,
+    Origin,
+    Reading,
+    Target,
+)
 from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.native_modules import (
@@ -43,15 +51,16 @@ from assay.transition_system.interface import SourceProblem, UnsupportedConstruc
 
 MAIN = "__main__"
 MACHINE_MODULE = "_assay"  # what libraries are built from
-BUILTINS_MODULE = "_builtins"  # built-ins written in Python, part of every program
-NEVER_THE_USERS = frozenset({"assay", MACHINE_MODULE, BUILTINS_MODULE}) | frozenset(sys.builtin_module_names)
+NEVER_THE_USERS = frozenset({"assay", "importlib", MACHINE_MODULE, BUILTINS_MODULE}) | frozenset(
+    sys.builtin_module_names
+)
 STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 LARGEST_TEXT = 4 << 20  # of one module, in characters
 MOST_MODULES = 1000
-MOST_FILES = 5000  # of a package that is looked through for modules in C
 # Libraries for the machine that stand for packages, which are there only where those are.
 # With the newest of the names that they have, which tells old versions.
-IF_INSTALLED = {"typing_extensions": b"def override("}
+IF_INSTALLED = {"typing_extensions": b"def override(", "six": b"def ensure_text("}
+IMPORTED = "import "  # an assumption: that nobody imports the module by its name
 SAME_MODULES = {"os.path": "posixpath"}
 EXTENSION_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 
@@ -81,6 +90,7 @@ class Modules:
         self.starred: set[str] = set()  # modules of which all names are imported
         self.if_mentioned: dict[str, str] = {}  # name -> the module that a library imports if it is mentioned
         self.mentioned: dict[str, bool] = {}
+        self.notes: dict[str, None] = {}
         self.add(
             MAIN,
             str(main),
@@ -135,7 +145,10 @@ class Modules:
                     self.require_names_of(module.origin, name)
                 self.find_with_packages(module, name)
                 for alias in node.names:
-                    if alias.name != "*" and self.is_submodule(module, name, alias.name):
+                    if alias.name != "*" and (
+                        self.is_submodule(module, name, alias.name)
+                        or self.may_be_submodule(module, name, alias.name)
+                    ):
                         self.find_with_packages(module, f"{name}.{alias.name}")
 
     def require_names_of(self, origin: Origin, name: str) -> None:
@@ -202,7 +215,7 @@ class Modules:
     def find_for(self, origin: Origin, name: str) -> Found:
         key = (origin.is_users, name)
         if key not in self.found and self.is_complete:
-            if (known := self.by_key.get(key)) is not None:
+            if (known := self.by_key.get((False, name) if name == BUILTINS_MODULE else key)) is not None:
                 return Found(Target.PROGRAM, known.index)
             return Found(Target.REFUSED, problem=f"the module '{name}' is imported for type checkers only")
         if key not in self.found:
@@ -277,7 +290,7 @@ class Modules:
         """A package that is installed where the program finds them; CPython takes folders without
         `__init__.py` last."""
         for folder in self.environment:
-            found = self.extension(folder, name, name) or self.from_folder(folder, name, name, Origin.PACKAGE)
+            found = self.from_folder(folder, name, name, Origin.PACKAGE) or self.extension(folder, name, name)
             if found is not None:
                 return found
         for folder in (self.folder, *self.environment):
@@ -322,21 +335,25 @@ class Modules:
         )
 
     def extension(self, folder: Path, file: str, name: str) -> Found | None:
-        """A module in C, or a package with parts in C, which it needs or is faster with. What it has
-        is not known without running it, so nothing may be taken from it."""
-        is_module = any((folder / f"{file}{ending}").is_file() for ending in EXTENSION_SUFFIXES)
-        if not is_module and not ("." not in name and has_extensions(folder / file)):
+        """A module in C. What it has is not known without running it, so nothing may be taken from it."""
+        if not is_extension(folder / file):
             return None
         return Found(
             Target.ABSENT,
-            problem=f"the {'module' if is_module else 'package'} '{name}' is written in C"
-            f"{'' if is_module else ', at least a part of it'}",
+            is_in_c=True,
+            problem=f"the module '{name}' is written in C",
             hint="only what is written in Python can be verified: put functions of your own in its place, or "
             "verify in an environment without it (--python), if the program can do without",
         )
 
+    def note(self, text: str) -> None:
+        """What the verdict has to mention."""
+        self.notes[text] = None
+
     def from_library(self, name: str) -> Found | None:
         path = self.library.get(name)
+        if name == "importlib" and path is not None:
+            return self.importlib(path)
         if name in IF_INSTALLED and not self.is_in_environment(name):
             return None
         if name in IF_INSTALLED and not self.is_mentioned_in_environment(name, IF_INSTALLED[name]):
@@ -354,10 +371,36 @@ class Modules:
             return Found(Target.PROGRAM, module.index)
         return None
 
+    def importlib(self, path: Path) -> Found:
+        """What `import_module` was called with in runs before is imported by statements of its own; as if
+        a package had written them, because libraries do not see the modules of a program."""
+        module = self.by_key.get((True, "importlib"))
+        if module is None:
+            names = sorted(
+                failed.removeprefix(IMPORTED)
+                for failed in self.failed_assumptions
+                if failed.startswith(IMPORTED)
+            )
+            lines = [
+                f"    if name == {name!r}:\n        import {name} as module\n        return module\n"
+                for name in names
+                if all(part.isidentifier() and not keyword.iskeyword(part) for part in name.split("."))
+            ]
+            text = path.read_text(encoding="utf-8").replace("    # by name\n", "".join(lines))
+            file = "<assay>/importlib/__init__.py"
+            module = self.add("importlib", file, Origin.PACKAGE, text, is_package=True)
+            self.by_key[False, "importlib"] = module
+        return Found(Target.PROGRAM, module.index)
+
     def from_folder(self, folder: Path, relative: str, name: str, origin: Origin) -> Found | None:
         """The module of that name in a file of the folder, or in a folder with `__init__.py`."""
         for file, is_package in ((f"{relative}/__init__.py", True), (f"{relative}.py", False)):
             if (folder / file).is_file():
+                if origin is Origin.PACKAGE and is_extension((folder / file).with_suffix("")):
+                    self.note(
+                        f"the module '{name}' is compiled to C where it is installed; "
+                        "what was looked at is the Python text beside it"
+                    )
                 return self.program_module(name, folder / file, file, origin, is_package=is_package)
         return None
 
@@ -410,6 +453,15 @@ class Modules:
         if name in module.scope.bound and name in names_of_own(module.tree):
             return False
         return self.find(importer, f"{package}.{name}").target is Target.PROGRAM
+
+    def may_be_submodule(self, importer: ModuleSource, package: str, name: str) -> bool:
+        """Whether the package binds the name itself, now or later, and has a module of that name, too."""
+        found = self.find(importer, package)
+        if found.target is not Target.PROGRAM or self.is_submodule(importer, package, name):
+            return False
+        module = self.modules[found.index]
+        is_own = module.is_package and module.origin.is_users and name in names_of_own(module.tree)
+        return is_own and self.find(importer, f"{package}.{name}").target is Target.PROGRAM
 
     def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]:
         """What `from name import *` binds."""
@@ -529,18 +581,9 @@ def deleted_names(tree: ast.Module) -> set[str]:
     return found
 
 
-@functools.lru_cache(maxsize=256)
-def has_extensions(package: Path) -> bool:
-    """Whether there are modules in C in the folder of a package."""
-    looked_at = 0
-    for _, folders, files in os.walk(package):
-        if any(file.endswith(EXTENSION_SUFFIXES) for file in files):
-            return True
-        folders[:] = [folder for folder in folders if folder not in {"__pycache__", "tests"}]
-        looked_at += len(files)
-        if looked_at > MOST_FILES:
-            break
-    return False
+def is_extension(path: Path) -> bool:
+    """Whether there is a module in C of that name."""
+    return any(path.with_name(f"{path.name}{ending}").is_file() for ending in EXTENSION_SUFFIXES)
 
 
 def assumption_of(name: str) -> str:

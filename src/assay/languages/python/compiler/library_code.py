@@ -44,6 +44,12 @@ class Asking:
         )
         return answer
 
+    def may_be_submodule(self, importer: ModuleSource, package: str, name: str) -> bool:
+        return self._imports.may_be_submodule(importer, package, name)  # never for what libraries import
+
+    def note(self, text: str) -> None:
+        self._imports.note(text)
+
     def starred_names(self, importer: ModuleSource, name: str) -> Sequence[str]:
         names = self.answers["starred_names", name] = self._imports.starred_names(importer, name)
         return names

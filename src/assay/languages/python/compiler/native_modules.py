@@ -8,9 +8,9 @@ are not here: either the machine has a library of its own for them, or they are 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ _collections_abc abc base64 binascii bisect cmath collections collections.abc copy "
-    "dataclasses decimal enum errno fractions hashlib heapq html json keyword math numbers operator "
-    "re statistics string struct textwrap types typing unicodedata zlib".split()
+    "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath collections "
+    "collections.abc copy dataclasses decimal enum errno fractions hashlib heapq html json keyword "
+    "math numbers operator re statistics string struct textwrap types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.
@@ -27,7 +27,7 @@ FOR_LIBRARIES = frozenset({"_datetime"})
 # package imports is compiled once it is used: most imports are for what a program does not do.
 COMPILED_MODULES = frozenset(
     "_py_abc _strptime _threading_local _weakrefset calendar cmd codecs colorsys configparser copyreg "
-    "csv difflib fnmatch genericpath getopt glob graphlib hmac html.entities http http.cookies "
+    "csv difflib fnmatch genericpath getopt gettext glob graphlib hmac html.entities http http.cookies "
     "ipaddress linecache ntpath nturl2path opcode pathlib posixpath pprint quopri reprlib sched "
     "secrets shlex stat string stringprep token tokenize tomllib tomllib._parser tomllib._re "
     "tomllib._types urllib urllib.parse weakref".split()

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.languages.python.code import Module, Program
-from assay.languages.python.compiler.context import Context, Origin, Target
+from assay.languages.python.compiler.context import BUILTINS_MODULE, Context, Origin, Target
 from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals, stores_of
-from assay.languages.python.compiler.imports import BUILTINS_MODULE, Modules, library_modules, too_deep
+from assay.languages.python.compiler.imports import Modules, library_modules, too_deep
 from assay.languages.python.compiler.library_code import library_code
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
 from assay.transition_system.interface import UnsupportedConstruct
 
+NEW_GLOBAL = "global "  # an assumption: that a module gets no variable of that name but by its text
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
 
 
@@ -56,6 +57,19 @@ def compile_program(
         if found is not None and found.target is Target.PROGRAM:
             parents[module.index] = found.index
             contexts[found.index].bound_globals.add(name)
+    for (_, name), found in modules.found.items():
+        package, _, last = name.rpartition(".")
+        if found.is_in_c and package:
+            for context in contexts:
+                if context.module.name == package:
+                    context.bound_globals.add(last)
+    for assumed in extra_nonfinal:  # names that modules were given while they ran, see `globals()`
+        if assumed.startswith(NEW_GLOBAL):
+            owner, _, names = assumed.removeprefix(NEW_GLOBAL).partition(":")
+            for context in contexts:
+                if context.module.name == owner:
+                    context.bound_globals |= set(names.split(","))
+                    extra_nonfinal |= {f"{owner}:{name}" for name in names.split(",")}
     stores = [stores_of(module) for module in modules.modules]
     stored_globals = final_globals(modules.modules, stores, [context.starred for context in contexts])
     compiled = []
@@ -84,7 +98,7 @@ def compile_program(
             Module(
                 name=module.name,
                 file=module.file,
-                is_library=module.origin is Origin.LIBRARY,
+                is_library=module.origin is Origin.LIBRARY or module.file.startswith("<assay>"),
                 code=code,
                 global_names=tuple(context.globals),
                 final_globals=frozenset(
@@ -99,4 +113,5 @@ def compile_program(
         final_attributes=frozenset(name for name in attributes if f".{name}" not in extra_nonfinal),
         texts={module.file: module.text for module in modules.modules},
         native_modules=tuple(natives),
+        notes=tuple(modules.notes),
     )

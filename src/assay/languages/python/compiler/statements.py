@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 
 from assay.languages.python.code import COMPARISONS, OPERATORS, Code
@@ -20,6 +21,7 @@ from assay.languages.python.compiler.context import (
     ANNOTATIONS_THAT_COUNT,
     SET_BY_THE_COMPILER,
     Context,
+    Found,
     ModuleSource,
     Origin,
     Target,
@@ -781,6 +783,12 @@ class StatementCompiler(PatternCompiler):
         for count in range(1, len(parts) + 1):
             prefix = ".".join(parts[:count])
             found = self.context.imports.find(self.context.module, prefix)
+            if self.does_without(found):
+                self.context.imports.note(
+                    f"the module '{prefix}' is written in C; what was looked at is what a package does "
+                    "without it"
+                )
+                found = replace(found, target=Target.MISSING)
             match found.target:
                 case Target.PROGRAM:
                     self.out.emit("IMPORT", found.index)
@@ -806,12 +814,22 @@ class StatementCompiler(PatternCompiler):
                     return False
                 case Target.ABSENT:
                     self.out.load_absent(prefix, f"{found.problem}; {found.hint}", found.assumption)
+                    package, _, last = prefix.rpartition(".")
+                    if found.is_in_c and package:  # as any module, it becomes an attribute of its package
+                        self.out.emit("COPY", 1)
+                        self.out.emit("IMPORT", self.context.imports.find(self.context.module, package).index)
+                        self.out.named("STORE_ATTR", last)
                 case Target.REFUSED:
                     self.unsupported(node, found.problem, found.hint)
                     return False
             if count < len(parts):
                 self.out.emit("POP_TOP")
         return True
+
+    def does_without(self, found: Found) -> bool:
+        """Whether a package goes on without a module in C, as it does where that was not built."""
+        is_package = self.context.module.origin is Origin.PACKAGE
+        return found.is_in_c and is_package and self.is_ready_for_import_error()
 
     def is_ready_for_import_error(self) -> bool:
         """Whether this stands in a `try` that goes on without the module."""
@@ -862,10 +880,23 @@ class StatementCompiler(PatternCompiler):
                 self.out.emit("POP_TOP")
             return
         for alias in node.names:
-            if imports.is_submodule(importer, name, alias.name):
+            inner = imports.find(importer, f"{name}.{alias.name}")
+            if inner.is_in_c or imports.is_submodule(importer, name, alias.name):
                 if not self.push_module(node, f"{name}.{alias.name}"):
                     return
                 self.out.emit("POP_TOP")
+            elif imports.may_be_submodule(importer, name, alias.name):
+                beside = Label()
+                self.out.named("LOAD_BUILTIN", "hasattr")
+                if not self.push_module(node, name):
+                    return
+                self.out.constant(alias.name)
+                self.out.emit("CALL", 2)
+                self.out.jump("POP_JUMP_IF_TRUE", beside)
+                if not self.push_module(node, f"{name}.{alias.name}"):
+                    return
+                self.out.emit("POP_TOP")
+                self.out.place(beside)
         if not self.push_module(node, name):
             return
         for alias in node.names:

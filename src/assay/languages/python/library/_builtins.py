@@ -231,6 +231,70 @@ class instance_dict:
     __hash__ = None
 
 
+def _import_from(getter, name, message):
+    """`from module import name` of a module with a `__getattr__`, which has no such variable."""
+    try:
+        return getter(name)
+    except AttributeError:
+        raise ImportError(message) from None
+
+
+class module_dict:
+    """`globals()`: reads and writes the variables of a module. Which others CPython has, and in which order, is not
+    modelled."""
+
+    _stands_for = ("builtins.dict",)
+
+    def __init__(self, module):
+        self._dict_module = module
+
+    def _found(self, key):
+        if not isinstance(key, _str):
+            return _ABSENT
+        if hasattr(self._dict_module, "__getattr__"):
+            _assay.unsupported("globals() of a module with a __getattr__ is not modelled; name the variables")
+        return getattr(self._dict_module, key, _ABSENT)
+
+    def __getitem__(self, key):
+        found = self._found(key)
+        if found is _ABSENT:
+            raise KeyError(key)
+        return found
+
+    def __setitem__(self, key, value):
+        setattr(self._dict_module, key, value)
+
+    def __contains__(self, key):
+        return self._found(key) is not _ABSENT
+
+    def get(self, key, default=None, /):
+        found = self._found(key)
+        return default if found is _ABSENT else found
+
+    @_assay.atomic
+    def setdefault(self, key, default=None, /):
+        found = self._found(key)
+        if found is not _ABSENT:
+            return found
+        setattr(self._dict_module, key, default)
+        return default
+
+    def update(self, other=(), /, **more):
+        given = _dict(other, **more)
+        _assay.give_places(self._dict_module, _tuple(given))
+        for key, value in given.items():
+            setattr(self._dict_module, key, value)
+
+    def _refuse(self, *more):
+        _assay.unsupported("this use of globals() is not modelled; name the variables")
+
+    __iter__ = __len__ = __delitem__ = __eq__ = __ne__ = __or__ = __ior__ = __ror__ = __repr__ = __str__ = (
+        _refuse
+    )
+    __reversed__ = keys = values = items = copy = pop = popitem = clear = _refuse
+    __hash__ = None
+
+
 def _undisturbed(function, receiver, arguments, keywords, /):
     """Calls a function of CPython that the machine cannot stop, although others could come between what it does.
 
@@ -979,6 +1043,11 @@ class methodcaller:
 
     def __call__(self, obj, /):
         return getattr(obj, self._caller_name)(*self._caller_arguments, **self._caller_keywords)
+
+    def __repr__(self):
+        given = [repr(value) for value in (self._caller_name, *self._caller_arguments)]
+        given += [f"{name}={value!r}" for name, value in self._caller_keywords.items()]
+        return f"operator.methodcaller({', '.join(given)})"
 
 
 class map:

@@ -207,6 +207,15 @@ class Unknown(StandIn):
     __truediv__ = __floordiv__ = __mod__ = _divided
     __rtruediv__ = __rfloordiv__ = __rmod__ = _dividing
 
+    def _converted(self, kind):
+        """What `int(...)` and `float(...)` make of it; they keep the order of numbers."""
+        made = Unknown(self.unknown_origin, None, True)
+        if self.unknown_low is not None:
+            made.unknown_low = (kind(self.unknown_low[0]), False)
+        if self.unknown_high is not None:
+            made.unknown_high = (kind(self.unknown_high[0]), False)
+        return made
+
     def __int__(self):
         _refuse("int()", self.unknown_origin)
 

@@ -20,7 +20,7 @@ WRAPPER_UPDATES = ("__dict__",)
 def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     """Names are written out one by one, so that it stays known which attributes a program stores."""
     for name in assigned:
-        if name not in WRAPPER_ASSIGNMENTS:
+        if name not in WRAPPER_ASSIGNMENTS and name not in ("__defaults__", "__kwdefaults__"):
             _assay.unsupported("functools.update_wrapper that assigns " + str(name) + " is not modelled")
     if "__dict__" in updated:
         if isinstance(wrapped, type):
@@ -31,6 +31,12 @@ def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPP
         for name in dir(wrapped):  # what the function was given itself
             if name not in ordinary:
                 setattr(wrapper, name, getattr(wrapped, name))
+    if "__defaults__" in assigned and hasattr(wrapped, "__defaults__"):
+        wrapper.__defaults__ = wrapped.__defaults__
+    if "__kwdefaults__" in assigned and hasattr(wrapped, "__kwdefaults__"):
+        if wrapped.__kwdefaults__ is not None:
+            _assay.unsupported("__kwdefaults__ of a function is not modelled; name the values")
+        wrapper.__kwdefaults__ = None
     if "__module__" in assigned and hasattr(wrapped, "__module__"):
         wrapper.__module__ = wrapped.__module__
     if "__name__" in assigned and hasattr(wrapped, "__name__"):

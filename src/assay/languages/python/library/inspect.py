@@ -590,6 +590,50 @@ def getfullargspec(func):
     )
 
 
+_nothing = []
+
+
+def _in_class(cls, name):
+    for base in cls.__mro__:
+        is_there, value = _assay.own_attribute(base, name)
+        if is_there:
+            return value
+    return _nothing
+
+
+def getattr_static(obj, attr, default=_nothing):
+    """What is stored under the name, in the object or its class, without what descriptors make of it."""
+    own = _nothing
+    if isinstance(obj, type):
+        kind = obj
+        found = _in_class(kind, attr)
+        if found is not _nothing:
+            return found
+        found = _in_class(type(kind), attr)
+    else:
+        kind = type(obj)
+        if ismodule(obj):
+            own = getattr(obj, attr, _nothing)
+        else:
+            stored = _assay.own_attribute(obj, attr)
+            if stored is not None and stored[0]:
+                own = stored[1]
+        found = _in_class(kind, attr)
+        if own is not _nothing and found is not _nothing:
+            is_data = _in_class(type(found), "__get__") is not _nothing and (
+                _in_class(type(found), "__set__") is not _nothing
+                or _in_class(type(found), "__delete__") is not _nothing
+            )
+            return found if is_data else own
+        if own is not _nothing:
+            return own
+    if found is not _nothing:
+        return found
+    if default is not _nothing:
+        return default
+    raise AttributeError(attr)
+
+
 def getmembers(object, predicate=None):
     found = []
     for name in dir(object):

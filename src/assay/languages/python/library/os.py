@@ -1,5 +1,7 @@
 """The little of `os` that does not depend on the machine a program is checked on."""
 
+from types import GenericAlias as _GenericAlias
+
 import _assay
 
 name = "posix"
@@ -19,6 +21,8 @@ if _assay.mentions("PathLike"):
     import abc
 
     class PathLike(abc.ABC):
+        __class_getitem__ = classmethod(_GenericAlias)
+
         @abc.abstractmethod
         def __fspath__(self):
             raise NotImplementedError
@@ -76,6 +80,9 @@ class _Environment:
 
     def __len__(self):
         return 0
+
+    def __repr__(self):
+        return "environ({})"
 
     def setdefault(self, key, default=None):
         self._refuse()

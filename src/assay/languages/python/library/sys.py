@@ -30,6 +30,50 @@ class _Implementation:
 implementation = _Implementation()
 
 
+class _Flags:
+    """Those of an interpreter that was started without any; the hashes of texts are fixed."""
+
+    def __init__(self):
+        self.debug = self.inspect = self.interactive = self.optimize = self.dont_write_bytecode = 0
+        self.no_user_site = self.no_site = self.ignore_environment = self.verbose = self.bytes_warning = 0
+        self.quiet = self.hash_randomization = self.isolated = self.utf8_mode = 0
+        self.warn_default_encoding = 0
+        self.dev_mode = self.safe_path = False
+        self.int_max_str_digits = -1
+
+
+flags = _Flags()
+
+
+class _Modules:
+    """The modules of the program, as far as they are imported. Which others CPython has is not modelled."""
+
+    def __getitem__(self, name):
+        found = _assay.module(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name, default=None):
+        found = _assay.module(name)
+        return default if found is None else found
+
+    def __contains__(self, name):
+        return _assay.module(name) is not None
+
+    def _refuse(self, *more):
+        _assay.unsupported(
+            "sys.modules is not modelled but for finding a module of the program; import the module"
+        )
+
+    __iter__ = __len__ = __setitem__ = __delitem__ = __eq__ = __repr__ = __or__ = __ior__ = _refuse
+    keys = values = items = copy = pop = popitem = setdefault = update = clear = _refuse
+    __hash__ = None
+
+
+modules = _Modules()
+
+
 class _Output:
     """What is written is shown to the user and is no part of a state."""
 

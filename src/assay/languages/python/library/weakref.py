@@ -2,8 +2,9 @@
 
 When an object goes away is not modelled: a program in which something is left that only weak references lead to is refused.
 So as long as nobody is refused, all of them lead somewhere; `_assay.settle` ends the step before one is followed, so that
-the state was looked at; the same before one is looked for, which finds equal ones. Callbacks are refused: they run at the
-very moment at which an object goes away.
+the state was looked at, unless a variable holds what it leads to; the same before one is looked for, which finds equal
+ones. A callback would run at the very moment at which its object goes away: the object is remembered for good, so that no
+state is accepted in which it is gone.
 """
 
 import types
@@ -12,7 +13,8 @@ import _assay
 
 
 def _follow(target):
-    _assay.settle()
+    if not _assay.is_held(target):
+        _assay.settle()
     return _assay.target(target)
 
 
@@ -22,6 +24,9 @@ def _settled(item):
     return _assay.weak(item)
 
 
+_awaited = {}  # what somebody wants to know the end of
+
+
 class ReferenceType:
     _compared_by_content = True
     _is_weak_reference = True
@@ -29,11 +34,9 @@ class ReferenceType:
     def __new__(cls, object, callback=None, /, *more):
         self = super().__new__(cls)
         self._weak_target = _assay.weak(object)
+        self._weak_callback = callback
         if callback is not None:
-            _assay.unsupported(
-                "a weak reference with a callback is not modelled: it is called when the object goes away; tell "
-                "who has to know where the program gives it up"
-            )
+            _awaited[_assay.identity(object)] = True
         return self
 
     def __init__(self, object, callback=None, /):
@@ -44,7 +47,7 @@ class ReferenceType:
 
     @property
     def __callback__(self):
-        return None
+        return self._weak_callback
 
     def __eq__(self, other):
         if not isinstance(other, ReferenceType):
@@ -57,6 +60,8 @@ class ReferenceType:
         return _follow(self._weak_target) != _follow(other._weak_target)
 
     def __hash__(self):
+        if not _assay.is_held(self._weak_target):
+            _assay.settle()
         return hash(self._weak_target)
 
     def __repr__(self):
@@ -274,6 +279,7 @@ class WeakValueDictionary:
         return _follow(self.data[key])
 
     def __delitem__(self, key):
+        _assay.settle()
         del self.data[key]
 
     def __len__(self):

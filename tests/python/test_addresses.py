@@ -1,0 +1,253 @@
+"""Numbers that are addresses, and texts of what stands for something: no program may see either.
+
+Each program of REFUSED ends otherwise in CPython from run to run, or in another way than the machine could
+tell; those of HOLD end in CPython as in the machine.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.transition_system.interface import SourceProblem
+
+OBJECTS = """
+import collections, copy, functools, json, operator, weakref
+class X:
+    pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def verify(text: str) -> assay.Result:
+    Path("program.py").write_text(OBJECTS + textwrap.dedent(text))
+    return assay.verify("program.py")
+
+
+GONE = {
+    "two ids of one that is gone": """
+        x = X(); a = id(x); b = id(x); del x
+        y = X()
+        same = id(y) == a
+        a = b = None
+        assert not same
+        """,
+    "a key of a dict that is gone": """
+        seen = {}
+        x = X(); seen[id(x)] = 1; x = None
+        y = X(); hit = id(y) in seen
+        seen.clear()
+        assert not hit
+        """,
+    "a cycle that is gone": """
+        x = X(); x.me = x; a = id(x); del x
+        y = X()
+        same = id(y) == a
+        a = None
+        assert not same
+        """,
+    "held by what is gone": """
+        holder = [X()]; a = id(holder[0]); holder.append(holder); del holder
+        y = X()
+        same = id(y) == a
+        a = None
+        assert not same
+        """,
+    "temporaries": "assert id(X()) != id(X())",
+    "temporary lists": "assert id([]) != id([])",
+    "temporaries of a loop": "assert len(set(map(id, (X() for _ in range(3))))) == 3",
+    "in what a built-in calls": """
+        class K:
+            def __eq__(self, other):
+                return id(X()) == id(X())
+            __hash__ = None
+        assert [K()] == [K()]
+        """,
+    "a weak reference that is hashed": """
+        x = X(); r = weakref.ref(x); del x
+        d = {r: 1}
+        r = d = None
+        """,
+    "an entry of a weak dict that is deleted": """
+        d = weakref.WeakValueDictionary()
+        x = X(); d["x"] = x; del x
+        del d["x"]
+        """,
+}
+NUMBERS = {
+    "sorted by id": "sorted([X(), X()], key=id)",
+    "least by id": "min([X(), X()], key=id)",
+    "sort by id": "[X(), X()].sort(key=id)",
+    "property": "class P:\n    p = property(id)\nprint(P().p)",
+    "method of object": "print(X().__hash__())",
+    "method of its class": "print(object.__hash__(X()))",
+    "method caller": "print(operator.methodcaller('__hash__')(X()))",
+    "handed on": "print(sorted([X(), X()], key=object.__hash__))",
+    "tuple": "print(hash((X(), 1)))",
+    "frozen set": "print(hash(frozenset([X()])))",
+    "class": "print(hash(X))",
+    "function": "print(hash(print))",
+    "sorted by hash": "print(sorted([X(), X()], key=hash))",
+    "through a method": """
+        class K:
+            def __init__(self, x):
+                self.x = x
+            def __hash__(self):
+                return hash(self.x)
+        print(hash((K(X()), 1)))
+        """,
+    "sorted through a method": """
+        class K:
+            def __hash__(self):
+                return hash(X)
+        print(sorted([K(), K()], key=hash))
+        """,
+    "kept by a method": """
+        class K:
+            def __init__(self, x):
+                self.x = x
+            def __hash__(self):
+                self.kept = hash(self.x)
+                return self.kept
+        d = {K(X()): 1}
+        """,
+    "returned by a method": """
+        class K:
+            def __hash__(self):
+                return id(self)
+        print(hash(K()))
+        """,
+    "json": "x = X()\njson.dumps([id(x)])",
+}
+
+
+@pytest.mark.parametrize("text", [*GONE.values(), *NUMBERS.values()], ids=[*GONE, *NUMBERS])
+def test_no_program_sees_an_address(text):
+    with pytest.raises(SourceProblem):
+        verify(text)
+
+
+HOLD = """
+x, y = X(), X()
+assert id(x) == id(x) and id(x) != id(y)
+assert len({id(x), id(y), id(x)}) == 2
+assert len(set(map(id, [x, y]))) == 2
+
+class K:
+    def __init__(self, x):
+        self.x = x
+    def __hash__(self):
+        return hash((K, self.x))
+    def __eq__(self, other):
+        return self.x is other.x
+
+class Same:
+    def __hash__(self):
+        return id(self)
+    def __eq__(self, other):
+        return id(self) == id(other)
+
+class Plain:
+    __hash__ = object.__hash__
+    def __eq__(self, other):
+        return self is other
+
+class Above(Plain):
+    def __hash__(self):
+        return super().__hash__()
+
+d = {K(x): 1, K(y): 2}
+assert d[K(x)] == 1 and K(y) in d and len(d) == 2
+for kind in (Same, Plain, Above):
+    one, two = kind(), kind()
+    assert {one: 1, two: 2}[two] == 2
+r = weakref.ref(x)
+assert {r: 1}[weakref.ref(x)] == 1
+assert hash("a") == hash("a") and hash((1, 2)) == (1, 2).__hash__()
+assert sorted([3, 1, 2], key=hash) == [1, 2, 3]
+assert repr(operator.methodcaller("f", 1, a=2)) == "operator.methodcaller('f', 1, a=2)"
+"""
+
+
+def test_what_does_not_depend_on_an_address_is_as_in_cpython():
+    assert verify(HOLD).verdict is assay.Verdict.VERIFIED
+    subprocess.run([sys.executable, "program.py"], check=True)
+
+
+def test_ids_are_told_apart_while_threads_run():
+    result = verify("""
+        import threading
+        kept, seen, lock = [], {}, threading.Lock()
+        def work():
+            x = X()
+            kept.append(x)
+            with lock:
+                assert id(x) not in seen
+                seen[id(x)] = len(seen)
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(seen.values()) == [0, 1] and all(id(x) in seen for x in kept)
+        """)
+    assert result.verdict is assay.Verdict.VERIFIED
+
+
+IMPORTS = "import collections, copy, json, operator, os, socket, subprocess, typing\n"
+SHOWN = (
+    "repr([socket.socket])",
+    "str({1: socket.socket})",
+    "repr(collections.deque([socket.socket]))",
+    "repr(ValueError(socket.socket))",
+    "'{0[0]}'.format([socket.socket])",
+    "'%s' % (socket.socket,)",
+    "json.dumps([1, socket.AF_INET])",
+    "repr(list[socket.socket])",
+    "[socket.socket].index(socket.socket)",
+    "copy.copy([subprocess.run])[0] is subprocess.run",
+    "len({socket.socket, subprocess.run})",
+)
+HIDDEN = (
+    "repr([subprocess.run])",
+    "str({1: socket})",
+    "'{}'.format([subprocess.run])",
+    "'%s' % [socket]",
+    "repr(typing.Optional[socket.socket])",
+    "repr(socket.socket | None)",
+    "repr(collections.Counter([socket.socket]))",
+    "json.dumps([subprocess.run], default=str)",
+    "list(filter(callable, [socket]))",
+    "sorted([socket, 1], key=callable)",
+    "list(map(type, [socket]))",
+    "', '.join([socket.socket])",
+    "round(socket.socket)",
+    "repr(os)",
+    "hash(socket.socket)",
+)
+
+
+def test_the_text_of_an_absent_class_in_a_container_is_that_of_cpython():
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{IMPORTS}print([{', '.join(SHOWN)}])"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    program = f"{IMPORTS}shown = [{', '.join(SHOWN)}]\nassert shown == {shown.stdout}"
+    assert verify(program).verdict is assay.Verdict.VERIFIED
+
+
+@pytest.mark.parametrize("expression", HIDDEN)
+def test_a_built_in_that_would_show_what_stands_for_something_is_refused(expression):
+    with pytest.raises(SourceProblem):
+        verify(f"{IMPORTS}r = {expression}\n")
