@@ -309,7 +309,9 @@ class Forger:
     def change(self, found: Any) -> None:
         chance = self.chance
         locations = found["locations"]
-        if not locations or not all(isinstance(one.get("holds"), list) for one in locations):
+        if not locations or not all(
+            isinstance(one, dict) and isinstance(one.get("holds"), list) for one in locations
+        ):
             return
         here, there = chance.choice(locations), chance.choice(locations)
         holds = here["holds"]
