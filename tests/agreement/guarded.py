@@ -320,7 +320,7 @@ def _cells(system: SymbolicSystem, explored: Explored, seed: int, *, fails: bool
         initial_predicates(system, None)[:64],
         seed=seed,
         check_deadlock=True,
-        deadline=time.monotonic() + 2,
+        deadline=time.monotonic() + 1,
     )
     if found.invariant is None:
         return []

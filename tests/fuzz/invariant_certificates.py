@@ -38,6 +38,7 @@ from assay.search.proofs.proving import prove
 from assay.transition_system.interface import Program, SourceProblem
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.symbolic import SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic_opening import deep_recursion
 from assay.transition_system.terms import ARITY, NoTerm, evaluate
 from tests.fuzz.certificates import mutated_bytes
 
@@ -160,7 +161,8 @@ class Target:
 
     def sealed(self, invariant: Any, changes: Mapping[str, Any] | None = None) -> bytes:
         """A file around an invariant, with everything else as it should be."""
-        body = json.dumps(invariant, sort_keys=True, separators=(",", ":")).encode()
+        with deep_recursion():  # whoever forges may nest terms as deeply as they like
+            body = json.dumps(invariant, sort_keys=True, separators=(",", ":")).encode()
         locations = invariant.get("locations") if isinstance(invariant, dict) else None
         listed = locations if isinstance(locations, list) else []
         facts = {
@@ -307,7 +309,9 @@ class Forger:
     def change(self, found: Any) -> None:
         chance = self.chance
         locations = found["locations"]
-        if not locations or not all(isinstance(one.get("holds"), list) for one in locations):
+        if not locations or not all(
+            isinstance(one, dict) and isinstance(one.get("holds"), list) for one in locations
+        ):
             return
         here, there = chance.choice(locations), chance.choice(locations)
         holds = here["holds"]
@@ -446,7 +450,8 @@ class Campaign:
         second, why_not = self.by_cvc5(data, target)
         report.stages[f"{stage}: {first}, {second}"] += 1
         told = f"{stage} of {target.path.name}: z3 {first} ({why}), cvc5 {second} ({why_not})"
-        told += f": {json.dumps(invariant)[:1500]}"
+        with deep_recursion():
+            told += f": {json.dumps(invariant)[:1500]}"
         if is_header:
             return  # what a claim must fit is asked in tests of its own
         expected = False

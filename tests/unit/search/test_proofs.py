@@ -140,7 +140,7 @@ def test_a_certificate_without_deadlock_freedom_is_refused_by_who_wants_it(tmp_p
     assert assay.certify(path, certificate, require_deadlock_freedom=False).verdict == "verified"
 
 
-@pytest.mark.parametrize("search", ["invariants", "auto", "bfs", "min-only"])
+@pytest.mark.parametrize("search", ["invariants", "bfs", "min-only"])
 def test_what_a_certificate_leaves_out_is_told_by_everybody(search, tmp_path):
     """A claim about runs may be left out by who verifies, and by who certifies; nobody does so silently."""
     path = tmp_path / "claims.pml"
