@@ -225,7 +225,7 @@ class Estimator:
             return None
         found = native.look_around(
             self._opening,
-            replace(options, strategy="bfs", storage="exact", threads=1, spill_directory="", resume=False),
+            options.breadth_first(spill_directory="", resume=False),
             strategy=strategy,
             deadline=self._deadline,
             looking=looking,

@@ -9,7 +9,7 @@ strategy is added here and in the file of the strategy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, field, fields
+from dataclasses import Field, field, fields, replace
 from typing import Any, Literal, TypedDict
 
 from assay.records import dataclass
@@ -239,6 +239,17 @@ class SearchOptions:
             raise OptionProblem(
                 "restarts: every attempt would go the same way; choose random-dfs, or an order that is drawn"
             )
+
+    def breadth_first(self, **changes: Any) -> SearchOptions:
+        """The same request, level by level on one thread with exact storage, and changed as told."""
+        plain: dict[str, Any] = {
+            "order": "given",
+            "process_order": "given",
+            "restarts": 0,
+            "restart_after": 0,
+        }
+        plain |= {"strategy": "bfs", "storage": "exact", "threads": 1, "cache_size": 0}
+        return replace(self, **{**plain, **changes})
 
     @classmethod
     def from_keywords(cls, given: Mapping[str, Any]) -> SearchOptions:

@@ -52,16 +52,7 @@ def with_short_runs(
 
 
 def _attempts(options: SearchOptions, length: int) -> Iterator[tuple[SearchOptions, float]]:
-    plain = replace(
-        options,
-        strategy="bfs",
-        storage="exact",
-        threads=1,
-        cache_size=0,
-        state_limit=MOST_STATES,
-        stop_at_first_violation=True,
-        observe="",
-    )
+    plain = options.breadth_first(state_limit=MOST_STATES, stop_at_first_violation=True, observe="")
     yield plain, BREADTH_FIRST_SECONDS
     for depth in DEPTHS:
         if 2 * depth < length:

@@ -44,3 +44,15 @@ def test_a_run_stays_as_it_is_where_no_shorter_one_is_found(model, monkeypatch):
     result = assay.verify(model, search="dfs")
     assert len(result.violations[0].counterexample.positions) == 6003
     assert not any("transitions; a run of" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"process_order": "reversed"}, {"order": "random", "restarts": 3, "restart_after": 20_000}]
+)
+def test_orders_and_restarts_of_the_search_are_not_asked_of_the_one_for_a_short_run(asked, tmp_path):
+    # Breadth first has neither, and refuses to be asked for them.
+    path = tmp_path / "counts.pml"
+    counts, fails = COUNTS.splitlines()[2], COUNTS.splitlines()[1].replace("20", "200")
+    path.write_text(f"int x; bool failed;\n{counts}\n{fails}\n")
+    result = assay.verify(path, search="dfs", **asked)
+    assert result.violations[0].counterexample.length == 405

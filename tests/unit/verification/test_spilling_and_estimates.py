@@ -131,6 +131,12 @@ def test_every_method_gives_an_estimate_that_is_no_verdict(method, program):
         assert found.coverage["low"] <= 6000 / STATES <= found.coverage["high"]
 
 
+def test_what_a_search_in_another_order_saw_is_estimated_too(program):
+    found = assay.verify(program, search="dfs", order="reversed", max_states=6000, estimate="sweep", **WHOLE)
+    assert (found.verdict, found.states) == (Verdict.INCOMPLETE, 6000)
+    assert found.coverage["coverage"] == pytest.approx(6000 / STATES, abs=0.01)
+
+
 def test_a_short_sweep_does_three_times_the_work_of_the_search_and_no_more(program):
     found = assay.verify(program, max_states=6000, estimate="short-sweep", **WHOLE)
     assert found.coverage is not None
