@@ -161,6 +161,7 @@ class _Swarm:
                 request.runs,
                 seed=request.seed,
                 memory_bytes=request.memory_of_a_run(self._at_a_time),
+                seconds_of_a_share=request.seconds_of_a_share(self._at_a_time),
                 lossy=program.capabilities.lossy,
             )
             known = replace(
@@ -204,7 +205,8 @@ class _Swarm:
 
     def _tasks(self) -> list[RunTask]:
         request, program = self._request, self._program
-        seconds = max(0.0, request.deadline - time.monotonic()) * self._at_a_time / request.runs
+        left = max(0.0, request.deadline - time.monotonic()) / request.timeout_seconds
+        share = left * request.seconds_of_a_share(self._at_a_time)
         opening = program.opening
         in_this_process = self._at_a_time == 1 and request.cluster is None
         is_elsewhere = request.cluster is not None or (opening.model is not None and not in_this_process)
@@ -219,7 +221,7 @@ class _Swarm:
                     all_errors=request.all_violations,
                     observe="sketch",
                 ),
-                seconds=seconds,
+                seconds=share * one.shares,
                 until=None if request.cluster else request.deadline,
                 opening=None if is_elsewhere else opening,
                 shipped=self._shipped() if request.cluster else None,
@@ -410,7 +412,7 @@ class _Swarm:
     def _run(self, planned: PlannedRun) -> SwarmRun:
         request = self._request
         came = self._came.get(planned.number)
-        seconds = round(max(0.1, request.timeout_seconds * self._at_a_time / request.runs), 3)
+        seconds = round(max(0.1, request.seconds_of_a_share(self._at_a_time) * planned.shares), 3)
         deadlock = {} if request.check_deadlock else {"check_deadlock": False}
         about = SwarmRun(
             number=planned.number,

@@ -1,8 +1,13 @@
 """What the runs of a swarm are: drawn from one seed, each able to be repeated alone.
 
-Run number i of seed s depends on s, i and the memory of a run alone, so more runs or more workers only add
-runs. A kind of run says what kind of path it takes through the states; what it draws besides (seed of hashes
-and orders, number of hash functions, size of the table, depth) makes two runs of one kind differ.
+Run number i of seed s depends on s, i and what a run may have of memory and time, so more runs or more
+workers only add runs. A kind of run says what kind of path it takes through the states; what it draws besides
+(seed of hashes and orders, number of hash functions, size of the table, depth) makes two runs of one kind
+differ.
+
+Every second run draws the order of processes anew in each state, and has three shares of the time where the
+others have one: those are the searches that come to deep errors; the others see early what an order of theirs
+shows. Time and memory go together: clearing a table that a run cannot fill takes the time it has.
 
     random             all steps of a state in random order
     breadth            level by level, exact: shortest counterexamples; of a small program everything (once)
@@ -44,16 +49,22 @@ KINDS: Mapping[str, Mapping[str, object]] = {
     "random-steps": {"search": "dfs", "order": "random"},
     "rotated": {"search": "dfs", "process_order": "rotated", "order": "reversed"},
 }
+DRAWN_IN_EACH_STATE = {"random", "restarting", "random-processes"}
+ROUND = (
+    "random", "breadth", "restarting", "reversed", "random-processes", "shallow", "restarting", "permuted",
+    "random", "given", "restarting", "random-steps", "random-processes", "rotated",
+)  # fmt: skip
 ONCE = "breadth"  # it would go the same way again
-# Without hash functions that differ, these would too.
-SAME_WHEN_EXACT = {"reversed": "random", "given": "random", "rotated": "random-processes"}
-RESTART_AFTER = (1_000, 10_000, 100_000)
+# Without hash functions that differ, these would too; what stands for them has as many shares of the time.
+SAME_WHEN_EXACT = {"reversed": "shallow", "given": "random-steps", "rotated": "random-steps"}
+RESTART_AFTER = (5_000, 500_000)
 MOST_RESTARTS = 2**32
 DEPTHS = (100, 10_000)
 HASH_FUNCTIONS = (1, 2, 3, 4)
 SHARES_OF_MEMORY = (0.5, 0.125, 0.03125)  # that the table of bits takes of what a run may have
 LEAST_TABLE = 1 << 16
 BYTES_PER_RESTARTED_STATE = 16
+BYTES_PER_SECOND = 4 << 20  # of the table that a run can fill: a million states, 32 bits for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,11 @@ class PlannedRun:
     number: int  # from 0
     kind: str
     keywords: Mapping[str, object] = field(default_factory=dict)  # of `assay.verify`, without limits on time
+
+    @property
+    def shares(self) -> int:
+        """Of the time."""
+        return shares_of(self.kind)
 
     def options(self, **more: object) -> SearchOptions:
         return SearchOptions.from_keywords({**self.keywords, **more})
@@ -71,15 +87,39 @@ class PlannedRun:
         return shlex.join(["assay", "verify", program, *_search_flags(given), *language_flags(language)])
 
 
-def plan(runs: int, *, seed: int, memory_bytes: int, lossy: bool) -> list[PlannedRun]:
+def plan(
+    runs: int, *, seed: int, memory_bytes: int, seconds_of_a_share: float, lossy: bool
+) -> list[PlannedRun]:
     """`memory_bytes` is what each run may have; `lossy`: states may be kept as a few bits."""
-    return [_planned(number, seed=seed, memory_bytes=memory_bytes, lossy=lossy) for number in range(runs)]
+    return [
+        _planned(
+            number, seed=seed, memory_bytes=memory_bytes, seconds_of_a_share=seconds_of_a_share, lossy=lossy
+        )
+        for number in range(runs)
+    ]
 
 
-def _planned(number: int, *, seed: int, memory_bytes: int, lossy: bool) -> PlannedRun:
+def shares_of(kind: str) -> int:
+    return 3 if kind in DRAWN_IN_EACH_STATE else 1
+
+
+def shares_of_all(runs: int) -> int:
+    """Of the time, that so many runs have together."""
+    return sum(shares_of(_kind(number)) for number in range(runs))
+
+
+def _kind(number: int) -> str:
+    if number < len(ROUND):
+        return ROUND[number]
+    later = [kind for kind in ROUND if kind != ONCE]
+    return later[(number - len(ROUND)) % len(later)]
+
+
+def _planned(
+    number: int, *, seed: int, memory_bytes: int, seconds_of_a_share: float, lossy: bool
+) -> PlannedRun:
     source = random.Random(f"assay swarm {seed} {number}")
-    kinds = [*KINDS] if number < len(KINDS) else [one for one in KINDS if one != ONCE]
-    kind = kinds[number if number < len(KINDS) else (number - len(KINDS)) % len(kinds)]
+    kind = _kind(number)
     if not lossy:
         kind = SAME_WHEN_EXACT.get(kind, kind)
     keywords: dict[str, object] = {**KINDS[kind], "memory_limit_bytes": memory_bytes}
@@ -87,14 +127,15 @@ def _planned(number: int, *, seed: int, memory_bytes: int, lossy: bool) -> Plann
         return PlannedRun(number, kind, keywords)
     keywords["seed"] = source.getrandbits(32)
     table_bytes = int(memory_bytes * source.choice(SHARES_OF_MEMORY))
+    table_bytes = min(table_bytes, _fillable(seconds_of_a_share * shares_of(kind)))
     functions = source.choice(HASH_FUNCTIONS)
     if kind == "restarting":
-        keywords |= {"restarts": MOST_RESTARTS, "restart_after": source.choice(RESTART_AFTER)}
+        restart_after = _drawn(source, RESTART_AFTER)
+        keywords |= {"restarts": MOST_RESTARTS, "restart_after": restart_after}
         # Each attempt begins with a table of zeros: one that is too large costs more than the search.
-        table_bytes = min(table_bytes, BYTES_PER_RESTARTED_STATE * source.choice(RESTART_AFTER))
+        table_bytes = min(table_bytes, BYTES_PER_RESTARTED_STATE * restart_after)
     if kind == "shallow":
-        low, high = (math.log(depth) for depth in DEPTHS)
-        keywords["max_depth"] = round(math.exp(source.uniform(low, high)))
+        keywords["max_depth"] = _drawn(source, DEPTHS)
     if lossy:
         keywords |= {
             "storage": "bitstate",
@@ -102,6 +143,18 @@ def _planned(number: int, *, seed: int, memory_bytes: int, lossy: bool) -> Plann
             "bitstate_memory_bytes": max(LEAST_TABLE, table_bytes),
         }
     return PlannedRun(number, kind, keywords)
+
+
+def _fillable(seconds: float) -> int:
+    """The bytes of a table that a run of so long can fill: a power of two, so that a little more or less time
+    makes no other run."""
+    return 1 << max(0, math.ceil(math.log2(max(1.0, seconds * BYTES_PER_SECOND))))
+
+
+def _drawn(source: random.Random, between: tuple[int, int]) -> int:
+    """Each order of magnitude as often as the others."""
+    low, high = (math.log(end) for end in between)
+    return round(math.exp(source.uniform(low, high)))
 
 
 def _search_flags(given: Mapping[str, object]) -> Iterator[str]:

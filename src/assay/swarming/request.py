@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
 from assay.records import dataclass
+from assay.swarming.plan import shares_of_all
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
 DEFAULT_RUNS = 100
 DEFAULT_SECONDS = 300.0
 DEFAULT_MEMORY_BYTES = 1 << 30
-LEAST_SECONDS_OF_A_RUN = 0.5
+LEAST_SECONDS_OF_A_RUN = 0.25
 LEAST_MEMORY_OF_A_RUN = 64 << 20
 MOST_RUNS = 100_000
 MOST_WORKERS = 1024
@@ -49,6 +51,9 @@ class SwarmRequest:
     @property
     def deadline(self) -> float:
         return self.started + self.timeout_seconds
+
+    def seconds_of_a_share(self, at_a_time: int) -> float:
+        return self.timeout_seconds * at_a_time / shares_of_all(self.runs)
 
     def memory_of_a_run(self, at_a_time: int) -> int:
         return self.memory_bytes // at_a_time
@@ -88,12 +93,13 @@ def require_sense(request: SwarmRequest) -> None:
 
 
 def require_shares(request: SwarmRequest, at_a_time: int) -> None:
-    seconds = request.timeout_seconds * at_a_time / request.runs
+    seconds = request.seconds_of_a_share(at_a_time)
     if seconds < LEAST_SECONDS_OF_A_RUN:
-        most = max(1, int(request.timeout_seconds * at_a_time / LEAST_SECONDS_OF_A_RUN))
+        shares = request.timeout_seconds * at_a_time / LEAST_SECONDS_OF_A_RUN
+        most = bisect_right(range(1, request.runs), shares, key=shares_of_all)
         raise OptionProblem(
-            f"runs: {request.runs:,} runs, {at_a_time} at a time, would have {seconds:.2g} s each of "
-            f"{request.timeout_seconds:g} s; expected at most {most:,}, or a longer --timeout"
+            f"runs: {request.runs:,} runs, {at_a_time} at a time, would have shares of {seconds:.2g} s of "
+            f"{request.timeout_seconds:g} s; expected at most {max(1, most):,}, or a longer --timeout"
         )
     if request.memory_of_a_run(at_a_time) < LEAST_MEMORY_OF_A_RUN:
         least = LEAST_MEMORY_OF_A_RUN * at_a_time

@@ -21,7 +21,7 @@ from assay.evidence.sketch import Sketch
 from assay.evidence.verdict import SearchFacts, StopReason, Verdict
 from assay.search.options import SearchOptions
 from assay.swarming import swarm
-from assay.swarming.plan import KINDS, plan
+from assay.swarming.plan import KINDS, ROUND, plan, shares_of_all
 from assay.swarming.union import Seen, coverage
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 
@@ -68,17 +68,47 @@ def large(tmp_path):
 # --- plans ---
 
 
+def planned(runs, **given):
+    asked = {"seed": 0, "memory_bytes": 1 << 28, "seconds_of_a_share": 2.0, "lossy": True, **given}
+    return plan(runs, **asked)
+
+
 def test_a_plan_follows_from_its_seed_and_more_runs_only_add_runs():
-    ten, forty = (plan(n, seed=5, memory_bytes=1 << 28, lossy=True) for n in (10, 40))
-    assert forty[:10] == ten
-    assert plan(40, seed=6, memory_bytes=1 << 28, lossy=True) != forty
-    assert {one.kind for one in ten} == set(KINDS)
+    one_round, forty = (planned(n, seed=5) for n in (len(ROUND), 40))
+    assert forty[: len(ROUND)] == one_round
+    assert planned(40, seed=6) != forty
+    assert {one.kind for one in one_round} == set(KINDS)
     assert sum(one.kind == "breadth" for one in forty) == 1
+
+
+def test_searches_that_draw_in_every_state_have_most_of_the_time():
+    for lossy in (True, False):
+        for runs in (1, 2, 10, 20, 100):
+            shares = [one.shares for one in planned(runs, lossy=lossy)]
+            assert sum(shares) == shares_of_all(runs)
+            assert 2 * sum(share for share in shares if share > 1) > sum(shares)
+
+
+def test_a_run_has_no_table_that_it_could_not_fill():
+    """Clearing 256 MiB takes longer than the second in which a run would look at a million states."""
+    tables = [
+        [one.keywords.get("bitstate_memory_bytes", 0) for one in planned(40, seconds_of_a_share=seconds)]
+        for seconds in (0.6, 0.65, 60.0)
+    ]
+    assert max(tables[0]) <= 8 << 20
+    assert tables[0] == tables[1]
+    assert max(tables[2]) == 1 << 27
+
+
+def test_an_attempt_that_is_long_has_a_table_that_is_large_enough():
+    for one in planned(100, seconds_of_a_share=60.0):
+        if one.kind == "restarting":
+            assert one.keywords["bitstate_memory_bytes"] >= 8 * one.keywords["restart_after"]
 
 
 def test_no_two_runs_of_a_plan_are_the_same_search():
     for lossy in (True, False):
-        runs = plan(100, seed=1, memory_bytes=1 << 28, lossy=lossy)
+        runs = planned(100, seed=1, lossy=lossy)
         assert len({repr(sorted(one.keywords.items())) for one in runs}) == 100
         for one in runs:
             options = one.options(observe="sketch", timeout_seconds=1.0)
@@ -89,7 +119,7 @@ def test_the_command_of_a_run_asks_for_that_run(large, capsys):
     from assay.cli.main import main
 
     language = LanguageOptions(invariants=(RARE,), defines=("M=3",))
-    for one in plan(20, seed=2, memory_bytes=1 << 27, lossy=True)[::6]:
+    for one in planned(20, seed=2, memory_bytes=1 << 27)[::6]:
         command = shlex.split(one.command(str(large), language, more={"timeout_seconds": 5.0}))
         assert command[:2] == ["assay", "verify"]
         with pytest.raises(SystemExit):
