@@ -387,3 +387,23 @@ def test_large_and_small_data_share_a_page(verified):
     found = [verified(text, tracking=tracking, reductions=()) for tracking in ("all", "declared")]
     assert [one.verdict for one in found] == ["verified"] * 2
     assert found[0].states == found[1].states
+
+
+ROUND = "c_decl { int k; }\nbyte x;\nactive proctype P() { do :: x < 5 -> x++ :: x == 5 -> x = 0 od }\n"
+
+
+def test_c_code_in_a_claim_would_change_the_run_it_looks_at(verified):
+    """SPIN executes it, and x of the model is another one afterwards."""
+    claim = "never { do :: x == 3 -> c_code { now.x = 0; } :: x == 5 -> break :: else od }"
+    found = verified(ROUND + claim)
+    assert found.verdict is assay.Verdict.INCOMPLETE
+    assert any("a claim looks at states and changes none; ask with c_expr" in each for each in found.reasons)
+
+
+def test_where_a_claim_asks_c_that_changes_memory_the_run_says_so(verified):
+    found = verified(ROUND + "never { do :: c_expr { (k = now.x, now.x == 9) } -> break :: true od }")
+    assert found.verdict is assay.Verdict.VIOLATED
+    run = found.violations[0].counterexample
+    told = [text for step in run.steps for text in step.conditions]
+    assert told[0] == "c_expr { (k = now.x, now.x == 9) } cannot be evaluated"
+    assert not run.conditions  # it is not false all the way round

@@ -141,6 +141,9 @@ class Unchecked:
     asked: bool  # nobody said that it may be left out: no verdict can be `verified`
 
 
+CANNOT_BE_EVALUATED = " cannot be evaluated"  # behind an atom: the one that is true where that is so
+
+
 @dataclass(frozen=True, slots=True)
 class TemporalProperty:
     """A claim about runs that never end, as an automaton that accepts exactly those that violate it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,13 @@ from assay.evidence.result import Violation
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import ModelProcess
 from assay.records import dataclass
-from assay.transition_system.interface import Program, TemporalProperty, ViolationFacts, Waiting
+from assay.transition_system.interface import (
+    CANNOT_BE_EVALUATED,
+    Program,
+    TemporalProperty,
+    ViolationFacts,
+    Waiting,
+)
 from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Phase, Request
 from assay.verification.spilling import identity_of
@@ -187,7 +193,7 @@ def _is_decided_on_the_way(wanted: TemporalProperty, lasso: FoundLasso) -> bool:
 def _conditions_of(wanted: TemporalProperty) -> list[str]:
     """The atoms that a reader has written; the others are the front end's."""
     if wanted.kind == "never":
-        return [atom for atom in wanted.automaton.atoms if not atom.endswith(" cannot be evaluated")]
+        return [atom for atom in wanted.automaton.atoms if not atom.endswith(CANNOT_BE_EVALUATED)]
     written = _bare(wanted.text)
     return [atom for atom in wanted.automaton.atoms if _bare(atom) in written]
 
@@ -206,20 +212,23 @@ def _with_conditions(run: Counterexample, lasso: FoundLasso, known: Sequence[str
         before, after = lasso.atoms[number - first], lasso.atoms[number - first + 1]
         last = max((i for i, step in enumerate(steps) if step.transition == number), default=None)
         if last is not None and before != after:
-            changed = [atom for atom in known if atom in before ^ after]
-            texts = [f"{atom} becomes {_truth(atom in after)}" for atom in changed]
+            changed = [atom for atom in known if _truth(atom, before) != _truth(atom, after)]
+            texts = [f"{atom} {_truth(atom, after, 'becomes')}" for atom in changed]
             steps[last] = replace(steps[last], conditions=tuple(texts))
     cycle = lasso.atoms[max(0, lasso.loop_start - first) :]
-    lasting = [(atom, {atom in letter for letter in cycle}) for atom in known]
+    lasting = [(atom, {_truth(atom, letter) for letter in cycle}) for atom in known]
     return replace(
         run,
         steps=tuple(steps),
-        conditions=tuple(f"{atom} is {_truth(min(values))}" for atom, values in lasting if len(values) == 1),
+        conditions=tuple(f"{atom} {min(values)}" for atom, values in lasting if len(values) == 1),
     )
 
 
-def _truth(value: bool) -> str:
-    return "true" if value else "false"
+def _truth(atom: str, letter: Collection[str], verb: str = "is") -> str:
+    """What is the matter with a condition where the atoms of a letter are true."""
+    if atom + CANNOT_BE_EVALUATED in letter:
+        return CANNOT_BE_EVALUATED.strip()
+    return f"{verb} {'true' if atom in letter else 'false'}"
 
 
 def _bystanders(standing: Sequence[Waiting], lasso: FoundLasso) -> Iterator[Waiting]:

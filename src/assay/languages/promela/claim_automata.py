@@ -16,7 +16,7 @@ from assay.languages.promela import control
 from assay.languages.promela import operations as ops
 from assay.languages.promela.control import ControlGraph, Kind, Transition
 from assay.languages.promela.operations import Const, Expr, Operation, Source
-from assay.transition_system.interface import UnsupportedConstruct
+from assay.transition_system.interface import CANNOT_BE_EVALUATED, UnsupportedConstruct
 
 MOST_MOVES = 10_000  # of one claim: guards of nested atomic choices multiply
 
@@ -26,7 +26,7 @@ _VIOLATED = 0  # as a target; no location of a control graph has this number
 
 
 def cannot_be_evaluated(atom: str) -> str:
-    return f"{atom} cannot be evaluated"
+    return atom + CANNOT_BE_EVALUATED
 
 
 def with_failures(automaton: BuchiAutomaton, fallible: Iterable[str]) -> BuchiAutomaton:
@@ -189,6 +189,13 @@ class _NeverClaim:
                 literals = self._none_of(others)
                 if literals is not None:
                     yield literals, True
+            case ops.ForeignCode():
+                # A step with an effect: what it writes would be part of the state that others go on from.
+                raise UnsupportedConstruct(
+                    f"'{source.text}' in a claim is not supported: a claim looks at states and changes none",
+                    where=source.where,
+                    hint="ask with c_expr, or let a process of the model execute it",
+                )
             case _:
                 raise self._refused(f"'{source.text}'", source)
 
