@@ -65,7 +65,8 @@ EXACT = (
     OBJECT + "d = C()\nassert id(c) == id(c) and id(c) != id(d) and {id(c): 1}[id(c)] == 1",
     OBJECT + "import weakref\nr = weakref.ref(c, print)\nassert r() is c and r.__callback__ is print",
     OBJECT + "vars(c)['b'] = 2\nassert c.b == 2 and vars(c) == {'a': 1, 'b': 2}",
-    "class S:\n    __slots__ = ()\nseen = []\nfor thing in (5, S(), [], 'a'):\n    try:\n        vars(thing)\n"
+    "class S:\n    __slots__ = ()\nseen = []\n"
+    "for thing in (5, S(), [], 'a'):\n    try:\n        vars(thing)\n"
     "    except TypeError as problem:\n        seen.append(str(problem))\n"
     "assert seen == ['vars() argument must have __dict__ attribute'] * 4",
     "import math\nassert vars(math)['pi'] == math.pi and 'sin' in vars(math)",
