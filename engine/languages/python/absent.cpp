@@ -276,6 +276,12 @@ PyObject* absent(const std::string& path, const std::string& problem, const std:
   return found;
 }
 
+PyObject* absent_value(const std::string& path, const std::string& problem) {
+  PyObject* const made = absent(path, problem, "");
+  as_absent(made)->sort = Sort::kValue;
+  return made;
+}
+
 PyObject* derived_absent(const std::string& path, PyObject* base) {
   const std::string& problem = *as_absent(base)->problem;
   auto* const made = as_absent(absent(path, "it derives from " + *as_absent(base)->path + ", and " + problem,
