@@ -91,7 +91,7 @@ $(BIN)/python:
 # warnings about the engine as errors, from the first build on (what .ready-to-develop sets is set for what it
 # needs, too), and the sources in their place. The finder that does the latter is told not to be rewritten by
 # pytest, which else warns in every project, and where bytecode may not be written, it is made here: every start
-# would compile all sources.
+# would compile all sources. That of the finder, too: it is changed in the second in which it was compiled.
 $(VENV)/.ready-to-develop: STRICT := ON
 STRICT := $(if $(wildcard $(VENV)/.ready-to-develop),ON,OFF)
 $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
@@ -100,7 +100,8 @@ $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
 	  --config-settings=cmake.define.ASSAY_STRICT=$(STRICT) $(if $(filter ON,$(STRICT)),--editable) . 2>&1 \
 	  | tee $(VENV)/build.log | awk '$(SHOW_PROGRESS)' || { cat $(VENV)/build.log; exit 1; }
 	@for finder in $(VENV)/lib/python*/site-packages/_editable_*_assay_mc.py; do \
-	  [ ! -e "$$finder" ] || sed -i '1s/^from __future__/"""PYTEST_DONT_REWRITE"""\n\n&/' "$$finder"; done
+	  [ ! -e "$$finder" ] || { sed -i '1s/^from __future__/"""PYTEST_DONT_REWRITE"""\n\n&/' "$$finder" && \
+	  $(BIN)/python -m compileall -q -f "$$finder"; }; done
 	@$(BIN)/python -m compileall -q src/assay
 	@touch $@
 

@@ -4,11 +4,12 @@
     python -m benchmarks.abstraction --errors 40 --runs 12 # as the thesis
     python -m benchmarks.abstraction --only hyman --json FILE
 
-In each model random states are marked as errors. Each search gets a part of the time in which a plain
-breadth-first search sees every state, so that none can; what it finds of the errors by then, and when, is
-counted as the thesis counts: a point for the winner of each error, scores relative to the best. Times and
-states are noted by the model itself, the first time it is asked about an error; so they are the same for
-all. The three AMCS searches are plain Python with z3, the others run in the engine.
+In each model random states are marked as errors. Each search gets the time in which bfs sees every state,
+which none of the thesis's seven does; what it finds of the errors by then, and when, is counted as the
+thesis counts: a point for the winner of each error, scores relative to the best. Times are of the
+processor, so that others who use the machine count for little. They and the states are noted by the model
+itself, the first time it is asked about an error; so they are the same for all. The three AMCS searches are
+plain Python with z3, the others run in the engine.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ from assay.transition_system.symbolic import State, SymbolicModel, SymbolicSyste
 from assay.transition_system.symbolic_code import code_of, overflow_code
 
 MODELS = Path(__file__).parent / "models" / "abstraction"
-OURS = "bfs"
+OURS = "packed"
+PATIENCE = 5.0  # by the clock, for each second of the processor
 SEARCHES = ("amcs", "random-dfs", "amcs-no-prover", "min-only", "max-overlap", "amcs-add-all", "min-set")
 NAMES = {
     "amcs": "AMCS",
@@ -155,22 +157,24 @@ def work(order: dict[str, Any]) -> dict[str, Any]:
 def _in_the_engine(system: SymbolicSystem, errors: list[State], order: dict[str, Any]) -> dict[str, Any]:
     search = order["search"]
     splits = search in {"min-only", "max-overlap", "min-set"}
-    file = compile_model(code_of(system, initial_predicates(system, None) if splits else (), errors=errors))
+    predicates = initial_predicates(system, None) if splits else ()
+    file = compile_model(code_of(system, predicates, errors=errors, packed=search == OURS))
     model = _engine.CompiledModel(str(file.path))
     more: dict[str, Any] = {}
     if splits:
         more = {"control_words": len(system.controls), "overflow_code": overflow_code(system)}
-    began = time.monotonic()
+    began = time.process_time()
     result = _engine.search(
         model,
         strategy=search,
         storage="exact",
         seed=order["seed"],
-        time_limit_seconds=order["bound"],
+        time_limit_seconds=order["bound"] * PATIENCE,
         stop_at_first_violation=False,
         check_deadlock=False,
         **more,
     )
+    used = time.process_time() - began
     first = overflow_code(system) + 1
     depths = {violation.code - first: len(violation.path) for violation in result.violations}
     library = ctypes.CDLL(str(file.path))
@@ -181,13 +185,14 @@ def _in_the_engine(system: SymbolicSystem, errors: list[State], order: dict[str,
     met = (Met * len(errors)).in_dll(library, "met")
     found = {}
     for number, one in enumerate(met):
-        if one.seconds and number in depths:
-            predicates = result.observations.get(f"predicates at {first + number}", 0)
-            found[number] = [one.seconds - began, one.expanded, depths[number], predicates]
+        if one.seconds and number in depths and (not order["bound"] or one.seconds - began <= order["bound"]):
+            known = result.observations.get(f"predicates at {first + number}", 0)
+            found[number] = [one.seconds - began, one.expanded, depths[number], known]
     return {
         "found": found,
         "states": result.states,
-        "seconds": result.seconds,
+        "seconds": used,
+        "expanded": ctypes.c_uint64.in_dll(library, "expanded").value,
         "complete": result.complete,
         "rounds": result.observations.get("rounds", 0),
         "predicates": result.observations.get("predicates", 0),
@@ -202,13 +207,16 @@ def _amcs(system: SymbolicSystem, errors: list[State], order: dict[str, Any]) ->
     valid = None if search == "amcs-no-prover" else validity(system)
     model = SymbolicModel(system)
     predicates = initial_predicates(system, None)
-    began = time.monotonic()
+    began = time.process_time()
 
     def on_state(state: State, depth: int, known: int) -> None:
         counts["states"] += 1
         number = numbers.get(state)
+        used = time.process_time() - began
+        if used > order["bound"]:
+            raise TimeoutError
         if number is not None and number not in found:
-            found[number] = [time.monotonic() - began, counts["states"], depth, known]
+            found[number] = [used, counts["states"], depth, known]
 
     outcome = Amcs(
         model,
@@ -216,13 +224,14 @@ def _amcs(system: SymbolicSystem, errors: list[State], order: dict[str, Any]) ->
         valid,
         add_all=search == "amcs-add-all",
         check_deadlock=False,
-        deadline=began + order["bound"],
+        deadline=time.monotonic() + order["bound"] * PATIENCE,
         on_state=on_state,
     ).run()
     return {
         "found": found,
         "states": counts["states"],
-        "seconds": time.monotonic() - began,
+        "seconds": time.process_time() - began,
+        "expanded": counts["states"],
         "complete": outcome.is_one_to_one,
         "precise": outcome.abstraction is not None,
         "abstract_states": outcome.abstract_states,
@@ -284,15 +293,17 @@ def experiment(chosen: argparse.Namespace) -> dict[str, Any]:
         marked = random.Random(chosen.seed).sample(states, chosen.errors)
         count = len(states)
         del states
-        whole = in_a_process(_order(model, marked, OURS, seed=0, bound=0.0))
-        bound = max(chosen.least, whole["seconds"] * chosen.share)
+        whole = min(
+            in_a_process(_order(model, marked, "bfs", seed=0, bound=0.0))["seconds"] for _ in range(3)
+        )
+        bound = max(chosen.least, whole * chosen.share)
         runs: dict[str, list[dict[str, Any]]] = {name: [] for name in (*SEARCHES, OURS)}
         for run in range(chosen.runs):
             for search, done in runs.items():  # taking turns
                 order = _order(model, marked, search, seed=chosen.seed + run, bound=bound)
                 done.append(in_a_process(order))
                 _say(model.title, run, search, done[-1], chosen.errors)
-        results[model.title] = {"states": count, "bound": bound, "whole": whole["seconds"], "runs": runs}
+        results[model.title] = {"states": count, "bound": bound, "whole": whole, "runs": runs}
     return results
 
 
@@ -389,7 +400,7 @@ def tell(results: dict[str, Any], errors: int) -> None:
         model: {name: averages(runs, errors) for name, runs in data["runs"].items()}
         for model, data in results.items()
     }
-    print("\nModels: states, seconds of a whole breadth-first search, bound")
+    print("\nModels: states, seconds of the processor in which bfs sees them all, bound")
     for model, data in results.items():
         print(f"{model:<13}{data['states']:>12,}{data['whole']:>9.2f} s{data['bound']:>9.2f} s")
     for title, theirs, measure in (
@@ -418,6 +429,7 @@ def tell(results: dict[str, Any], errors: int) -> None:
             }
             print_table("Table 5.2: per model share of errors found", shares, TABLE_5_2, (*SEARCHES, OURS))
     tell_ours(results, found, errors)
+    tell_why(results, errors)
 
 
 def print_table(
@@ -434,24 +446,56 @@ def print_table(
 
 
 def tell_ours(results: dict[str, Any], found: dict[str, Any], errors: int) -> None:
-    """Beside the best of the seven: errors found, the median time to one, and how sure that is."""
-    print("\nOurs beside the best of the seven")
+    """Beside the best of the seven: errors found, when, and how sure that is."""
+    print(
+        "\nOurs beside the best of the seven: errors found; the median time to an error, of those that either"
+    )
+    print("found (not found: later than the bound), and of those that both found")
     for model, data in results.items():
         counts = {name: [len(run["found"]) for run in runs] for name, runs in data["runs"].items()}
         ranked = sorted(SEARCHES, key=lambda name: -statistics.fmean(counts[name]))
         best, second = ranked[0], ranked[1]
-        both = found[model][OURS].keys() & found[model][best].keys()
-        medians = [
-            statistics.median(found[model][name][number].seconds for number in both) if both else math.nan
-            for name in (OURS, best)
-        ]
+        ours, theirs = found[model][OURS], found[model][best]
+        either, both = ours.keys() | theirs.keys(), ours.keys() & theirs.keys()
         print(
-            f"{model:<13} ours {statistics.fmean(counts[OURS]):.1f} of {errors}, median {medians[0]:.3f} s; "
-            f"{NAMES[best]} {statistics.fmean(counts[best]):.1f}, {medians[1]:.3f} s "
-            f"(of the {len(both)} that both found); "
-            f"t-test ours against {NAMES[best]} p = {welch(counts[OURS], counts[best]):.2g}, "
+            f"{model:<13} {statistics.fmean(counts[OURS]):.1f} of {errors}, {NAMES[best]} "
+            f"{statistics.fmean(counts[best]):.1f}; {median_of(ours, either)}, {median_of(theirs, either)}; "
+            f"{median_of(ours, both)}, {median_of(theirs, both)} ({len(both)} errors); t-test of the errors "
+            f"found, ours against {NAMES[best]} p = {welch(counts[OURS], counts[best]):.2g}, "
             f"{NAMES[best]} against {NAMES[second]} p = {welch(counts[best], counts[second]):.2g}"
         )
+
+
+def median_of(found: dict[int, Found], errors: Iterable[int]) -> str:
+    times = [found[number].seconds if number in found else math.inf for number in errors]
+    median = statistics.median_low(times) if times else math.nan
+    return f"{median * 1000:.0f} ms" if math.isfinite(median) else "never"
+
+
+def tell_why(results: dict[str, Any], errors: int) -> None:
+    """Does who looks at the most states find the most? States that each expanded in a second of the
+    processor, and how well the share of all states that a run expanded tells that of errors that it found."""
+    print("\nStates expanded in a second of the processor")
+    names = (*SEARCHES, OURS)
+    print(f"{'':<13}" + "".join(f"{NAMES[name]:>12}" for name in names))
+    for model, data in results.items():
+        rates = [
+            statistics.fmean(run["expanded"] / max(run["seconds"], 1e-9) for run in data["runs"][name])
+            for name in names
+        ]
+        print(f"{model:<13}" + "".join(f"{rate:>12,.0f}" for rate in rates))
+    pairs = [
+        (
+            min(1.0, run["expanded"] * min(1.0, data["bound"] / max(run["seconds"], 1e-9)) / data["states"]),
+            len(run["found"]) / errors,
+        )
+        for data in results.values()
+        for name in names
+        for run in data["runs"][name]
+    ]
+    if len({a for a, _ in pairs}) > 1 and len({b for _, b in pairs}) > 1:
+        explained = statistics.correlation(*zip(*pairs, strict=True)) ** 2
+        print(f"Of the variance in errors found, {explained:.0%} is that of the states expanded")
 
 
 def table_2_1(seconds: float) -> None:
@@ -482,9 +526,11 @@ def main() -> None:
         "--errors", type=int, default=10, help="random error states in each model [10; thesis: 40]"
     )
     parser.add_argument("--runs", type=int, default=2, help="of each search [2; thesis: 12]")
-    parser.add_argument("--share", type=float, default=0.4, help="of the time of a whole search [0.4]")
     parser.add_argument(
-        "--least", type=float, default=0.2, help="seconds that each search gets at least [0.2]"
+        "--share", type=float, default=1.0, help="of the time in which bfs sees every state [1.0]"
+    )
+    parser.add_argument(
+        "--least", type=float, default=0.02, help="seconds that each search gets at least [0.02]"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], type=str.lower, help="models")

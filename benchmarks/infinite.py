@@ -1,7 +1,7 @@
 """Programs with infinitely many states: proofs from data, and z3's Spacer on the same programs.
 
 python -m benchmarks.infinite
-python -m benchmarks.infinite --seconds 60 --spacer-seconds 10
+python -m benchmarks.infinite --seconds 60 --spacer-seconds 10 --only protocols
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import argparse
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay import languages
@@ -23,11 +24,16 @@ from assay.search.proofs.spacer import invariant_from_spacer
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.symbolic import SymbolicSystem
 
-PROGRAMS = Path(__file__).resolve().parents[1] / "examples" / "infinite" / "programs.py"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "infinite"
+# The first were there while ideas were tried, the others were written afterwards.
+FILES = (EXAMPLES / "programs.py", EXAMPLES / "protocols.py")
 
 
-def names() -> list[str]:
-    return re.findall(r"^class (\w+)", PROGRAMS.read_text(), re.MULTILINE)
+def programs(chosen: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    for file in FILES:
+        for name in re.findall(r"^class (\w+)", file.read_text(), re.MULTILINE):
+            if not chosen or name in chosen or file.stem in chosen:
+                yield name, Path(f"{file}:{name}")
 
 
 def verdict_of(found: ProofOutcome) -> str:
@@ -52,12 +58,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Proofs of programs with infinitely many states.")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--spacer-seconds", type=float, default=10.0)
+    parser.add_argument("--only", nargs="*", default=[], help="programs, or files without their ending")
     chosen = parser.parse_args()
     counts: Counter[str] = Counter()
     print("| program | verdict | states | rounds | questions | conjuncts | seconds | accepted by | Spacer |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in names():
-        system = languages.load(Path(f"{PROGRAMS}:{name}"), LanguageOptions()).symbolic()
+    for name, program in programs(chosen.only):
+        system = languages.load(program, LanguageOptions()).symbolic()
         began = time.monotonic()
         found = prove(system, check_deadlock=True, deadline=began + chosen.seconds, with_spacer=False)
         seconds = time.monotonic() - began

@@ -27,6 +27,7 @@
 #include "storage/search_directory.hpp"
 #include "transition_system/audit.hpp"
 #include "transition_system/compiled_model.hpp"
+#include "transition_system/foreign/confinement.hpp"
 #include "transition_system/explicit_graph.hpp"
 #include "transition_system/product.hpp"
 #include "transition_system/successor_buffer.hpp"
@@ -216,6 +217,7 @@ search::Result search_by_name(const TransitionSystem& model, const nb::kwargs& g
 
 NB_MODULE(_engine, m) {
   m.attr("ABI_VERSION") = ASSAY_MODEL_ABI;
+  m.def("confine_compiler", &assay::transition_system::foreign::confine_compiler, "readable"_a, "writable"_a);
   m.attr("ACCEPTING_CYCLE") = search::Finding::kAcceptingCycle;
   nb::exception<assay::DiskProblem>(m, "DiskProblem", PyExc_RuntimeError);
   nb::exception<assay::GraphProblem>(m, "GraphProblem", PyExc_RuntimeError);
@@ -302,7 +304,7 @@ NB_MODULE(_engine, m) {
              const std::string text = model.take_output();
              return nb::bytes(text.data(), text.size());
            })
-      .def_static("confine", &CompiledModel::confine, "reads_nothing"_a = false)
+      .def_static("confine", &CompiledModel::confine, "readable"_a)
       .def("digests", &CompiledModel::digests)
       .def("longest_digested", &CompiledModel::longest_digested)
       .def(

@@ -4,12 +4,31 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "transition_system/foreign/confinement.hpp"
 #include "transition_system/foreign/host.hpp"
 
 namespace assay::transition_system {
+
+namespace {
+
+std::optional<std::vector<std::string>> readable_when_confined;  // nothing: nobody has asked
+bool is_confined = false;
+/// Of a process that can open no library any more: such a process is about one program.
+std::map<std::string, void*> kept_libraries;
+
+void confine_as_asked() {
+  if (!readable_when_confined || is_confined) return;
+  dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);  // what embedded C may call of it
+  foreign::confine(*readable_when_confined);
+  is_confined = true;
+}
+
+}  // namespace
 
 namespace {
 
@@ -26,7 +45,9 @@ std::string never_seen(const std::string& path) {
 }  // namespace
 
 CompiledModel::CompiledModel(const std::string& library, const std::optional<support::ElementWords>& key) {
-  library_ = dlopen(never_seen(library).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto kept = kept_libraries.find(library);
+  library_ = kept != kept_libraries.end() ? kept->second
+                                          : dlopen(never_seen(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* reason = dlerror();
     throw std::runtime_error("cannot open the compiled model " + library + ": " +
@@ -56,6 +77,8 @@ CompiledModel::CompiledModel(const std::string& library, const std::optional<sup
   }
   if (model_->foreign != nullptr) {
     try {
+      confine_as_asked();
+      if (is_confined) kept_libraries.emplace(library, library_);
       host_ = std::make_unique<foreign::Host>(*model_->foreign, key);
     } catch (...) {
       dlclose(library_);
@@ -86,7 +109,9 @@ std::uint64_t CompiledModel::longest_digested() const { return host_ ? host_->lo
 
 std::string CompiledModel::take_output() const { return host_ ? host_->take_output() : std::string(); }
 
-void CompiledModel::confine(bool reads_nothing) { foreign::confine(reads_nothing); }
+void CompiledModel::confine(std::vector<std::string> readable) {
+  readable_when_confined = std::move(readable);
+}
 
 std::string CompiledModel::memory_of(StateView state) const {
   return host_ ? host_->memory_of(reinterpret_cast<const std::uint8_t*>(state.data())) : std::string();
@@ -94,7 +119,7 @@ std::string CompiledModel::memory_of(StateView state) const {
 
 CompiledModel::~CompiledModel() {
   host_.reset();
-  dlclose(library_);
+  if (!is_confined) dlclose(library_);
 }
 
 }  // namespace assay::transition_system

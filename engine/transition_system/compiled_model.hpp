@@ -83,8 +83,9 @@ class CompiledModel final : public TransitionSystem {
   /// How many contents of its memory have a digest, and of how many words the longest is.
   std::uint64_t digests() const;
   std::uint64_t longest_digested() const;
-  /// Makes this process harmless, whatever its embedded C is (`foreign/confinement.hpp`).
-  static void confine(bool reads_nothing);
+  /// Makes this process harmless before the first piece of embedded C is executed in it, constructors among them
+  /// (`foreign/confinement.hpp`). Models that are opened later must have been opened before, too.
+  static void confine(std::vector<std::string> readable);
   std::string memory_of(StateView state) const;  // empty: it has no embedded C
   bool has_match_key() const override { return model_->match_key != nullptr; }
   std::uint32_t match_key(StateView state, std::uint64_t* key) const override {

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_MODEL_ABI 4u
+#define ASSAY_MODEL_ABI 5u
 
 /* One successor. Its state stands in `assay_buffer.words`, unless the step
  * ended in an error that leaves no state behind (`has_state` is 0). */
@@ -96,6 +96,12 @@ enum assay_fault {
   ASSAY_FAULT_COUNT = 13
 };
 
+/* The parts of a block of a state in which no variable stands: `count` pairs of a begin and an end. */
+typedef struct assay_gaps {
+  const uint32_t* places;
+  uint32_t count;
+} assay_gaps;
+
 /* A call into foreign code, in a state. The memory of that code is part of
  * the state: it is put back before the call and taken up again after it. */
 typedef struct assay_foreign_call {
@@ -104,6 +110,7 @@ typedef struct assay_foreign_call {
   uint8_t* state;       /* changed in place, unless it is a question */
   uint8_t* process;     /* whose step it is, in the same state; NULL: nobody's */
   uint32_t process_bytes;
+  const assay_gaps* process_gaps; /* what the code must leave alone */
   int32_t pid;
   int32_t answer; /* what the function returned */
 } assay_foreign_call;
@@ -125,6 +132,7 @@ typedef struct assay_foreign {
   uint64_t heap_bytes;    /* room for what it allocates; 0: it allocates nothing */
   uint32_t is_numbered;   /* states hold numbers of the memory's content, not the memory */
   uint32_t only_declared; /* only what c_track names is part of the state */
+  assay_gaps gaps;        /* of what C sees as `now`: what it must leave alone */
   const assay_host** host;
 } assay_foreign;
 

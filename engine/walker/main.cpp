@@ -160,8 +160,8 @@ class Walker {
 
   const transition_system::CompiledModel& model() {
     if (!model_) {
+      transition_system::CompiledModel::confine({});  // if there is C in it; frames come through the pipe
       model_.emplace(library_);
-      if ((model_->flags() & ASSAY_FOREIGN_CODE) != 0) transition_system::CompiledModel::confine(true);
     }
     return *model_;
   }

@@ -66,9 +66,9 @@ class Model:
 class CompiledModel(Model):
     def __init__(self, library: str, key: bytes = b"") -> None: ...
     @staticmethod
-    def confine(reads_nothing: bool = False) -> None:
-        """Makes this process harmless, whatever embedded C does in it: no network, no programs, no changes
-        of files; there is no way back."""
+    def confine(readable: Sequence[str]) -> None:
+        """Makes this process harmless before the first piece of embedded C is executed in it: no network, no
+        programs, no changes of files, no files but those under `readable`; there is no way back."""
 
     def digests(self) -> int:
         """How many contents of the memory of embedded C have a digest."""
@@ -291,6 +291,9 @@ class SearchOptions(TypedDict, total=False):
     samplers: int  # "two-phases": depth-first searches that take turns
     scratch_directory: str  # "sweep": where long queues are written
     observe: str  # names of observers, separated by commas
+
+def confine_compiler(readable: Sequence[str], writable: Sequence[str]) -> bool:
+    """Between fork and exec: no network, and files only under these folders. False: the system cannot."""
 
 def search(model: Model, **options: Unpack[SearchOptions]) -> SearchResult: ...
 def strategies() -> list[tuple[str, str, bool, bool, bool, bool]]:

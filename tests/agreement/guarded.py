@@ -21,6 +21,7 @@ from pathlib import Path
 from assay import _engine, languages
 from assay.evidence.inductive.invariant import InductiveInvariant
 from assay.languages.promela.compiler import compile_model
+from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.proofs.proving import prove
 from assay.search.reference.amcs import Amcs
 from assay.search.reference.general_splitting import GeneralSplitting, Refine, SplittingOutcome
@@ -239,12 +240,38 @@ def compare(seed: int, *, proofs: bool = True) -> Comparison:
             f"violations {sorted(ours.violations ^ theirs.violations)}"
         )
     fails = bool(theirs.violations)
+    problems += _packed(system, fails=fails)
     for name in SPLITTINGS:
         problems += _splitting(system, name, seed, fails=fails)
     problems += _amcs(system, fails=fails)
+    problems += _cells(system, theirs, seed, fails=fails)
     if proofs:
         problems += _proof(system, theirs, fails=fails)
     return Comparison("violated" if fails else "safe", tuple(problems))
+
+
+def packed(system: SymbolicSystem, **more: object) -> _engine.SearchResult:
+    file = compile_model(code_of(system, packed=True))
+    return _engine.search(
+        _engine.CompiledModel(str(file.path)), strategy="packed", overflow_code=overflow_code(system), **more
+    )
+
+
+def _packed(system: SymbolicSystem, *, fails: bool) -> list[str]:
+    """The compiled form, its states packed and not, in the order of the executed one."""
+    found = packed(system, stop_at_first_violation=False)
+    file = compile_model(code_of(system))
+    plain = _engine.search(
+        _engine.CompiledModel(str(file.path)), strategy="bfs", stop_at_first_violation=False
+    )
+    ours = [
+        (one.states, one.transitions, one.depth, sorted((v.code, v.path) for v in one.violations))
+        for one in (found, plain)
+    ]
+    problems = [] if ours[0] == ours[1] else [f"packed {ours[0]}, with a word for each {ours[1]}"]
+    if not found.complete or bool(found.violation_count) != fails:
+        problems.append(f"packed says {found.violation_count}, {found.complete}")
+    return problems
 
 
 def _splitting(system: SymbolicSystem, name: str, seed: int, *, fails: bool) -> list[str]:
@@ -284,6 +311,22 @@ def _amcs(system: SymbolicSystem, *, fails: bool) -> list[str]:
         if (found.violation is not None and not fails) or (says_safe and fails):
             problems.append(f"{name} says {found.violation is not None}, {says_safe}")
     return problems
+
+
+def _cells(system: SymbolicSystem, explored: Explored, seed: int, *, fails: bool) -> list[str]:
+    found = look_for_closed_cells(
+        system,
+        SPLITTINGS["min-only"],
+        initial_predicates(system, None)[:64],
+        seed=seed,
+        check_deadlock=True,
+        deadline=time.monotonic() + 2,
+    )
+    if found.invariant is None:
+        return []
+    if fails:
+        return ["cells are closed in a program that fails"]
+    return _holds_everywhere(system, found.invariant, explored)
 
 
 def _proof(system: SymbolicSystem, explored: Explored, *, fails: bool) -> list[str]:

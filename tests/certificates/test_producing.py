@@ -193,7 +193,7 @@ def test_claims_that_were_left_out_on_purpose_are_named_in_the_certificate(progr
         ({"threads": 2}, "recorded by a search on one thread"),
         (
             {"search": "random-dfs"},
-            "expected the search bfs, dfs, cached, invariants or auto",
+            "expected the search bfs, dfs, cached, invariants, auto or one by abstraction",
         ),
         ({"certificate_coding": "tiny"}, "expected one of fast, small, got 'tiny'"),
         ({"certificate": "nowhere/out.assay"}, "there is no such directory"),

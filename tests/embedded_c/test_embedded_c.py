@@ -180,6 +180,21 @@ def test_c_sees_variables_of_the_model_as_they_are(verified):
     assert verified(text).verdict == "verified"
 
 
+def test_a_first_value_may_depend_on_the_state_in_which_a_process_begins(verified):
+    """An example of SPIN's book."""
+    text = """
+    c_decl { typedef struct { int a; char b; } pair; }
+    c_state "pair g" "Global"
+    c_state "pair mine" "Local P" "now.g"
+    c_state "int twice" "Local P" "2 * now.g.a"
+    proctype P() { assert(c_expr { PP->mine.a == 300 + PP->mine.b && PP->twice == 2 * PP->mine.a }) }
+    init {
+      c_code { now.g.a = 300; }; run P(); c_code { now.g.a++; now.g.b++; }; run P()
+    }
+    """
+    assert verified(text).verdict == "verified"
+
+
 def test_a_false_precondition_is_an_error_without_a_state(verified):
     text = "int x; active proctype P() { c_code [now.x == 1] { now.x = 2; }; assert(false) }"
     found = verified(text, all_errors=True)

@@ -53,6 +53,14 @@ BITS = """
 unsigned x : 3; unsigned y : 3 = 1;
 active proctype P() { do :: x < 6 -> x = x + 2; y = y ^ 2 :: x >= 4 -> x = (x >> 2) << 1; y = y | 1 od }
 """
+HANDSHAKE = """
+chan c = [0] of { bit }; bit x; unsigned y : 2;
+active proctype S() { do :: c!x; x = 1 - x od }
+active proctype R() {
+  bit v;
+  do :: c?v -> d_step { y = v + 2; if :: y == 3 -> y = 1 :: else -> y = 0 fi }; assert(y == v) od
+}
+"""
 CLASS = """
 from assay.guarded import GuardedProgram, step
 
@@ -384,6 +392,7 @@ class Campaign:
         self.targets = [
             Target(directory, "lock", LOCK, ("inside <= 1",)),
             Target(directory, "bits", BITS, ("x < 7",)),
+            Target(directory, "handshake", HANDSHAKE, ("y <= 1",)),
             Target(directory, "guarded", CLASS, ("x <= 4",)),
         ]
         self.file = directory / "forged.assay"
@@ -510,6 +519,10 @@ class _WithForm:
     @property
     def notes(self) -> Any:
         return self.program.notes
+
+    @property
+    def unchecked(self) -> Any:
+        return self.program.unchecked
 
 
 def main() -> None:

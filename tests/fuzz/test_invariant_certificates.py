@@ -25,4 +25,4 @@ def test_forged_invariants_are_accepted_only_if_they_are_right(campaign):
 
 def test_the_campaign_notices_a_solver_that_says_that_nothing_is_wrong(campaign, monkeypatch):
     monkeypatch.setattr(z3_prover.Z3Prover, "ask", lambda *_: True)
-    assert campaign.run(15, seed=1).problems
+    assert campaign.run(40, seed=1).problems

@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "storage/bit_array.hpp"
+#include "storage/fixed_state_store.hpp"
 #include "storage/fingerprint_table.hpp"
 #include "storage/state_cache.hpp"
 #include "storage/state_path.hpp"
@@ -19,6 +20,31 @@ namespace {
 
 using namespace storage;
 using State = std::vector<std::uint64_t>;
+
+TEST("states of one length have a number each, in the order in which they came") {
+  for (const std::size_t length : {1, 2, 5, 41}) {
+    Random random(length);
+    const support::MemoryBudget budget;
+    FixedStateStore store(length, budget);
+    std::map<State, std::uint32_t> expected;
+    // Beyond the first table and several segments for the longest, with few values, so that many come again.
+    for (int i = 0; i < 300'000; ++i) {
+      State state(length);
+      for (std::uint64_t& word : state) word = random.one_in(50) ? random.striking() : random.below(3);
+      state[0] = random.one_in(100) ? random.striking() : random.below(400'000);
+      const std::uint32_t mark = store.start(state.data());
+      store.advance(mark);
+      const auto [known, is_new] = expected.try_emplace(state, store.size());
+      check_equal(store.find(state.data(), mark), is_new ? FixedStateStore::kNone : known->second);
+      check_equal(store.add(state.data(), mark), is_new);
+    }
+    check_equal(store.size(), expected.size());
+    for (const auto& [state, number] : expected) {
+      const auto found = store.state(number);
+      check_equal(State(found.begin(), found.end()) == state, true);
+    }
+  }
+}
 
 TEST("a cache finds exactly the keys that were added and not removed") {
   for (const std::uint64_t capacity : {1, 2, 3, 1023, 1024, 1025, 5000}) {

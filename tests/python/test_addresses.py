@@ -17,7 +17,7 @@ import assay
 from assay.transition_system.interface import SourceProblem
 
 OBJECTS = """
-import collections, copy, functools, json, operator, weakref
+import collections, collections.abc, copy, functools, json, operator, weakref
 class X:
     pass
 """
@@ -182,6 +182,10 @@ for kind in (Same, Plain, Above):
 r = weakref.ref(x)
 assert {r: 1}[weakref.ref(x)] == 1
 kept = hash(range(0, 0)), hash(x)
+class A(collections.abc.Hashable):
+    EMPTY = hash(range(0, 0))
+    __hash__ = object.__hash__
+assert A() is not None
 assert hash("a") == hash("a") and hash((1, 2)) == (1, 2).__hash__()
 assert sorted([3, 1, 2], key=hash) == [1, 2, 3]
 assert repr(operator.methodcaller("f", 1, a=2)) == "operator.methodcaller('f', 1, a=2)"

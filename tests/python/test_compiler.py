@@ -654,6 +654,7 @@ def test_code_of_libraries_that_an_earlier_process_kept_is_what_would_be_compile
         assert files
         with monkeypatch.context() as patch:
             patch.setattr(library_code, "module_code", lambda *_: pytest.fail("it was compiled again"))
+            patch.setattr(imports, "read_library", lambda *_: pytest.fail("it was read again"))
             assert program() == first
         for file in files:
             file.write_bytes(bytes(CODE_BYTES) + pickle.dumps({"forged": True}))

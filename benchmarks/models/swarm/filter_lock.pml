@@ -27,7 +27,7 @@ end:
            :: k == _pid || level[k] < i || last[i] != _pid -> k++
            :: else ->
               if
-              :: i == N - 1 && k + 1 == _pid && rounds[k] == 2 && rounds[_pid] == 0 && rounds[0] == 1 -> k++  /* the mistake */
+              :: i == N - 1 && k + 1 == _pid && rounds[k] == 2 -> k++  /* the mistake */
               :: else -> k = 0
               fi
            fi

@@ -1,11 +1,19 @@
-/// What a process that executes a stranger's code may no longer do.
+/// Makes processes harmless that have to do with a stranger's code: those that execute it, and compilers of it.
 #pragma once
+
+#include <string>
+#include <vector>
 
 namespace assay::transition_system::foreign {
 
-/// From now on this process and whatever it starts cannot reach a network, start programs or processes, change files,
-/// or look into other processes; with `reads_nothing` it opens no file at all. What it has open stays open. There is
-/// no way back. Throws std::runtime_error if the system cannot promise it.
-void confine(bool reads_nothing);
+/// For good. What this process does afterwards are calls of the system that computing needs, and no others; it opens
+/// nothing for writing, and nothing at all but files under `readable` (landlock); it starts no program and no process, and
+/// takes no more memory than the machine has. Throws std::runtime_error with a sentence if the system cannot promise that.
+void confine(const std::vector<std::string>& readable);
+
+/// For good, between fork and exec: the program may read and execute files under `readable`, read and write those under
+/// `writable`, and starts others that may do as much; there is no network, and limits on time, memory and files.
+/// False: the system cannot promise that, and errno tells why.
+bool confine_compiler(const std::vector<std::string>& readable, const std::vector<std::string>& writable);
 
 }  // namespace assay::transition_system::foreign

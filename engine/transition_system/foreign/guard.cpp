@@ -1,16 +1,80 @@
 #include "transition_system/foreign/guard.hpp"
 
+#include <locale.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <ctime>
 #include <stdexcept>
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "transition_system/foreign/call_stack.hpp"
 #include "transition_system/model_abi.h"
+
+// The stack grows down from a fixed address, aligned as the calling convention asks. Registers hold zeros: a function that
+// is called with fewer arguments than it has finds the same in every process. Where our own stack is lies in our
+// memory, not in that of the code.
+asm(R"(
+  .text
+  .local assay_own_stack
+  .comm assay_own_stack, 8, 8
+  .globl assay_call_there
+  .hidden assay_call_there
+  .type assay_call_there, @function
+assay_call_there:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, assay_own_stack(%rip)
+  movq %rdi, %r11
+  movq %rsi, %rsp
+  xorl %eax, %eax
+  xorl %ebx, %ebx
+  xorl %ecx, %ecx
+  xorl %edx, %edx
+  xorl %esi, %esi
+  xorl %edi, %edi
+  xorl %ebp, %ebp
+  xorl %r8d, %r8d
+  xorl %r9d, %r9d
+  xorl %r10d, %r10d
+  xorl %r12d, %r12d
+  xorl %r13d, %r13d
+  xorl %r14d, %r14d
+  xorl %r15d, %r15d
+  xorps %xmm0, %xmm0
+  xorps %xmm1, %xmm1
+  xorps %xmm2, %xmm2
+  xorps %xmm3, %xmm3
+  xorps %xmm4, %xmm4
+  xorps %xmm5, %xmm5
+  xorps %xmm6, %xmm6
+  xorps %xmm7, %xmm7
+  xorps %xmm8, %xmm8
+  xorps %xmm9, %xmm9
+  xorps %xmm10, %xmm10
+  xorps %xmm11, %xmm11
+  xorps %xmm12, %xmm12
+  xorps %xmm13, %xmm13
+  xorps %xmm14, %xmm14
+  xorps %xmm15, %xmm15
+  call *%r11
+  movq assay_own_stack(%rip), %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+  .size assay_call_there, . - assay_call_there
+)");
+extern "C" int assay_call_there(int (*function)(), void* stack);
 
 namespace assay::transition_system::foreign {
 
@@ -97,27 +161,43 @@ void prepare_thread() {
   is_prepared = true;
 }
 
-/// The stack grows down from a fixed address, aligned as the calling convention asks.
-[[gnu::noinline]] int call_there(int (*function)()) {
-  int answer;
-  void* top = call_stack::top();
-  asm volatile(
-      "movq %%rsp, %%rbx\n\t"
-      "movq %[top], %%rsp\n\t"
-      "call *%[function]\n\t"
-      "movq %%rbx, %%rsp\n\t"
-      : "=a"(answer), [top] "+r"(top), [function] "+r"(function)
-      :
-      : "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-        "xmm15");
-  return answer;
+/// How the processor rounds and which of its exceptions are signals, as a program finds it at its start.
+constexpr std::uint32_t kRounding = 0x1F80, kOfRounding = 0xFFC0;
+constexpr std::uint16_t kOldRounding = 0x037F, kOfOldRounding = 0x0F3F;
+
+/// Embedded C starts in the locale of every C program; that of the process is the user's.
+locale_t plain_locale() {
+  static const locale_t made = newlocale(LC_ALL_MASK, "C", nullptr);
+  return made;
 }
+
+/// Registers that are no part of a call are still a place where a value can live on from one call to the next.
+struct Processor {
+  std::uint32_t rounding;
+  std::uint16_t old_rounding;
+
+  static Processor now() {
+    Processor found{};
+    asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(found.rounding), "=m"(found.old_rounding));
+    return found;
+  }
+  void take_the_place_of(const Processor& other) const {
+    asm volatile("ldmxcsr %0" : : "m"(rounding));
+    if (old_rounding != other.old_rounding) asm volatile("fninit\n\tfldcw %0" : : "m"(old_rounding));
+  }
+  bool is_plain() const {
+    return (rounding & kOfRounding) == (kRounding & kOfRounding) &&
+           (old_rounding & kOfOldRounding) == (kOldRounding & kOfOldRounding);
+  }
+};
 
 }  // namespace
 
 [[gnu::noinline]] Called guarded(int (*function)(), bool leaves_nothing) {
   prepare_thread();
+  const locale_t locale = uselocale(plain_locale());
+  const Processor processor = Processor::now();
+  Processor{kRounding, kOldRounding}.take_the_place_of(processor);
   call_stack::prepare(leaves_nothing);
   call.fault = ASSAY_NO_FAULT;
   call.answer = 0;
@@ -125,11 +205,35 @@ void prepare_thread() {
   call.function = function;
   if (__builtin_setjmp(call.way_back) == 0) {
     call.is_running = 1;
-    call.answer = call_there(call.function);
+    call.answer = assay_call_there(call.function, call_stack::top());
     call.is_running = 0;
   }
+  asm volatile("cld");
   call_stack::clear();
+  const Processor left = Processor::now();
+  processor.take_the_place_of(left);
+  uselocale(locale);
+  if (call.fault == ASSAY_NO_FAULT && !left.is_plain()) return {kFaultOfRounding, 0};
   return {call.fault, call.answer};
+}
+
+namespace {
+
+void* (*asked)() = nullptr;
+void* answered = nullptr;
+int ask() {
+  answered = asked();
+  return 0;
+}
+
+}  // namespace
+
+void* guarded_address(void* (*function)()) {
+  asked = function;
+  constexpr std::uintptr_t kLargestPart = std::uintptr_t{16}
+                                          << 20;  // as far as &p->x is from a null pointer p
+  if (guarded(ask, true).fault != ASSAY_NO_FAULT) return nullptr;
+  return reinterpret_cast<std::uintptr_t>(answered) < kLargestPart ? nullptr : answered;
 }
 
 void allow_writes(bool (*ask)(const void* address)) { may_write = ask; }

@@ -1,6 +1,7 @@
 #include "transition_system/foreign/host.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
@@ -13,9 +14,14 @@ namespace {
 
 constexpr std::size_t kMostOutput = std::size_t{64} << 10;
 
+constexpr char kOutside[] =
+    "it writes beside its variables and those of the model (an index outside of its array?)";
+constexpr char kRounds[] = "it changes how numbers are rounded, and that is no part of the state";
+
 bool was_reported = false;  // uerror() in the call under way
 std::string output;
 Memory* settled_memory = nullptr;
+Untracked* settled_untracked = nullptr;
 
 void say(const char* text, std::size_t length) {
   if (output.size() < kMostOutput) output.append(text, std::min(length, kMostOutput - output.size()));
@@ -29,7 +35,25 @@ void report(const char* words) {
   if (words != nullptr) say(words, std::strlen(words));
 }
 void print(const char* text, std::uint64_t length) { say(text, length); }
-bool may_write(const void* address) { return settled_memory != nullptr && settled_memory->opens(address); }
+
+bool is_zero(const std::uint8_t* begin, std::size_t bytes) {
+  std::uint8_t found = 0;  // without a way out in the middle: many bytes at once
+  for (std::size_t i = 0; i < bytes; ++i) found |= begin[i];
+  return found == 0;
+}
+
+bool is_changed(const std::uint8_t* now, const std::uint8_t* before, const assay_gaps& gaps) {
+  for (std::uint32_t i = 0; i < gaps.count; ++i) {
+    const std::uint32_t begin = gaps.places[2 * i], end = gaps.places[2 * i + 1];
+    if (std::memcmp(now + begin, before + begin, end - begin) != 0) return true;
+  }
+  return false;
+}
+
+bool may_write(const void* address) {
+  return (settled_memory != nullptr && settled_memory->opens(address)) ||
+         (settled_untracked != nullptr && settled_untracked->opens(address));
+}
 
 /// The parts of some ranges that are not in others.
 std::vector<Range> without(std::vector<Range> ranges, const std::vector<Range>& others) {
@@ -54,12 +78,13 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
     : foreign_(foreign), image_(foreign.image, foreign.image_bytes, foreign.heap_bytes) {
   prepare();
   const Tracked found = tracked();
-  if (foreign.is_numbered != 0 && found.later.empty()) {
+  if (foreign.is_numbered != 0) {
     memory_ = std::make_unique<NumberedMemory>(found, key);
   } else {
     memory_ = std::make_unique<CopiedMemory>(found);
   }
   settled_memory = memory_.get();
+  settled_untracked = &untracked_;
   if (memory_->slot_bytes() > foreign.memory_bytes) {
     throw std::runtime_error("the memory of the embedded C takes " + std::to_string(memory_->slot_bytes()) +
                              " bytes of a state, and its model has room for " +
@@ -68,7 +93,8 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
   if (foreign.only_declared != 0) {
     std::vector<Range> known = found.matched;
     known.insert(known.end(), found.unmatched.begin(), found.unmatched.end());
-    untracked_.watch(without(image_.writable(), known));
+    untracked_.watch(without(image_.writable(), known), image_.heap());
+    later_ = found.later;
   }
   beginning_.resize(foreign.memory_bytes);
   memory_->capture(beginning_.data());
@@ -77,8 +103,9 @@ Host::Host(const assay_foreign& foreign, const std::optional<support::ElementWor
 }
 
 Host::~Host() {
-  *foreign_.host = nullptr;
+  if (*foreign_.host == &interface_) *foreign_.host = nullptr;
   if (settled_memory == memory_.get()) settled_memory = nullptr;
+  if (settled_untracked == &untracked_) settled_untracked = nullptr;
 }
 
 /// The image is as it was linked: what the loader owes it, and what it does by itself before anything else.
@@ -90,8 +117,9 @@ void Host::prepare() {
     const Called called = guarded(reinterpret_cast<int (*)()>(reinterpret_cast<void*>(*constructor)),
                                   foreign_.only_declared == 0);
     if (called.fault != ASSAY_NO_FAULT)
-      throw std::runtime_error("the embedded C fails before the model begins, in a constructor");
+      throw UnsupportedProgram("the embedded C fails before the model begins, in a constructor");
   }
+  image_.seal();
 }
 
 /// Data whose address is not known yet is compared with everything else: no state is taken for another by that.
@@ -101,7 +129,7 @@ Tracked Host::tracked() const {
   std::vector<Range> declared;
   for (std::uint64_t i = 0; i < table.track_count; ++i) {
     const Track& track = table.tracks[i];
-    const Range range{static_cast<std::uint8_t*>(track.address()), track.size};
+    const Range range{static_cast<std::uint8_t*>(guarded_address(track.address)), track.size};
     if (range.begin == nullptr) {
       if (foreign_.only_declared != 0) found.later.push_back(track);
       continue;
@@ -184,6 +212,7 @@ void Host::settle() {
   prepare();
   memory_->reinstate();
   settled_memory = memory_.get();
+  settled_untracked = &untracked_;
 }
 
 std::uint32_t Host::call(void* context, assay_foreign_call* call) {
@@ -192,6 +221,10 @@ std::uint32_t Host::call(void* context, assay_foreign_call* call) {
 
 void Host::begin(void* context, std::uint8_t* state) {
   auto& host = *static_cast<Host*>(context);
+  if (host.foreign_.only_declared != 0) {  // a run that is executed again finds what the first one found
+    host.settle();
+    host.untracked_.forget();
+  }
   std::memcpy(state + host.foreign_.memory_offset, host.beginning_.data(), host.beginning_.size());
 }
 
@@ -207,6 +240,25 @@ bool Host::is_known_to_be_endless(const assay_foreign_call& call) const {
   });
 }
 
+void Host::clear_margins() {
+  for (const Range& range : image_.margins()) std::memset(range.begin, 0, range.bytes);
+}
+
+/// Beside the variables of the model lies what the model itself needs: how many processes there are and where each of
+/// them is, what channels hold. And behind the process of the call, and behind the last variable, lies what nobody puts back.
+bool Host::writes_outside(const assay_foreign_call& call) const {
+  const Table& table = image_.table();
+  if (is_changed(table.now, call.state, foreign_.gaps)) return true;
+  const std::size_t own = call.process == nullptr ? 0 : call.process_bytes;
+  if (call.process != nullptr && (table.pid[0] != call.pid || table.pid[1] != 0 ||
+                                  is_changed(table.self, call.process, *call.process_gaps))) {
+    return true;
+  }
+  return *table.system_errno != &errno || !is_zero(table.self + own, table.self_bytes - own) ||
+         std::ranges::any_of(image_.margins(),
+                             [](const Range& range) { return !is_zero(range.begin, range.bytes); });
+}
+
 std::uint32_t Host::execute(assay_foreign_call& call) {
   settle();
   if (!endless_.empty() && is_known_to_be_endless(call)) return ASSAY_FAULT_ENDLESS;
@@ -215,13 +267,25 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
   memory_->restore(slot);
   make_writable(table.now, table.mirrored_bytes);
   std::memcpy(table.now, call.state, table.mirrored_bytes);
+  std::memset(table.pid, 0, 2 * sizeof *table.pid);
+  std::memset(table.self, 0, table.self_bytes);
   if (call.process != nullptr) {
     std::memcpy(table.self, call.process, call.process_bytes);
     *table.pid = call.pid;
   }
+  *table.system_errno = &errno;
+  errno = 0;
   was_reported = false;
-  const Called called = guarded(table.functions[call.function], foreign_.only_declared == 0);
+  Called called = guarded(table.functions[call.function], foreign_.only_declared == 0);
   call.answer = called.answer;
+  if (called.fault == kFaultOfRounding) {
+    say(kRounds, sizeof kRounds - 1);
+    called.fault = ASSAY_FAULT_UNDEFINED;
+  } else if (called.fault == ASSAY_NO_FAULT && writes_outside(call)) {
+    say(kOutside, sizeof kOutside - 1);
+    called.fault = ASSAY_FAULT_MEMORY;
+  }
+  if (called.fault != ASSAY_NO_FAULT) clear_margins();
   if (called.fault != ASSAY_NO_FAULT) {
     memory_->discard();
     if (called.fault == ASSAY_FAULT_ENDLESS) {
@@ -230,7 +294,12 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
     }
     return called.fault;
   }
-  untracked_.look(call.function, call.is_question != 0);
+  if (foreign_.only_declared != 0) {
+    std::vector<Range> known;  // its address is known by now
+    for (const Track& track : later_)
+      known.push_back({static_cast<std::uint8_t*>(guarded_address(track.address)), track.size});
+    untracked_.look(call.function, call.is_question != 0, known);
+  }
   if (call.is_question != 0) {
     const bool is_same =
         std::memcmp(table.now, call.state, table.mirrored_bytes) == 0 &&

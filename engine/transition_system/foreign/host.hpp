@@ -44,6 +44,8 @@ class Host {
   static void mask(void* context, std::uint8_t* state);
 
   std::uint32_t execute(assay_foreign_call& call);
+  bool writes_outside(const assay_foreign_call& call) const;
+  void clear_margins();
   void settle();
   void prepare();
   Tracked tracked() const;
@@ -55,6 +57,7 @@ class Host {
   std::unique_ptr<Memory> memory_;
   std::vector<std::uint8_t> beginning_;  // a slot
   Untracked untracked_;
+  std::vector<Track> later_;  // whose address is not known at the start
   assay_host interface_;
   std::vector<std::pair<std::uint32_t, std::vector<std::uint8_t>>> endless_;  // calls, each with its state
 };

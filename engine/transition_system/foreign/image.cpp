@@ -113,8 +113,20 @@ void Image::load() {
   for (std::uint64_t i = 0; i < table_->import_count; ++i)
     table_->imports[i] = imported(table_->import_names[i]);
   for (const auto& [range, protection] : protections) mprotect(range.begin, range.bytes, protection);
-  for (const Range& range : constant_) mprotect(range.begin, down(range.bytes), PROT_READ);
+  for (const Range& range : constant_) {  // they are no part of states: whole pages that nobody writes
+    const auto begin = reinterpret_cast<std::uint64_t>(range.begin), end = begin + range.bytes;
+    const bool is_first = std::ranges::any_of(
+        writable_segments_, [&](const Range& segment) { return segment.begin == range.begin; });
+    if (!is_first || end % kPage != 0) fail("has constants on pages of variables");
+    mprotect(pointer(down(begin)), end - down(begin), PROT_READ);
+  }
   find_writable();
+}
+
+void Image::seal() const {
+  const auto begin = reinterpret_cast<std::uint64_t>(table_->private_begin);
+  mprotect(pointer(down(begin)), up(reinterpret_cast<std::uint64_t>(table_->private_end)) - down(begin),
+           PROT_READ);
 }
 
 /// What is left of the writable segments without what only the loader uses and without the copy of the state that
@@ -135,8 +147,27 @@ void Image::find_writable() {
   };
   for (const Range& range : constant_) leave_out(range.begin, range.begin + range.bytes);
   leave_out(table_->private_begin, table_->private_end);
+  leave_out(table_->scratch_begin, table_->scratch_end);
   leave_out(table_->now, table_->now + table_->mirrored_bytes);
   std::ranges::sort(writable_, {}, &Range::begin);
+  margins_.clear();
+  const auto is_sealed = [&](const Range& range, std::uint64_t address) {
+    const auto begin = reinterpret_cast<std::uint64_t>(range.begin);
+    return address >= down(begin) && address < up(begin + range.bytes);
+  };
+  const Range sealed{table_->private_begin,
+                     static_cast<std::size_t>(table_->private_end - table_->private_begin)};
+  for (const Range& segment : writable_segments_) {
+    const auto begin = reinterpret_cast<std::uint64_t>(segment.begin), end = begin + segment.bytes;
+    const auto add = [&](std::uint64_t from, std::uint64_t to) {
+      const bool is_constant =
+          std::ranges::any_of(constant_, [&](const Range& range) { return is_sealed(range, from); });
+      if (from < to && !is_constant && !is_sealed(sealed, from))
+        margins_.push_back({pointer(from), to - from});
+    };
+    add(down(begin), begin);
+    add(end, up(end));
+  }
 }
 
 }  // namespace assay::transition_system::foreign

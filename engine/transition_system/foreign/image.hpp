@@ -41,8 +41,11 @@ struct Table {
   std::uint8_t* self;            // the process whose step it is
   std::uint64_t self_bytes;
   std::int32_t* pid;
-  std::uint8_t* private_begin;  // what is no part of the state
+  std::uint8_t* private_begin;  // what is no part of the state, and nobody writes but the loader
   std::uint8_t* private_end;
+  std::uint8_t* scratch_begin;  // what is no part of the state, and means something during a call only
+  std::uint8_t* scratch_end;
+  int** system_errno;  // where the functions of the system leave their errors
   std::uint64_t import_count;
   const char* const* import_names;
   void** imports;
@@ -53,7 +56,7 @@ struct Table {
   const Track* tracks;
   std::uint64_t now_bytes;
 };
-inline constexpr std::uint64_t kMagic = 0x3345474D49595341;  // "ASYIMGE3"
+inline constexpr std::uint64_t kMagic = 0x3445474D49595341;  // "ASYIMGE4"
 
 /// A run of memory.
 struct Range {
@@ -74,8 +77,12 @@ class Image {
   /// Puts it where it belongs, as it is at the start, if it is not there. True: it was not.
   bool settle();
   const Table& table() const { return *table_; }
+  /// Nobody writes any more what is private to the loader.
+  void seal() const;
   /// All that it can write, except for what is private to the loader; in the order of addresses.
   const std::vector<Range>& writable() const { return writable_; }
+  /// What shares a page with that, can be written therefore, and holds nothing but zeros.
+  const std::vector<Range>& margins() const { return margins_; }
   /// What it allocates from, if it allocates.
   Range heap() const { return {reinterpret_cast<std::uint8_t*>(kHeapBase), heap_bytes_}; }
 
@@ -90,6 +97,7 @@ class Image {
   std::vector<Range> constant_;  // written by nobody after loading
   std::vector<Range> writable_segments_;
   std::vector<Range> writable_;
+  std::vector<Range> margins_;
   const Table* table_ = nullptr;
 };
 

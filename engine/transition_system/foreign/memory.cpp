@@ -1,10 +1,14 @@
 #include "transition_system/foreign/memory.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "support/hash.hpp"
+#include "transition_system/foreign/guard.hpp"
 
 namespace assay::transition_system::foreign {
 
@@ -19,7 +23,7 @@ CopiedMemory::CopiedMemory(Tracked tracked) : ranges_(std::move(tracked.matched)
 template <typename Visit>
 void CopiedMemory::visit(const std::vector<Track>& tracks, std::uint8_t* slot, Visit visit) {
   for (const Track& track : tracks) {
-    if (auto* const at = static_cast<std::uint8_t*>(track.address()); at != nullptr)
+    if (auto* const at = static_cast<std::uint8_t*>(guarded_address(track.address)); at != nullptr)
       visit(at, slot, track.size);
     slot += track.size;
   }
@@ -63,14 +67,67 @@ void CopiedMemory::mask(std::uint8_t* slot) const {
 }
 
 NumberedMemory::NumberedMemory(const Tracked& tracked, const std::optional<support::ElementWords>& key)
-    : is_digested_(key.has_value()), matched_count_(tracked.matched.size()) {
+    : is_digested_(key.has_value()) {
   for (const Range& range : tracked.matched) {
     const bool is_heap = tracked.has_heap && &range == &tracked.matched.back();
     regions_.push_back(std::make_unique<Region>(range, pieces_, is_heap, key));
   }
+  const auto add_later = [&](bool is_matched) {
+    for (const Track& track : tracked.later) {
+      if ((track.is_matched != 0) != is_matched || track.size == 0) continue;
+      void* const buffer = mmap(nullptr, track.size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (buffer == MAP_FAILED) throw std::bad_alloc();
+      buffers_.emplace_back(static_cast<std::uint8_t*>(buffer), track.size);
+      const Range range{static_cast<std::uint8_t*>(buffer), track.size};
+      regions_.push_back(std::make_unique<Region>(range, pieces_, true, key));
+      later_.push_back({track, regions_.back().get()});
+    }
+  };
+  add_later(true);
+  matched_count_ = regions_.size();
   for (const Range& range : tracked.unmatched)
     regions_.push_back(std::make_unique<Region>(range, pieces_, false, key));
+  add_later(false);
   numbers_.resize(regions_.size());
+}
+
+NumberedMemory::~NumberedMemory() {
+  regions_.clear();
+  for (const auto& [begin, bytes] : buffers_) munmap(begin, bytes);
+}
+
+std::uint8_t* NumberedMemory::Later::at() const {
+  return static_cast<std::uint8_t*>(guarded_address(track.address));
+}
+
+bool NumberedMemory::Later::is_same() const {
+  const std::uint8_t* const found = at();
+  return found == nullptr || std::memcmp(found, region->range().begin, track.size) == 0;
+}
+
+void NumberedMemory::Later::take_up() const {
+  const std::uint8_t* const found = at();
+  std::uint8_t* const copy = region->range().begin;
+  for (std::size_t begin = 0; begin < track.size; begin += Region::kPageBytes) {
+    const std::size_t bytes = std::min(Region::kPageBytes, track.size - begin);
+    const bool is_same = found == nullptr ? std::all_of(copy + begin, copy + begin + bytes,
+                                                        [](std::uint8_t byte) { return byte == 0; })
+                                          : std::memcmp(copy + begin, found + begin, bytes) == 0;
+    if (is_same) continue;
+    region->opens(copy + begin);
+    region->opens(copy + begin + bytes - 1);
+    if (found == nullptr) {
+      std::memset(copy + begin, 0, bytes);
+    } else {
+      std::memcpy(copy + begin, found + begin, bytes);
+    }
+  }
+}
+
+void NumberedMemory::Later::put_back() const {
+  if (std::uint8_t* const found = at(); found != nullptr)
+    std::memcpy(found, region->range().begin, track.size);
 }
 
 void NumberedMemory::restore(const std::uint8_t* slot) {
@@ -87,9 +144,11 @@ void NumberedMemory::restore(const std::uint8_t* slot) {
     }
     regions_[i]->become(number);
   }
+  for (const Later& later : later_) later.put_back();
 }
 
 void NumberedMemory::capture(std::uint8_t* slot) {
+  for (const Later& later : later_) later.take_up();
   for (std::size_t i = 0; i < regions_.size(); ++i, slot += width()) {
     const std::uint32_t number = regions_[i]->number();
     if (is_digested_) {
@@ -129,11 +188,13 @@ std::uint64_t NumberedMemory::longest_digested() const {
 }
 
 bool NumberedMemory::is_unchanged(const std::uint8_t*) const {
-  return std::ranges::none_of(regions_, [](const auto& region) { return region->is_changed(); });
+  return std::ranges::none_of(regions_, [](const auto& region) { return region->is_changed(); }) &&
+         std::ranges::all_of(later_, &Later::is_same);
 }
 
 void NumberedMemory::discard() {
   for (const auto& region : regions_) region->discard();
+  for (const Later& later : later_) later.put_back();
 }
 
 void NumberedMemory::mask(std::uint8_t* slot) const {

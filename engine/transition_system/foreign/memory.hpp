@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "transition_system/foreign/image.hpp"
@@ -64,6 +65,7 @@ class CopiedMemory final : public Memory {
 class NumberedMemory final : public Memory {
  public:
   NumberedMemory(const Tracked& tracked, const std::optional<support::ElementWords>& key);
+  ~NumberedMemory() override;
   std::size_t slot_bytes() const override { return regions_.size() * width(); }
   void restore(const std::uint8_t* slot) override;
   void capture(std::uint8_t* slot) override;
@@ -81,12 +83,24 @@ class NumberedMemory final : public Memory {
   std::uint64_t longest_digested() const;
 
  private:
+  /// Data whose address is not known at the start, and a copy of it that is numbered in its place.
+  struct Later {
+    Track track;
+    Region* region;
+    std::uint8_t* at() const;
+    bool is_same() const;
+    void take_up() const;
+    void put_back() const;
+  };
+
   std::size_t width() const { return is_digested_ ? sizeof(support::ElementWords) : sizeof(std::uint32_t); }
 
   const bool is_digested_;
   Pieces pieces_;
+  std::vector<std::pair<std::uint8_t*, std::size_t>> buffers_;  // of later_
   std::vector<std::unique_ptr<Region>> regions_;
-  std::size_t matched_count_;
+  std::vector<Later> later_;
+  std::size_t matched_count_ = 0;
   std::vector<std::map<support::ElementWords, std::uint32_t>> numbers_;  // by digest, of each region
 };
 

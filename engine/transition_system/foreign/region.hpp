@@ -19,6 +19,8 @@ namespace assay::transition_system::foreign {
 /// written are compared: the others are protected, and the first write to each is told to `opens`.
 class Region {
  public:
+  static constexpr std::size_t kPageBytes = 4096;
+
   /// Takes up what it holds; `is_empty`: it holds zeros. With a key its content has a digest.
   Region(Range range, Pieces& pieces, bool is_empty, const std::optional<support::ElementWords>& key);
   ~Region();
@@ -47,7 +49,6 @@ class Region {
   support::ElementWords digest() const { return digest_.words(); }
 
  private:
-  static constexpr std::size_t kPageBytes = 4096;
   static constexpr std::size_t kMostOpen = 48;  // pages that are compared each time
   static constexpr std::uint32_t kChildren = kPieceBytes / sizeof(std::uint32_t);
 

@@ -11,6 +11,9 @@
 namespace assay::transition_system::foreign {
 
 /// Compares memory with what it was before. With tracking of all memory there is nothing to see.
+///
+/// The heap is large and mostly empty: it is out of reach but for the part below the highest page that was
+/// touched, and `opens` moves that up.
 class Untracked {
  public:
   struct Finding {
@@ -19,14 +22,29 @@ class Untracked {
     std::uint32_t is_question;
   };
 
-  void watch(std::vector<Range> ranges);
-  /// After a call of a function. What changed is told once for each function.
-  void look(std::uint32_t function, bool is_question);
+  Untracked() = default;
+  ~Untracked();
+  Untracked(const Untracked&) = delete;
+  Untracked& operator=(const Untracked&) = delete;
+
+  void watch(std::vector<Range> ranges, Range heap);
+  /// As they were when it began to watch. Nobody is told.
+  void forget();
+  /// Was this address of the heap touched for the first time? Then it may be used now. From a signal handler.
+  bool opens(const void* address);
+  /// After a call of a function. What changed is told once for each function, unless it lies in one of these.
+  void look(std::uint32_t function, bool is_question, const std::vector<Range>& known);
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:
+  void compare(const Range& range, std::uint8_t* before, std::uint32_t function, bool is_question,
+               const std::vector<Range>& known);
+
   std::vector<Range> ranges_;
-  std::vector<std::vector<std::uint8_t>> before_;
+  std::vector<std::vector<std::uint8_t>> beginning_, before_;
+  Range heap_{nullptr, 0};
+  std::size_t touched_ = 0;                                 // bytes of the heap that are within reach
+  std::vector<std::uint8_t> heap_beginning_, heap_before_;  // zeros behind their ends
   std::set<std::tuple<std::uint64_t, std::uint32_t>> told_;
   std::vector<Finding> findings_;
 };

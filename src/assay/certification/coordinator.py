@@ -104,6 +104,7 @@ def certify(
         ldflags=tuple(ldflags),
         sanitize=sanitize,
         foreign_code=foreign_code,
+        readable=(str(certificate),),
         python=python,
     )
     if mode == "trusted" and added.step_invariants:

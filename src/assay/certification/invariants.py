@@ -64,7 +64,8 @@ def certify_invariant(nothing: CertificationResult, request: CertificationReques
             with deep_recursion():
                 written = file.invariant()
                 InductiveInvariant.from_json(written, system)
-        known = replace(known, compile_seconds=time.monotonic() - begin)
+        notes = [f"not looked at: {one.text}" for one in program.unchecked]
+        known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *notes))
         return _proved(known, system, written, request, deadlock=header.properties.deadlock)
     except (CertificateProblem, NoInvariant) as problem:
         return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))

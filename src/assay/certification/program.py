@@ -57,6 +57,8 @@ def load_for(path: Path, header: Header, added: LanguageOptions) -> Program:
         cflags=added.cflags,
         ldflags=added.ldflags,
         sanitize=added.sanitize,
+        foreign_code=added.foreign_code,
+        readable=added.readable,
         # What the file is called does not matter; the text will be compared before anything else is.
         # A class says itself what it is.
         language=""

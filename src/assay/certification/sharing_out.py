@@ -14,7 +14,7 @@ from assay.certification.subgraphs import RegionSource, region_sources
 from assay.certification.task import CertificationTask, FrameSource, TaskProgress, TaskReport
 from assay.certification.walkers import NativeWalkers
 from assay.distribution.interface import ClusterProblem, Executor
-from assay.distribution.local_processes import ChildKind, LocalProcesses
+from assay.distribution.local_processes import ChildKind, LocalProcesses, PythonWorkers
 from assay.evidence.certificate.container import CertificateFile, StoredScript
 from assay.evidence.certificate.header import Header
 from assay.transition_system.interface import Program
@@ -83,7 +83,7 @@ def processes_here(
         memory_limit_bytes=limit + PROCESS_BYTES if limit else 0,
         deadline=request.deadline,
         fixed_hashes=fixed_hashes,
-        kind=kind,
+        kind=kind or PythonWorkers(says_data_only=True),
     )
 
 

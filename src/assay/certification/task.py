@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from assay.certification.subgraphs import RegionSource
 
 
-FOREIGN_CODE = 2  # of assay_flags in model_abi.h
-
-
 @dataclass(frozen=True, slots=True)
 class FrameSource:
     """Frames, by their place in a file of this machine or brought along."""
@@ -160,13 +157,14 @@ def _is_child() -> bool:
 def open_model(opening: Opening, key: bytes = b"") -> _engine.Model:
     """The step function. Processes that shall agree on states need the same key; without one, this process
     draws its own."""
+    if opening_of_models.is_confined(opening) and not _is_child():
+        raise CertificateProblem(
+            "the program has C in it, which is executed on this machine alone, in a process of its own"
+        )
     try:
-        model = opening_of_models.open_model(opening, key=key or opening_of_models.draw_key())
+        return opening_of_models.open_model(opening, key=key or opening_of_models.draw_key())
     except AnotherText as other:
         raise CertificateProblem(f"the certificate is about another program text: {other} differs") from None
-    if model.flags & FOREIGN_CODE and _is_child():
-        _engine.CompiledModel.confine()
-    return model
 
 
 def what_is_open(model: _engine.Model, section: bytes, secrets: bytes, *, is_ranked: bool = False) -> bytes:

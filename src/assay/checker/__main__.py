@@ -108,9 +108,10 @@ def proof(accepted: AcceptedInvariant, program: str) -> str:
     if header.check_deadlock:
         properties.append("absence of deadlock")
     properties += [f"invariant {json.dumps(text)}" for text in header.invariants]
+    notes = f" ({'; '.join(accepted.notes)})" if accepted.notes else ""
     return (
-        f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} "
-        f"satisfies {', '.join(properties)}; {accepted.obligations} obligations made from the program text, "
+        f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} satisfies "
+        f"{', '.join(properties)}{notes}; {accepted.obligations} obligations made from the program text, "
         f"all proved by {accepted.solver}"
     )
 

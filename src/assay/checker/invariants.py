@@ -218,7 +218,8 @@ def check_invariant(program: Program, header: Header, written: Any) -> AcceptedI
         if broken:
             where = system.location_text(location)
             raise Rejected(f"{what} at {where} is not excluded: the invariant allows {broken}")
-    return AcceptedInvariant(header, count, solver.name, tuple(program.notes))
+    left_out = (f"not looked at: {one.text}" for one in program.unchecked)
+    return AcceptedInvariant(header, count, solver.name, (*program.notes, *left_out))
 
 
 class Cvc5:

@@ -29,7 +29,7 @@ from assay.languages.handwritten import load as load_class
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import Program, PropertyProblem, SourceProblem, TemporalProperty
 from assay.transition_system.language_options import LanguageOptions
-from assay.transition_system.opening import describes_itself, draw_key, open_model
+from assay.transition_system.opening import READABLE, describes_itself, draw_key, open_model
 
 PYTHON = "python"
 DEFAULT = LanguageOptions()
@@ -58,9 +58,9 @@ def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) ->
     if loaded.capabilities.foreign and not added.foreign_code:
         raise Unusable("this program has C in it, which would be executed; say --foreign-code if you agree")
     try:
-        model = open_model(loaded.opening, key=draw_key())
         if loaded.capabilities.foreign:
-            _engine.CompiledModel.confine()  # in a process of its own: see `__main__`
+            _engine.CompiledModel.confine(READABLE)  # in a process of its own: see `__main__`
+        model = open_model(loaded.opening, key=draw_key())
     except SourceProblem as problem:
         raise Unusable(str(problem)) from None
     try:

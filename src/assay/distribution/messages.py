@@ -1,13 +1,19 @@
 """What a parent and its worker process say to each other, and how it stands in a pipe.
 
-A message is the length of a pickle, then the pickle. Both sides are ours, so
-unpickling is as trustworthy as the code that the worker runs.
+A message is the length of a pickle, then the pickle. Where a worker executes a stranger's code, what it
+answers may be whatever that code has written into the pipe. Then an answer is data alone (`data_in`): of
+modules that are here already it names classes that hold data, and errors. Every other class and every
+function is refused.
 """
 
 from __future__ import annotations
 
+import io
 import pickle
-from typing import BinaryIO, NamedTuple
+import sys
+from dataclasses import is_dataclass
+from enum import Enum
+from typing import Any, BinaryIO, NamedTuple
 
 LENGTH_BYTES = 8
 
@@ -29,6 +35,28 @@ class Returned(NamedTuple):
 class Raised(NamedTuple):
     error: Exception
     peak_memory_bytes: int
+
+
+class _Data(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        found = getattr(sys.modules.get(module), name, None)
+        is_plain = module == "builtins" and name in _PLAIN
+        if is_plain or (isinstance(found, type) and _holds_data(found)):
+            return found
+        raise pickle.UnpicklingError(f"an answer names {module}.{name}")
+
+
+_PLAIN = frozenset(["set", "frozenset", "bytearray", "complex", "range", "slice"])
+
+
+def _holds_data(kind: type) -> bool:
+    is_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return is_tuple or is_dataclass(kind) or issubclass(kind, Enum | BaseException)
+
+
+def data_in(body: bytes | bytearray) -> Any:
+    """What a worker says. Raises `pickle.UnpicklingError` for what no worker of ours would."""
+    return _Data(io.BytesIO(body)).load()
 
 
 def packed(message: object) -> bytes:

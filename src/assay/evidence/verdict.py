@@ -61,6 +61,9 @@ class SearchFacts:
     stop_reason: StopReason = StopReason.UNKNOWN
     stop_detail: str = ""  # a sentence, where the reason alone does not say enough
     violation_count: int = 0
+    unrepeatable: int = (
+        0  # violations whose run led elsewhere when it was executed again: they are not counted
+    )
     loss: Loss | None = None  # None: storage was exact
     cache: Cache | None = None  # of a cached search, whose `states` counts visits
 
@@ -80,10 +83,15 @@ def judge(facts: SearchFacts, caveats: tuple[str, ...] = ()) -> Judgement:
         reasons.append(_why_it_stopped(facts))
     if facts.loss is not None:
         reasons.append(facts.loss.sentence(facts.states))
-    exhaustive = ended_by_itself and facts.loss is None
+    if facts.unrepeatable and not facts.violation_count:
+        reasons.append(
+            f"{facts.unrepeatable} of the runs of this search came to a violation and do not come to it when "
+            "executed again: they depend on what is not tracked (--tracking all takes it into the state)"
+        )
+    exhaustive = ended_by_itself and facts.loss is None and not facts.unrepeatable
     if facts.violation_count > 0:
         return Judgement(Verdict.VIOLATED, exhaustive, tuple(reasons))
-    if facts.stop_reason is StopReason.VIOLATION:
+    if facts.stop_reason is StopReason.VIOLATION and not facts.unrepeatable:
         reasons.append("the search reported a violation but gave none")
     if facts.states < 1:
         reasons.append("no state was visited")

@@ -130,10 +130,12 @@ class HandwrittenSystem:
         return str(own(action)) if callable(own) else str(action)
 
     def place(self) -> tuple[str, int]:
-        """File and line of `step`, where every action happens."""
+        """File and line of `step`, where every action happens; of the class, if that is from elsewhere."""
         try:
             function = inspect.unwrap(self.system.step)
-            return self.name.partition(":")[0], inspect.getsourcelines(function)[1]
+            own = type(self.system)
+            is_own = getattr(function, "__module__", None) == own.__module__
+            return self.name.partition(":")[0], inspect.getsourcelines(function if is_own else own)[1]
         except (OSError, TypeError):
             return self.name.partition(":")[0], 0
 
@@ -426,7 +428,6 @@ class ClassProgram:
     language = LANGUAGE
     capabilities = Capabilities()
     caveats: Sequence[str] = ()
-    unchecked: Sequence[Unchecked] = ()
     monitors: Sequence[tuple[str, str]] = ()
     process_limit = 0
     notes: Sequence[str] = ()
@@ -453,6 +454,12 @@ class ClassProgram:
     def semantics(self) -> Mapping[str, object]:
         left_out = self.options.safety_only and bool(getattr(self.system.system, "properties", None))
         return {**self.system.semantics, **({"safety_only": True} if left_out else {})}
+
+    @property
+    def unchecked(self) -> Sequence[Unchecked]:
+        """What the class asks of its runs, and --safety leaves out."""
+        own = getattr(self.system.system, "properties", None) if self.options.safety_only else None
+        return [Unchecked("claim", f"the property '{name}'", asked=False) for name in own or ()]
 
     @property
     def graph(self) -> str:

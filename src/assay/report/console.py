@@ -199,6 +199,11 @@ def proof_text(result: Result) -> str:
     """What a proof rests on, where not every state was visited."""
     proof = result.proof or {}
     conjuncts, locations = cast(int, proof.get("conjuncts", 0)), cast(int, proof.get("locations", 0))
+    if proof.get("kind") in {"closed abstraction", "bisimulation"}:
+        also = ", a bisimulation" if proof["kind"] == "bisimulation" else ""
+        return (
+            f"no step leaves its {count(conjuncts, 'abstract state')} at {count(locations, 'location')}{also}"
+        )
     return (
         f"proved by an invariant ({count(conjuncts, 'conjunct')} at {count(locations, 'location')}, "
         f"after {count(result.states, 'state')})"

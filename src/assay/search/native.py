@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ def search(
                 )
             finally:
                 writing = child.writing
-            return _outcome(child, options)
+            return _outcome(child, options, repeats=not opening.settings.get("declared"))
     finally:
         if partial is not None and writing:
             with contextlib.suppress(OSError):
@@ -142,7 +142,8 @@ def look_around(
         return child.searched
 
 
-def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
+def _outcome(child: Report, options: SearchOptions, *, repeats: bool) -> NativeOutcome:
+    """`repeats`: a run leads where it led before, because steps depend on nothing but the state."""
     if child.searched is None:
         if not child.progress.tracing or child.says_that_the_model_is_wrong:
             child.raise_if_it_failed()
@@ -170,10 +171,13 @@ def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
         ),
         cache=_cache(options, **searched["cache"]),
     )
-    violations = []
+    violations, unrepeatable = [], 0
     for index, violation in enumerate(searched["violations"]):
         raw = child.runs[index] if index < len(child.runs) else None
         if raw is not None and (raw["failed_at"] is not None or violation["code"] not in raw["codes"]):
+            if not repeats:
+                unrepeatable += 1
+                continue
             raise EngineFailure(
                 f"a run that the engine found does not lead to its violation when executed again "
                 f"(code {violation['code']}, executed: {raw.get('codes')}, failed at {raw['failed_at']})"
@@ -183,6 +187,8 @@ def _outcome(child: Report, options: SearchOptions) -> NativeOutcome:
                 violation["code"], tuple(violation["path"]), None if raw is None else raw_run(raw)
             )
         )
+    if unrepeatable:  # the others of the same kinds were not executed again either
+        facts = replace(facts, violation_count=len(violations), unrepeatable=unrepeatable)
     certificate, problem = _certificate(child)
     return NativeOutcome(
         facts,

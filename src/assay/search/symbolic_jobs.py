@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WORK_PROOF = "assay.search.symbolic_jobs:work_proof"
 WORK_AMCS = "assay.search.symbolic_jobs:work_amcs"
+WORK_CELLS = "assay.search.symbolic_jobs:work_cells"
 REPORT_SECONDS = 0.1
 MOST_TOLD = 1_000  # predicates
 
@@ -135,6 +136,48 @@ def work_amcs(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: t
     )
 
 
+def work_cells(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+    """In the child: are the abstract states of a splitting search closed?"""
+    from assay.execution.worker import peak_memory_bytes, resident_bytes
+    from assay.search.proofs.cells import look_for_closed_cells
+    from assay.search.reference.max_overlap import max_overlap
+    from assay.search.reference.min_only import min_only
+    from assay.search.reference.min_set import min_set
+
+    began = time.monotonic()
+    send("started")
+    say = reporter(
+        send,
+        began,
+        lambda event: {
+            "states": event[1],
+            "note": f"round {event[0]:,}, {event[1]:,} abstract states, closed?",
+        },
+        resident_bytes,
+    )
+    found = look_for_closed_cells(
+        system,
+        {"max-overlap": max_overlap, "min-set": min_set, "min-only": min_only}[job["strategy"]],
+        initial_predicates(system, None)[: job["most_predicates"]],
+        seed=job["seed"],
+        check_deadlock=job["check_deadlock"],
+        deadline=job["deadline"],
+        on_progress=lambda *event: say(event),
+    )
+    send(
+        "searched",
+        invariant=None if found.invariant is None else found.invariant.as_json(system),
+        is_bisimulation=found.is_bisimulation,
+        rounds=found.rounds,
+        cells=found.cells,
+        predicates=[str(one) for one in found.predicates[:MOST_TOLD]],
+        predicate_count=len(found.predicates),
+        seconds=time.monotonic() - began,
+        stopped=stopped.is_set(),
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+
+
 def initial_predicates(system: SymbolicSystem, candidates: Any) -> list[Any]:
     """Those that were given; otherwise the comparisons of properties and guards."""
     if system.predicates:
@@ -148,13 +191,11 @@ def initial_predicates(system: SymbolicSystem, candidates: Any) -> list[Any]:
 
 
 def validity(system: SymbolicSystem) -> Callable[[Any, Any], bool]:
-    from assay.evidence.inductive.z3_prover import Z3Prover
+    from assay.evidence.inductive.entailment import Entailment
 
     terms = [step.guard for step in system.steps]
     terms += [value for step in system.steps for _, value in step.assignments]
-    prover = Z3Prover(system.variables, terms, seconds=5.0)
-    solver = prover.solver(())
-    return lambda given, then: prover.ask(solver, given, then) is True
+    return Entailment(system.variables, terms)
 
 
 def is_proved(system: SymbolicSystem, invariant: Any, *, deadlock: bool) -> bool:

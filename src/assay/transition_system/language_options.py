@@ -193,7 +193,8 @@ class LanguageOptions:
         languages=("python",), refusal="python: packages are found for Python programs",
     )  # fmt: skip
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
-    foreign_code: bool = False  # who certifies agrees that embedded C is executed
+    foreign_code: bool = False  # who certifies agrees that embedded C is executed, confined
+    readable: tuple[str, ...] = ()  # files that who executes it needs nevertheless
     portable: bool = False  # states shall be the same bytes in every process, as certificates need them
 
     @classmethod

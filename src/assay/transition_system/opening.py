@@ -8,6 +8,7 @@ every search.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
@@ -18,6 +19,22 @@ if TYPE_CHECKING:
     from assay.transition_system.interface import Opening
 
 KEY_BYTES = 24
+# What a process needs of the machine for being one of ours: libraries and modules.
+READABLE = tuple(
+    dict.fromkeys(
+        [
+            "/proc/self",
+            "/usr",
+            "/lib",
+            "/lib64",
+            "/opt",
+            sys.prefix,
+            sys.base_prefix,
+            os.path.join(os.path.dirname(__file__), ".."),  # noqa: PTH118, PTH120 (pathlib is slow to import)
+        ]
+        + [path for path in sys.path if path]
+    )
+)
 
 Open = Callable[..., _engine.Model]
 
@@ -41,11 +58,19 @@ def open_model(opening: Opening, *, key: bytes = b"") -> _engine.Model:
     A `key` asks for states that are the same bytes in every process that has it, as certificates need
     them; those of shared objects always are.
     """
+    if is_confined(opening):
+        _engine.CompiledModel.confine([*READABLE, *cast(list[str], opening.settings["confined"])])
     if not opening.opener:
         key = key or bytes.fromhex(str(opening.settings.get("content_key", "")))
         return _engine.CompiledModel(opening.file, key if opening.settings.get("numbered") else b"")
     module, _, function = opening.opener.partition(":")
     return cast(Open, getattr(import_module(module), function))(opening, key=key)
+
+
+def is_confined(opening: Opening) -> bool:
+    """Does it execute a stranger's code? Then the process that opens it is confined for good, and reads
+    nothing any more but what it consists of and the files that the setting names."""
+    return "confined" in opening.settings
 
 
 def remarks_of(model: _engine.Model) -> list[str]:

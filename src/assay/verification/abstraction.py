@@ -1,17 +1,18 @@
 """Verification by abstract matching that refines itself (Kudra 2007): `--search min-only` and the others.
 
-Violations are real; `verified` is said when nothing was merged, or when the abstraction meets every
-obligation of a proof; everything else is `incomplete`, with what is still imprecise.
+Violations are real; `verified` is said when nothing was merged, or when the abstract states meet every
+obligation of a proof, which then is the certificate; everything else is `incomplete`, with what is still
+imprecise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
-from assay import __version__
 from assay.evidence.inductive.invariant import InductiveInvariant
-from assay.evidence.properties import standings
 from assay.evidence.result import Result
 from assay.evidence.verdict import Judgement, SearchFacts, StopReason, Verdict, judge
 from assay.execution.model_process import Job, ModelProcess
@@ -19,20 +20,43 @@ from assay.languages.promela.compiler import compile_model
 from assay.search import native, symbolic_jobs
 from assay.search.reference.amcs import SAME_ROUNDS
 from assay.transition_system.interface import Opening, Program
-from assay.transition_system.symbolic import State, SymbolicModel, SymbolicSystem
-from assay.transition_system.symbolic_code import code_of, overflow_code
+from assay.transition_system.symbolic import NotExpressible, SymbolicSystem
+from assay.transition_system.symbolic_code import MOST_PREDICATES, code_of, overflow_code
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
-from assay.verification.following import followed
-from assay.verification.proving import require_states_only
+from assay.verification.following import followed, states_of
+from assay.verification.proving import require_states_only, written
 from assay.verification.request import Phase, Request
+from assay.verification.symbolic_result import result_of
+
+SECONDS_FOR_CELLS = 20.0  # at most, to ask whether abstract states are closed
+SHARE_FOR_CELLS = 0.25  # of the time that is given
+LIMITS = frozenset({StopReason.TIME, StopReason.STATES, StopReason.DEPTH})
 
 
 def search_by_abstraction(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
     require_states_only(program, request)
-    system = program.symbolic()
+    try:
+        system = program.symbolic()
+    except NotExpressible as problem:
+        if request.language_options.predicates:  # which are about the form
+            raise
+        return _matched_as_it_is(name, program, request, problem, compile_seconds=compile_seconds)
     if request.options.strategy.startswith("amcs"):
         return _by_preconditions(name, program, system, request, compile_seconds=compile_seconds)
     return _by_splitting(name, program, system, request, compile_seconds=compile_seconds)
+
+
+def _matched_as_it_is(
+    name: str, program: Program, request: Request, problem: NotExpressible, *, compile_seconds: float
+) -> Result:
+    """Without a form there are no predicates of it: two states are one if they are equal."""
+    from assay.verification.pipeline import search_program
+
+    concrete = replace(request, options=replace(request.options, strategy="bfs"))
+    with ModelProcess() as process:
+        result, _, _ = search_program(process, name, program, concrete, compile_seconds=compile_seconds)
+    said = f"states were compared as they are, breadth first: {problem}"
+    return replace(result, options=request.as_json(), notes=(*result.notes, said))
 
 
 # --- splitting: the engine does it ---
@@ -45,10 +69,15 @@ def _by_splitting(
         predicates = symbolic_jobs.initial_predicates(system, None)
         file = compile_model(code_of(system, predicates))
     request.listener(Phase("searching", name))
+    deadline, reserved = _shared_out(system, request)
+    if not system.is_bounded:  # it will never be one to one
+        closed = _by_closed_cells(name, program, system, request, reserved, compile_seconds=compile_seconds)
+        if closed is not None:
+            return closed
     outcome = native.search(
         Opening(str(file.path)),
         request.options,
-        deadline=request.deadline,
+        deadline=deadline,
         on_progress=request.listener,
         more_options={"control_words": len(system.controls), "overflow_code": overflow_code(system)},
     )
@@ -74,6 +103,10 @@ def _by_splitting(
         "one_to_one": facts.loss is None and facts.complete,
     }
     judgement = judge(facts)
+    if judgement.verdict is Verdict.INCOMPLETE and system.is_bounded and facts.stop_reason in LIMITS:
+        closed = _by_closed_cells(name, program, system, request, reserved, compile_seconds=compile_seconds)
+        if closed is not None:
+            return closed
     if judgement.verdict is Verdict.INCOMPLETE:
         judgement = Judgement(
             Verdict.INCOMPLETE,
@@ -84,22 +117,110 @@ def _by_splitting(
                 f"{facts.states:,} abstract states still stand for several states",
             ),
         )
-    result = _result(
-        name, program, request, judgement, violations, abstraction, compile_seconds, outcome.facts
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        violations,
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=outcome.peak_memory_bytes,
+        abstraction=abstraction,
+        notes=(*system.notes, *_no_certificate(request, None)),
     )
-    return _with_memory(result, outcome.peak_memory_bytes)
 
 
-def states_of(system: SymbolicSystem, positions: Sequence[int]) -> list[State]:
-    """The run that goes by these positions, as far as it has states."""
-    model = SymbolicModel(system)
-    states = [model.initial_state()[0]]
-    for position in positions:
-        after, _ = model.successors(states[-1])[position]
-        if after is None:
-            break
-        states.append(after)
-    return states
+def _no_certificate(request: Request, certificate: dict[str, Any] | None) -> list[str]:
+    if request.certificate is None or certificate is not None:
+        return []
+    return ["no certificate was written: only a proof by its abstract states is one; bfs writes others"]
+
+
+def _shared_out(system: SymbolicSystem, request: Request) -> tuple[float | None, float]:
+    """When the engine has to end, and how many seconds there are to ask whether its cells are closed."""
+    if request.deadline is None:
+        return None, SECONDS_FOR_CELLS
+    reserved = min(SECONDS_FOR_CELLS, (request.deadline - time.monotonic()) * SHARE_FOR_CELLS)
+    return (request.deadline - reserved if system.is_bounded else request.deadline), reserved
+
+
+def _by_closed_cells(
+    name: str,
+    program: Program,
+    system: SymbolicSystem,
+    request: Request,
+    seconds: float,
+    *,
+    compile_seconds: float,
+) -> Result | None:
+    """None: it was not shown, or there is nobody to show it."""
+    if seconds <= 0 or find_spec("z3") is None:
+        return None
+    asked = {
+        "strategy": request.options.strategy,
+        "seed": request.options.seed,
+        "check_deadlock": request.options.check_deadlock,
+        "most_predicates": MOST_PREDICATES,
+        "deadline": time.monotonic() + seconds,
+    }
+    file = sealed(system)
+    with Job(symbolic_jobs.WORK_CELLS, asked, opening_of(file)) as job:
+        job.watch(
+            deadline=asked["deadline"] + 2,  # type: ignore[operator]
+            memory_limit_bytes=request.options.memory_limit_bytes,
+            on_progress=request.listener,
+        )
+        found = job.searched
+    if found is None or found["invariant"] is None:
+        return None
+    with deep_recursion():
+        invariant = InductiveInvariant.from_json(found["invariant"], system)
+    facts = SearchFacts(
+        states=found["cells"], seconds=found["seconds"], stop_reason=StopReason.FINISHED, violation_count=0
+    )
+    judgement, certificate = _certified(name, program, system, invariant, request)
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        (),
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=job.peak_memory_bytes,
+        abstraction={
+            "rounds": found["rounds"],
+            "predicates": found["predicates"],
+            "predicate_count": found["predicate_count"],
+            "abstract_states": found["cells"],
+            "bisimulation": found["is_bisimulation"],
+            "one_to_one": False,
+        },
+        proof={
+            "kind": "bisimulation" if found["is_bisimulation"] else "closed abstraction",
+            "source": request.options.strategy,
+            "locations": len(invariant.conjuncts),
+            "conjuncts": found["cells"],
+            "rounds": found["rounds"],
+            "bounded": system.is_bounded,
+        },
+        certificate=certificate,
+        notes=system.notes,
+    )
+
+
+def _certified(
+    name: str, program: Program, system: SymbolicSystem, invariant: InductiveInvariant, request: Request
+) -> tuple[Judgement, dict[str, Any] | None]:
+    """The verdict of a proof, with its certificate if one is wanted."""
+    if request.certificate is None:
+        return Judgement(Verdict.VERIFIED, False, ()), None
+    certificate, problem = written(name, program, system, invariant, request)
+    if certificate is None:
+        reason = f"the certificate could not be written: {problem}"
+        return Judgement(Verdict.INCOMPLETE, False, (reason,)), None
+    return Judgement(Verdict.VERIFIED, False, ()), certificate
 
 
 # --- weakest preconditions: a prover does it ---
@@ -127,7 +248,7 @@ def _by_preconditions(
     if found is None:
         judgement = Judgement(Verdict.INCOMPLETE, False, (f"it did not end by itself: {job.how_it_ended()}",))
         facts = SearchFacts(states=job.progress.states, stop_reason=job.stop_reason)
-        return _result(name, program, request, judgement, (), None, compile_seconds, facts)
+        return result_of(name, program, request, judgement, (), compile_seconds=compile_seconds, facts=facts)
     violations: tuple[native.NativeViolation, ...] = ()
     if found["violation"] is not None:
         with ModelProcess() as process:
@@ -165,10 +286,23 @@ def _by_preconditions(
         violation_count=len(violations),
     )
     judgement = Judgement(verdict, found["is_one_to_one"], reasons)
-    result = _result(
-        name, program, request, judgement, violations, abstraction, compile_seconds, facts, proof
+    certificate = None
+    if proof is not None and not violations:
+        judgement, certificate = _certified(name, program, system, invariant, request)
+    return result_of(
+        name,
+        program,
+        request,
+        judgement,
+        violations,
+        compile_seconds=compile_seconds,
+        facts=facts,
+        peak_memory_bytes=job.peak_memory_bytes,
+        abstraction=abstraction,
+        proof=proof,
+        certificate=certificate,
+        notes=(*system.notes, *_no_certificate(request, certificate)),
     )
-    return _with_memory(result, job.peak_memory_bytes)
 
 
 def _why_not(found: dict[str, Any]) -> str:
@@ -185,57 +319,3 @@ def _why_not(found: dict[str, Any]) -> str:
             "refinement by weakest preconditions may never end here"
         )
     return f"{why} ({size})"
-
-
-def _result(
-    name: str,
-    program: Program,
-    request: Request,
-    judgement: Judgement,
-    violations: tuple[native.NativeViolation, ...],
-    abstraction: dict[str, Any] | None,
-    compile_seconds: float,
-    facts: SearchFacts,
-    proof: dict[str, Any] | None = None,
-) -> Result:
-    from assay.verification.pipeline import explained
-
-    outcome = native.NativeOutcome(facts, violations, 0)
-    told, unexplained = explained(program, outcome)
-    return Result(
-        verdict=judgement.verdict,
-        program=name,
-        language=program.language,
-        complete=judgement.complete,
-        properties=standings(
-            Judgement(judgement.verdict, judgement.verdict is Verdict.VERIFIED, ()),
-            ((one.kind, one.property) for one in told),
-            request.language_options,
-            check_deadlock=request.options.check_deadlock,
-            monitors=program.monitors,
-            unchecked=program.unchecked,
-        ),
-        reasons=(*judgement.reasons, *unexplained),
-        notes=tuple(program.notes),
-        states=facts.states,
-        transitions=facts.transitions,
-        depth=facts.depth,
-        frontier=facts.frontier,
-        search_seconds=facts.seconds,
-        compile_seconds=compile_seconds,
-        stop_reason=facts.stop_reason.value,
-        violations=told,
-        violation_count=facts.violation_count,
-        loss=facts.loss,
-        options=request.as_json(),
-        semantics=dict(program.semantics),
-        proof=proof,
-        abstraction=abstraction,
-        version=__version__,
-    )
-
-
-def _with_memory(result: Result, peak: int) -> Result:
-    from dataclasses import replace
-
-    return replace(result, peak_memory_bytes=peak)

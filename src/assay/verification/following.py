@@ -57,6 +57,18 @@ def followed(
     return NativeViolation(_code(program, run.codes, facts), tuple(positions), run.run)
 
 
+def states_of(system: SymbolicSystem, positions: Sequence[int]) -> list[State]:
+    """The run that goes by these positions, as far as it has states."""
+    model = SymbolicModel(system)
+    states = [model.initial_state()[0]]
+    for position in positions:
+        after, _ = model.successors(states[-1])[position]
+        if after is None:
+            break
+        states.append(after)
+    return states
+
+
 def is_same(found: Sequence[int | None], wanted: State) -> bool:
     return all(a is None or a == b for a, b in zip(found, wanted, strict=True))
 

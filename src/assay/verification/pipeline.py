@@ -18,7 +18,7 @@ from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.records import dataclass
 from assay.search import native, spilled
-from assay.search.options import ABSTRACTIONS, PROOFS, SearchOptions
+from assay.search.options import SYMBOLIC, SearchOptions
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
@@ -43,8 +43,6 @@ from assay.verification.temporal import (
     with_answers,
 )
 from assay.verification.traces import is_same_violation, require_same_file, require_same_sources
-
-SYMBOLIC = frozenset({*PROOFS, *ABSTRACTIONS})  # searches of the symbolic form
 
 
 def verify_program(
@@ -116,6 +114,14 @@ def matching(program: Program, options: SearchOptions) -> SearchOptions:
     if not program.capabilities.matches_by_key or not fits or options.spill_directory or is_checking(options):
         return options
     return replace(options, storage="abstraction")
+
+
+# What the C in a program does not allow, and why.
+_WITH_C = {
+    "threads": "the C in this program is linked for one address, so that one thread at a time executes it",
+    "spill": "states of this program hold the memory of its C as numbers that only this process understands; "
+    "up to 4 KiB of memory without malloc() is copied into states, and then there is a search on disk",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +225,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
             *program.notes,
             *(warning for wanted in program.temporal for warning in wanted.warnings),
             *outcome.remarks,
+            *_doubts_about_a_run(program, outcome, judgement.verdict),
             *what_was_forgotten(outcome.facts),
             *why_no_certificate(request, judgement),
             *how_to_go_on(
@@ -290,7 +297,11 @@ def _require_suitable_options(program: Program, request: Request) -> None:
         ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
     ):
         if is_asked_for and not is_possible:
-            raise OptionProblem(f"{option}: a program in {program.language} is searched {instead}")
+            raise OptionProblem(
+                f"{option}: {_WITH_C[option]}"
+                if can.foreign and option in _WITH_C
+                else f"{option}: a program in {program.language} is searched {instead}"
+            )
     require_key(program, options, request.language_options)
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
@@ -332,6 +343,14 @@ def explained(program: Program, outcome: native.NativeOutcome) -> tuple[tuple[Vi
             "a violation was found, but the process that ran the model died before its run could be shown"
         )
     return tuple(violations), problems
+
+
+def _doubts_about_a_run(program: Program, outcome: native.NativeOutcome, verdict: Verdict) -> Sequence[str]:
+    """What was changed and not put back makes violations doubtful too."""
+    doubts = program.doubts(outcome.untracked) if verdict is Verdict.VIOLATED else ()
+    if not doubts:
+        return ()
+    return [*doubts, "a run that depends on what is not tracked may not exist; --tracking all knows"]
 
 
 def without_unconfirmed(program: Program, outcome: native.NativeOutcome) -> native.NativeOutcome:

@@ -13,6 +13,7 @@ from assay.transition_system.interface import Program
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.symbolic import NotExpressible
 from assay.transition_system.symbolic_opening import opening_of, sealed
+from assay.verification.packed import search_packed
 from assay.verification.proving import (
     ProofJob,
     answer_of,
@@ -36,6 +37,9 @@ def verify_symbolically(
         return prove_program(name, program, request, compile_seconds=compile_seconds)
     if strategy == "auto":
         return _side_by_side(name, program, load, request, compile_seconds=compile_seconds)
+    if strategy == "packed":
+        require_states_only(program, request)
+        return search_packed(name, program, program.symbolic(), request, compile_seconds=compile_seconds)
     from assay.verification.abstraction import search_by_abstraction
 
     return search_by_abstraction(name, program, request, compile_seconds=compile_seconds)
@@ -71,10 +75,18 @@ def _side_by_side(
                 raise _Proved
 
         found_first: Result | None = None
-        with contextlib.suppress(_Proved), ModelProcess() as process:
-            found_first, _, _ = search_program(
-                process, name, program, replace(concrete, listener=listen), compile_seconds=compile_seconds
-            )
+        with contextlib.suppress(_Proved):
+            # Steps that are computed in Python take a thousand times as long as those of the form.
+            if not program.capabilities.compiled and request.certificate is None:
+                found_first = search_packed(
+                    name, unreduced, system, replace(own, listener=listen), compile_seconds=compile_seconds
+                )
+            else:
+                with ModelProcess() as process:
+                    asked = replace(concrete, listener=listen)
+                    found_first, _, _ = search_program(
+                        process, name, program, asked, compile_seconds=compile_seconds
+                    )
         if found_first is not None and found_first.verdict is not Verdict.INCOMPLETE:
             return replace(found_first, options=request.as_json())
         if found_first is not None and found_first.stop_reason != "interrupted" and not job.poll():

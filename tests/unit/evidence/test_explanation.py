@@ -1,5 +1,7 @@
 """One sentence about a run: told only of what happened, and only where it concerns the failure."""
 
+from dataclasses import replace
+
 from assay.evidence.counterexample import Change, Counterexample, Step
 from assay.evidence.explanation import COMPARED_STEPS, explain
 from assay.evidence.explanation.events import Run
@@ -99,6 +101,19 @@ def test_of_a_class_the_actions_are_told_that_gave_the_deciding_values():
     assert explain(run_of_a_class(first, kind="deadlock", text="")) == (
         "after write 0 in step 1 no action is enabled: counter = 1, pc = [done, write], limit = 2 from the "
         "start"
+    )
+
+
+def test_who_does_not_get_a_lock_is_not_said_to_have_waited():
+    tried = happening(
+        *("does", 4, "if not lock.acquire(blocking=False):", "LockType.acquire"),
+        before="Lock(held by Thread-1 (work))",
+        after="Lock(held by Thread-1 (work))",
+        result="False",
+    )
+    run = run_of(("B", replace(tried, place="lock")), ("B", fails(5, "raise Busy")), kind="exception")
+    assert explain(run) == (
+        "B did not get lock in line 4, which Thread-1 (work) held; then B failed in line 5"
     )
 
 

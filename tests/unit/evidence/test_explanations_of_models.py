@@ -56,6 +56,27 @@ active [2] proctype P() { byte i; for (i : 1 .. 2) { sum = sum + i } }
 init { (_nr_pr == 1); assert(sum == 6) }
 """
 
+WRITER = """\
+bool writing
+active proctype reader() {
+    assert(!writing)
+}
+active proctype writer() {
+    writing = true;
+    writing = false
+}
+"""
+RELEASED_TOO_EARLY = """\
+byte free = 1, count
+active [2] proctype worker() {
+    atomic { free > 0 -> free-- };
+    count++;
+    assert(count == 1);
+    free++;
+    count--
+}
+"""
+
 DEADLOCKS = {
     COUNTED: "init[2] waits in line 3 for (_nr_pr == 1), where _nr_pr = 3: P[0] and P[1] have ended, but "
     "count until init[2], started after them, is gone",
@@ -92,6 +113,9 @@ chan q = [2] of { byte }
 active [2] proctype S() { q!1; assert(len(q) < 2); q?_ }
 """
 ASSERTIONS = {
+    WRITER: "reader[0] failed in line 3 with writing = true, which writer[1] set in line 6",
+    RELEASED_TOO_EARLY: "worker[0] failed in line 5 with count = 2, after worker[1] changed it to 1 in "
+    "line 4",
     SENT: "R[2] failed in line 6 with v = 7, which T[1] sent in line 4",
     HANDED_OVER: "R[1] failed in line 3 with v = 3, which S[0] sent in line 2",
     CONTENT: "S[1] failed in line 2 with q = [1, 1]",

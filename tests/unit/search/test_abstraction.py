@@ -3,23 +3,31 @@ never claimed."""
 
 from __future__ import annotations
 
+import inspect
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+from assay import _engine
+from assay.checker import check
 from assay.guarded import GuardedProgram, form_of, step
+from assay.languages.promela.compiler import compile_model
+from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.reference.amcs import Amcs, normal
 from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
 from assay.search.reference.max_overlap import max_overlap, overlap
 from assay.search.reference.min_only import min_only
 from assay.search.reference.min_set import min_set, stabbing
-from assay.search.symbolic_jobs import validity
+from assay.search.symbolic_jobs import initial_predicates, validity
 from assay.transition_system.interface import SourceProblem, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.symbolic import Control, Failure, Step, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic_code import Packing, code_of
 from assay.transition_system.terms import (
     Integer,
     Number,
@@ -27,7 +35,7 @@ from assay.transition_system.terms import (
     apply,
     both,
 )
-from tests.agreement.guarded import compare, natively_split, split_in_python
+from tests.agreement.guarded import compare, natively_split, packed, split_in_python
 
 SEEDS = range(6)
 
@@ -224,6 +232,76 @@ def test_amcs_never_says_what_is_not_so(system, add_all):
     assert not is_wrong or (found.abstraction is None and not found.is_one_to_one)
 
 
+# --- proofs by cells ---
+
+
+class CountsTurns(GuardedProgram):
+    """Infinitely many states, and two cells."""
+
+    variables = {"turn": "bool", "a": "integer", "b": "integer"}
+    processes = {
+        "P": [
+            step("go", "go", when="not turn", then={"turn": "True", "a": "a + 1"}),
+            step("go", "go", when="turn", then={"turn": "False", "b": "b + 1"}),
+        ]
+    }
+    always = {"in turns": "a == b + turn"}
+
+
+class CountsTurnsWrong(CountsTurns):
+    processes = {"P": [*CountsTurns.processes["P"], step("go", "go", when="a > 4", then={"b": "b + 1"})]}
+
+
+class Unlike(GuardedProgram):
+    """Closed, and no bisimulation: of the states with x < 9 one comes to 9, the others do not."""
+
+    variables = {"x": "integer", "y": "integer"}
+    processes = {
+        "P": [
+            step("go", "go", when="x < 9", then={"x": "x + 1", "y": "y + 1"}),
+            step("go", "go", when="x >= 9", then={"x": "0"}),
+        ]
+    }
+    always = {"small": "x <= 9"}
+
+
+@pytest.mark.parametrize(
+    ("program", "is_closed", "is_bisimulation"),
+    [(CountsTurns, True, True), (CountsTurnsWrong, False, False), (Unlike, True, False)],
+)
+@pytest.mark.parametrize("refine", [max_overlap, min_set, min_only])
+def test_cells_that_are_closed_are_a_proof(program, is_closed, is_bisimulation, refine):
+    system = form(program)
+    found = look_for_closed_cells(
+        system,
+        refine,
+        initial_predicates(system, None),
+        seed=1,
+        check_deadlock=True,
+        deadline=time.monotonic() + 20,
+    )
+    assert (found.invariant is not None) is is_closed
+    assert found.is_bisimulation is is_bisimulation
+
+
+def test_a_splitting_search_proves_an_infinite_program_and_certifies_it(tmp_path):
+    path = tmp_path / "turns.py"
+    path.write_text(
+        "from assay.guarded import GuardedProgram, step\n"
+        + textwrap.dedent(inspect.getsource(CountsTurns))
+        + textwrap.dedent(inspect.getsource(CountsTurnsWrong))
+    )
+    certificate = tmp_path / "turns.assay"
+    program = f"{path}:CountsTurns"
+    result = assay.verify(program, search="min-only", certificate=certificate, timeout_seconds=60)
+    assert (result.verdict, result.proof["kind"]) == ("verified", "bisimulation")
+    assert not result.complete
+    assert assay.certify(program, certificate).verdict == "verified"
+    assert check(Path(program), certificate).obligations > 1
+    wrong = assay.verify(f"{path}:CountsTurnsWrong", search="min-only", timeout_seconds=60)
+    assert wrong.verdict == "violated"
+
+
 # --- all searches against the explicit one, native against plain Python ---
 
 
@@ -262,6 +340,70 @@ def test_numbers_that_the_engine_has_no_room_for_end_the_search_and_prove_nothin
     assert not found.complete
     assert found.states == 40  # 3 ** 39 is the last below 2 ** 63
 
+    found = packed(form(Doubles))
+    assert (found.complete, found.stop_reason, found.states) == (False, "depth", 40)
+
+
+class UpperHalf(GuardedProgram):
+    variables = {"x": ("uint64", 2**63 - 2)}
+    processes = {"P": [step("go", "go", then={"x": "x + 1"}), step("go", "low", when="x < 3")]}
+    always = {"never low": "P != 'low'"}
+
+
+def test_unsigned_numbers_that_a_signed_word_has_no_room_for_end_the_search():
+    """2 ** 63 would be negative, and the last step taken too soon."""
+    for found in (natively_split(form(UpperHalf), "min-only", 1), packed(form(UpperHalf))):
+        assert (found.complete, found.violation_count) == (False, 0)
+
+    class Beyond(UpperHalf):
+        variables = {"x": ("uint64", 2**63)}
+
+    with pytest.raises(SourceProblem, match="no room"):
+        packed(form(Beyond))
+
+
+class Widths(GuardedProgram):
+    """Numbers of all kinds of widths, whose signs and neighbours in a word must stay what they are."""
+
+    variables = {
+        "a": "int3",
+        "b": ("uint5", 31),
+        "c": ("int64", -1),
+        "d": "bool",
+        "e": ("int33", -(2**32)),
+        "f": ("uint32", 2**32 - 1),
+        "g": ("integer", -5),
+        "h": ("uint64", 2**62),
+    }
+    processes = {
+        "P": [
+            step("one", "two", when="c <= 0 or f > 7", then={"a": "a - 1", "b": "b + 1", "d": "not d"}),
+            step("two", "one", when="e < 0", then={"a": "b", "b": "a", "g": "-g", "c": "c ^ a"}),
+            step("two", "one", then={"e": "e - 1", "f": "f + 1 if d else f - 2", "h": "h"}),
+            step("one", "one", when="a < 0 and g < 0", then={"c": "0 - c", "d": "False"}),
+        ]
+    }
+
+
+def test_a_state_is_the_same_packed_and_with_a_word_for_each_number():
+    system = form(Widths)
+    packing = Packing(system, packed=True)
+    assert packing.words == 5
+    model = SymbolicModel(system)
+    file = compile_model(code_of(system, packed=True))
+    compiled = _engine.CompiledModel(str(file.path))
+    pairs = [(model.initial_state()[0], compiled.initial_state()[0])]
+    seen = set()
+    for state, words in pairs:
+        assert words == b"".join(word.to_bytes(8, "little") for word in packing.words_of(state))
+        if state in seen or len(seen) > 300:
+            continue
+        seen.add(state)
+        ours, theirs = model.successors(state), compiled.successors(words)
+        assert len(ours) == len(theirs)
+        pairs += [(after, found) for (after, _), (found, _) in zip(ours, theirs, strict=True)]
+    assert len(seen) > 100
+
 
 # --- the command ---
 
@@ -284,16 +426,16 @@ def figure(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "search", ["max-overlap", "min-set", "min-only", "amcs-add-all", "amcs-no-prover", "amcs"]
+    "search", ["max-overlap", "min-set", "min-only", "amcs-add-all", "amcs-no-prover", "amcs", "packed"]
 )
 def test_each_search_verifies_a_program_that_it_can_see_all_of(figure, search):
     result = assay.verify(figure, search=search, timeout_seconds=60)
     assert result.verdict == "verified"
-    assert result.abstraction["one_to_one"] or result.proof is not None
+    assert search == "packed" or result.abstraction["one_to_one"] or result.proof is not None
 
 
 @pytest.mark.parametrize(
-    "search", ["max-overlap", "min-set", "min-only", "amcs", "amcs-add-all", "amcs-no-prover"]
+    "search", ["max-overlap", "min-set", "min-only", "amcs", "amcs-add-all", "amcs-no-prover", "packed"]
 )
 def test_each_search_finds_a_real_run_to_an_error(tmp_path, search):
     path = tmp_path / "counter.pml"
@@ -305,6 +447,34 @@ def test_each_search_finds_a_real_run_to_an_error(tmp_path, search):
     assert run.steps[-1].text == "assert((x!=5))" or "assert" in run.steps[-1].text
 
 
+def test_a_packed_search_says_which_limit_it_met(tmp_path):
+    path = tmp_path / "grows.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            from assay.guarded import GuardedProgram, step
+
+            class Grows(GuardedProgram):
+                variables = {"x": ("integer", 1)}
+                processes = {"P": [step("go", "go", then={"x": "3 * x"})]}
+                always = {"not seven": "x != 7"}
+
+            class Wrong(Grows):
+                always = {"not eighty-one": "x != 81"}
+            """
+        )
+    )
+    result = assay.verify(f"{path}:Grows", search="packed")
+    assert (result.verdict, result.states) == ("incomplete", 40)
+    assert "64 bits" in result.reasons[0]
+    assert "states" in assay.verify(f"{path}:Grows", search="packed", max_states=7).reasons[0]
+    run = assay.verify(f"{path}:Wrong", search="packed").violations[0].counterexample
+    assert run is not None
+    assert {step.line for step in run.steps} == {9}  # of the class: `step` is not written in this file
+    assert assay.verify(f"{path}:Wrong", search="auto", timeout_seconds=60).verdict == "violated"
+    assert assay.verify(f"{path}:Grows", search="auto", timeout_seconds=60).verdict == "verified"
+
+
 def test_predicates_are_expressions_of_the_program(figure):
     result = assay.verify(figure, search="min-only", predicates=["x > 3", "x + y <= 2"])
     assert result.verdict == "verified"
@@ -313,11 +483,20 @@ def test_predicates_are_expressions_of_the_program(figure):
         assay.verify(figure, search="min-only", predicates=["z > 3"])
 
 
-def test_what_has_no_symbolic_form_is_refused_with_its_place(tmp_path):
-    path = tmp_path / "rendezvous.pml"
-    path.write_text("chan c = [0] of { byte };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\n")
-    with pytest.raises(SourceProblem, match=r"rendezvous.pml:1.*rendezvous"):
-        assay.verify(path, search="min-only")
+def test_what_has_no_symbolic_form_is_compared_as_it_is_and_named_with_its_place(tmp_path):
+    path = tmp_path / "travelling.pml"
+    path.write_text(
+        "chan c = [1] of { byte };\nactive proctype P() { chan d = c; d!1; c?1; assert(false) }\n"
+    )
+    result = assay.verify(path, search="min-only")
+    assert (result.verdict, result.violations[0].kind) == ("violated", "assertion")
+    assert any("travelling.pml:2" in note and "as they are" in note for note in result.notes)
+    path.write_text(path.read_text().replace("false", "true"))
+    assert assay.verify(path, search="amcs").verdict == "verified"
+    with pytest.raises(SourceProblem, match=r"travelling.pml:2.*a channel that is stored in a variable"):
+        assay.verify(path, search="min-only", predicates=["len(c) > 0"])
+    with pytest.raises(SourceProblem, match=r"travelling.pml:2"):
+        assay.verify(path, search="invariants")
 
 
 def test_a_search_of_states_refuses_claims_about_runs(tmp_path):
@@ -337,10 +516,11 @@ def test_an_infinite_program_is_incomplete_with_what_is_imprecise(tmp_path):
 
             class Forever(GuardedProgram):
                 variables = {"x": "integer"}
-                processes = {"P": [step("go", "go", then={"x": "x + 1"})]}
+                processes = {"P": [step("go", "go", then={"x": "x + 2"})]}
+                always = {"no threshold tells even from odd": "x != 7"}
             """
         )
     )
-    result = assay.verify(f"{path}:Forever", search="min-only", max_states=500)
+    result = assay.verify(f"{path}:Forever", search="min-only", max_states=500, timeout_seconds=8)
     assert result.verdict == "incomplete"
     assert "refinements" in result.reasons[0]

@@ -29,6 +29,7 @@ from assay.transition_system.terms import FALSE, MOST_NODES, NoTerm, Number, app
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 INFINITE = EXAMPLES / "infinite" / "programs.py"
 NAMES = re.findall(r"^class (\w+)", INFINITE.read_text(), re.MULTILINE)
+PROTOCOLS = EXAMPLES / "infinite" / "protocols.py"  # of which `python -m benchmarks.infinite` tries all
 UNKNOWN_TO_CVC5 = {"SumToAnyNExactly"}  # an equation of second degree
 
 COUNTER = """
@@ -69,10 +70,19 @@ def certified(path, tmp_path, **options):
 # --- infinite programs ---
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_programs_with_infinitely_many_states_are_decided(name, tmp_path):
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        *((INFINITE, name) for name in NAMES),
+        (PROTOCOLS, "Fischer"),  # bounds that hold for one value of a variable
+        (PROTOCOLS, "FischerWrong"),
+        (PROTOCOLS, "Retransmission"),  # or where a comparison holds
+        (PROTOCOLS, "MaxOfThree"),  # a property as it stands
+    ],
+)
+def test_programs_with_infinitely_many_states_are_decided(file, name, tmp_path):
     certificate = tmp_path / "proof.assay"
-    program = f"{INFINITE}:{name}"
+    program = f"{file}:{name}"
     result = assay.verify(program, search="invariants", certificate=certificate, timeout_seconds=120)
     if name.endswith("Wrong"):
         assert result.verdict == "violated"
@@ -130,6 +140,43 @@ def test_a_certificate_without_deadlock_freedom_is_refused_by_who_wants_it(tmp_p
     assert assay.certify(path, certificate, require_deadlock_freedom=False).verdict == "verified"
 
 
+@pytest.mark.parametrize("search", ["invariants", "auto", "bfs", "min-only"])
+def test_what_a_certificate_leaves_out_is_told_by_everybody(search, tmp_path):
+    """A claim about runs may be left out by who verifies, and by who certifies; nobody does so silently."""
+    path = tmp_path / "claims.pml"
+    path.write_text(COUNTER + "ltl live { <> (x == 3) }\n")
+    certificate = tmp_path / "proof.assay"
+    result = assay.verify(path, search=search, safety=True, certificate=certificate, timeout_seconds=60)
+    assert result.verdict == "verified"
+    if search == "min-only":  # one to one, which is no proof by invariant
+        assert not certificate.exists()
+        return
+    refused = assay.certify(path, certificate)
+    assert (refused.verdict, "say --safety" in refused.reasons[0]) == ("rejected", True)
+    accepted = assay.certify(path, certificate, safety=True)
+    assert accepted.verdict == "verified"
+    assert any("live" in note for note in accepted.notes)
+    assert any("live" in note for note in check(path, certificate).notes)
+
+
+def test_a_class_says_what_safety_leaves_out(tmp_path):
+    path = tmp_path / "live.py"
+    path.write_text(
+        "from assay.guarded import GuardedProgram, step\n"
+        "from assay.temporal import eventually\n\n\n"
+        "class Live(GuardedProgram):\n"
+        "    variables = {'x': 'integer'}\n"
+        "    processes = {'P': [step('go', 'go', then={'x': 'x + 1'})]}\n"
+        "    always = {'positive': 'x >= 0'}\n"
+        "    properties = {'big': eventually(lambda state: state[1] > 3)}\n"
+    )
+    certificate = tmp_path / "proof.assay"
+    result = assay.verify(f"{path}:Live", search="invariants", safety=True, certificate=certificate)
+    assert result.verdict == "verified"
+    assert ("claim", "the property 'big'") in [(one.kind, one.text) for one in result.properties]
+    assert any("big" in note for note in check(Path(f"{path}:Live"), certificate).notes)
+
+
 def test_auto_answers_with_whoever_is_first(counter):
     assert assay.verify(counter, search="auto").verdict == "verified"
     infinite = assay.verify(f"{INFINITE}:TicketLock", search="auto", timeout_seconds=120)
@@ -138,8 +185,8 @@ def test_auto_answers_with_whoever_is_first(counter):
 
 
 def test_auto_searches_what_has_no_symbolic_form(tmp_path):
-    path = tmp_path / "rendezvous.pml"
-    path.write_text("chan c = [0] of { byte };\nactive proctype P() { c!1 }\nactive proctype Q() { c?1 }\n")
+    path = tmp_path / "travelling.pml"
+    path.write_text("chan c = [1] of { byte };\nactive proctype P() { chan d = c; d!1; c?1 }\n")
     result = assay.verify(path, search="auto")
     assert result.verdict == "verified"
     assert any("no proof was looked for" in note for note in result.notes)

@@ -65,7 +65,10 @@ def _values(run: Run, last: Step) -> list[str]:
         if event.step == last.number and event.kind == "read" and event.before
     }
     if read and not any(event.step == last.number and event.kind == "write" for event in run.events):
-        return [f"{name} = {value}" for name, value in read.items()][-MOST_VALUES:]
+        tells_more = not any(step.happenings for step in run.counterexample.steps)  # rows of threads do
+        return [
+            f"{name} = {value}{_whose(run, last, name) if tells_more else ''}" for name, value in read.items()
+        ][-MOST_VALUES:]
     in_vain = [event for event in run.events if event.step == last.number and is_in_vain(event)]
     if in_vain and any(event.step == last.number and event.kind == "raises" for event in run.events):
         return [f"{event.name} = {event.short_before}" for event in in_vain][-MOST_VALUES:]
@@ -78,9 +81,25 @@ def _values(run: Run, last: Step) -> list[str]:
         if not name or not isinstance(variables[name], int | bool | str | list):
             continue
         by = sent.get(name)
-        came = f", which {by.process} sent in line {by.line}" if by is not None else ""
+        came = f", which {by.process} sent in line {by.line}" if by is not None else _whose(run, last, name)
         told.append(f"{word} = {shortened(shown(variables[name]))}{came}")
     return told[:MOST_VALUES]
+
+
+def _whose(run: Run, last: Step, name: str) -> str:
+    """Who else gave a variable a value, and where: the last one of them."""
+    writes = [
+        event
+        for event in run.events
+        if event.kind == "write" and event.place == name and event.before != event.after
+    ]
+    others = [event for event in writes if event.process != last.process]
+    if not others:
+        return ""
+    other = others[-1]
+    if other is writes[-1]:
+        return f", which {other.process} set in line {other.line}"
+    return f", after {other.process} changed it to {other.short_after} in line {other.line}"
 
 
 def is_in_vain(event: Event) -> bool:

@@ -1,7 +1,8 @@
-"""One waited only for some time, and went on without what it had waited for.
+"""One waited only for some time, or not at all, and went on without what it had asked for.
 
 MainThread waited for done in line 14 until the time ran out; then MainThread failed in line 15 with
 result = []
+three did not get lock_a in line 22, which one held; then three failed in line 25
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import re
 
 from assay.evidence.explanation.events import Event, Run
 
-WAITS = re.compile(r"(Event|Condition)\.(wait|wait_for)$|(LockType|RLock|Semaphore)\.acquire$")
+WAITS = re.compile(r"(Event|Condition)\.(wait|wait_for)$")
+TRIES = re.compile(r"(LockType|RLock|Semaphore|BoundedSemaphore)\.acquire$")
 
 
 def timed_out(run: Run, failed: str) -> str:
@@ -21,11 +23,22 @@ def timed_out(run: Run, failed: str) -> str:
     waits = [
         event
         for event in run.events
-        if event.kind == "does" and event.process == last.process and WAITS.search(event.name)
+        if event.kind == "does"
+        and event.process == last.process
+        and (WAITS.search(event.name) or TRIES.search(event.name))
     ]
     if not waits or waits[-1].result != "False" or not waits[-1].place:
         return ""
-    return f"{_waited(run, waits[-1])}; then {failed}"
+    told = _tried(waits[-1]) if TRIES.search(waits[-1].name) else _waited(run, waits[-1])
+    return f"{told}; then {failed}"
+
+
+def _tried(event: Event) -> str:
+    """It may have asked without waiting, so nothing is said of time."""
+    name = event.place.rpartition(": ")[2]
+    state = event.before.partition("(")[2].rpartition(")")[0].split(", ")[0]
+    held = f", which {state.removeprefix('held by ')} held" if state.startswith("held by ") else ""
+    return f"{event.process} did not get {name} in line {event.line}{held}"
 
 
 def _waited(run: Run, wait: Event) -> str:

@@ -7,6 +7,7 @@ of `assay_fault` in model_abi.h).
 from __future__ import annotations
 
 from assay.languages.promela import operations as ops
+from assay.languages.promela.embedded_c.mirror import gaps
 from assay.languages.promela.operations import Fragment
 from assay.languages.promela.plan import Context, Plan
 
@@ -31,23 +32,24 @@ FAULT_KINDS = frozenset(kind for kind, _ in FAULTS if kind)
 RUNTIME = """\
 static const assay_host *host;
 static uint32_t call_foreign(uint32_t function, uint32_t is_question, const u8 *g, const u8 *p,
-                             uint32_t process_bytes, int pid, int *answer) {
-  assay_foreign_call call = {function, is_question, (u8 *)g, (u8 *)p, process_bytes, pid, 0};
+                             uint32_t process_bytes, const assay_gaps *gaps, int pid, int *answer) {
+  assay_foreign_call call = {function, is_question, (u8 *)g, (u8 *)p, process_bytes, gaps, pid, 0};
   uint32_t fault = host->call(host->context, &call);
   *answer = call.answer;
   return fault ? foreign_codes[function][fault] : 0;
 }
 static int foreign_value(struct run *c, uint32_t function, const u8 *g, const u8 *p, uint32_t process_bytes,
-                         int pid) {
+                         const assay_gaps *gaps, int pid) {
   int answer = 0;
   if (c->fatal) return 0;
-  c->fatal = call_foreign(function, 1, g, p, process_bytes, pid, &answer);
+  c->fatal = call_foreign(function, 1, g, p, process_bytes, gaps, pid, &answer);
   return answer;
 }
-static void foreign_code(struct run *c, uint32_t function, u8 *g, u8 *p, uint32_t process_bytes, int pid) {
+static void foreign_code(struct run *c, uint32_t function, u8 *g, u8 *p, uint32_t process_bytes,
+                         const assay_gaps *gaps, int pid) {
   int answer = 0;
   if (c->fatal) return;
-  uint32_t code = call_foreign(function, 0, g, p, process_bytes, pid, &answer);
+  uint32_t code = call_foreign(function, 0, g, p, process_bytes, gaps, pid, &answer);
   if (code != foreign_codes[function][ASSAY_FAULT_REPORTED]) c->fatal = code;
   else if (!c->violation) c->violation = code;
 }
@@ -86,17 +88,37 @@ def runtime(plan: Plan) -> str:
         for fragment in plan.resolver.embedded.fragments
     ]
     image = foreign.elf.loaded
+    layout = plan.layout
     return "\n".join(
         [
             f"static const uint32_t foreign_codes[][ASSAY_FAULT_COUNT] = {{\n{chr(10).join(rows)}\n}};",
+            *(
+                _gaps(f"gaps_{process.number}", gaps(block, layout, block.size))
+                for process in plan.processes
+                for block in (layout.processes[process.name],)
+            ),
+            _gaps("gaps_of_now", gaps(layout.globals, layout, layout.memory_offset)),
             RUNTIME,
             f'static const uint8_t foreign_image[{len(image)}] = "{literal(image)}";',
             "static const assay_foreign foreign = {",
             f"  foreign_image, sizeof foreign_image, {plan.layout.memory_offset}u,",
             f"  {plan.layout.memory_bytes}u, {foreign.heap_bytes}u, {int(foreign.is_numbered)}u,",
-            f"  {int(foreign.only_declared)}u, &host}};",
+            f"  {int(foreign.only_declared)}u,",
+            f"  {{gaps_of_now_places, {_COUNT.format('gaps_of_now')}}}, &host}};",
             *([MATCH_KEY] if foreign.has_unmatched and not plan.match else []),
         ]
+    )
+
+
+_COUNT = "sizeof {0}_places / 8 - 1"
+
+
+def _gaps(name: str, places: list[tuple[int, int]]) -> str:
+    """A pair of zeros ends it, so that there is always one."""
+    numbers = ", ".join(f"{begin}u, {end}u" for begin, end in [*places, (0, 0)])
+    return (
+        f"static const uint32_t {name}_places[] = {{{numbers}}};\n"
+        f"static const assay_gaps {name} = {{{name}_places, {_COUNT.format(name)}}};"
     )
 
 
@@ -113,9 +135,9 @@ _ESCAPED = [
 def call_text(name: str, fragment: Fragment, c: Context, plan: Plan) -> str:
     """A call in the context of a process, or of nobody: a property, a claim."""
     if c.process is None or c.process.name not in plan.layout.processes:
-        return f"{name}(c, {fragment.number}u, {c.state}, 0, 0, -1)"
+        return f"{name}(c, {fragment.number}u, {c.state}, 0, 0, 0, -1)"
     size = plan.layout.processes[c.process.name].size
-    return f"{name}(c, {fragment.number}u, {c.state}, {c.own}, {size}u, {c.pid})"
+    return f"{name}(c, {fragment.number}u, {c.state}, {c.own}, {size}u, &gaps_{c.process.number}, {c.pid})"
 
 
 def value_text(value: ops.ForeignValue, c: Context, plan: Plan) -> str:

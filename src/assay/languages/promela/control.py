@@ -448,6 +448,7 @@ class GraphBuilder:
             case syntax.Assign(where, target, value):
                 if target.name == "_priority":
                     resolve.uses_priority = True
+                    resolve.first_uses.setdefault("priorities", where)
                     return ops.SetPriorityOp(ops.OwnPid(), resolve.expression(value, self.scope), where)
                 if target.name in ("_pid", "_nr_pr", "_last"):
                     raise SourceProblem(f"'{target.name}' cannot be assigned", where=where)
@@ -458,6 +459,7 @@ class GraphBuilder:
                 return ops.Store(place, resolve.expression(value, self.scope))
             case syntax.Condition(where, syntax.SetPriority(_, process, priority)):
                 resolve.uses_priority = True
+                resolve.first_uses.setdefault("priorities", where)
                 return ops.SetPriorityOp(
                     resolve.expression(process, self.scope), resolve.expression(priority, self.scope), where
                 )

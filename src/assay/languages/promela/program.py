@@ -174,6 +174,7 @@ def note_claim_uses(resolver: Resolver, claims: Sequence[syntax.Claim]) -> None:
     for claim in claims:
         if "_last" in (claim.formula or "") or (claim.body is not None and "_last" in repr(claim.body)):
             resolver.uses_last = True
+            resolver.first_uses.setdefault("_last", claim.where)
 
 
 def remote_labels(units: Sequence[object]) -> Iterator[tuple[str, str]]:
@@ -214,6 +215,7 @@ def declare_process(resolver: Resolver, unit: syntax.Proctype, number: int) -> P
     if unit.priority is not None:
         priority = resolver.constant(unit.priority)
         resolver.uses_priority = True
+        resolver.first_uses.setdefault("priorities", unit.where)
         if not 1 <= priority <= 255:
             raise SourceProblem(f"expected a priority between 1 and 255, got {priority}", where=unit.where)
     process = Process(
@@ -441,6 +443,10 @@ class PromelaProgram:
         settings: dict[str, object] = {}
         if image is not None and image.is_numbered:
             settings["numbered"] = True
+        if image is not None and self.options.foreign_code:
+            settings["confined"] = list(self.options.readable)
+        if image is not None and image.only_declared:
+            settings["declared"] = True
         if image is not None and image.covered is not None:
             settings["covered"] = list(image.covered)
         return Opening(str(self._shared_object.path), settings=settings)

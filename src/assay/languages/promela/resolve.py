@@ -95,6 +95,7 @@ class Resolver:
         self.uses_timeout = False
         self.uses_pc_value = False
         self.uses_remote = False
+        self.first_uses: dict[str, Location] = {}  # of what not every form of a model can say
         self.in_claim = False  # what is resolved now belongs to a claim
         self.embedded = EmbeddedCode()
 
@@ -384,6 +385,7 @@ class Resolver:
                 if priority is not None:
                     level = self.constant(priority)
                     self.uses_priority = True
+                    self.first_uses.setdefault("priorities", where)
                 return ops.StartProcess(proctype, self.arguments(arguments, scope), level, where)
             case syntax.Length(_, channel):
                 return ops.ChannelLength(self.channel_place(channel, scope))
@@ -398,12 +400,15 @@ class Resolver:
                 )
             case syntax.Enabled(where, process):
                 self.uses_enabled = True
+                self.first_uses.setdefault("enabled()", where)
                 return ops.IsEnabled(self.expression(process, scope), where)
             case syntax.PcValue(_, process):
                 self.uses_pc_value = True
+                self.first_uses.setdefault("pc_value()", e.where)
                 return ops.LocationOf(self.expression(process, scope))
             case syntax.GetPriority(_, process):
                 self.uses_priority = True
+                self.first_uses.setdefault("priorities", e.where)
                 return ops.PriorityOf(self.expression(process, scope))
             case syntax.Timeout():
                 self.uses_timeout = True
@@ -447,9 +452,11 @@ class Resolver:
                 return ops.ProcessCount()
             if name == "_last":
                 self.uses_last = True
+                self.first_uses.setdefault("_last", where)
                 return ops.LastPid()
             if name == "_priority":
                 self.uses_priority = True
+                self.first_uses.setdefault("priorities", where)
                 return ops.PriorityOf(None)
             if name == "_":
                 raise SourceProblem("'_' is write-only", where=where)

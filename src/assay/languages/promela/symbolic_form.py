@@ -10,9 +10,12 @@ What an evaluation can do wrong (an index outside its array, a division by zero)
 the condition that it is evaluated at all: C does not look at the second half of `a && b` if the first is
 false, so neither do we.
 
-The form is that of the model without reductions. What it cannot say is refused with its place: rendezvous
-channels, channels that travel, d_step, unless, priorities, `enabled`, `_last`, claims and traces, and
-processes that are started in a loop.
+A rendezvous is one step that names where both stand, a message that is received from the middle of a channel
+one for each place in it, and a d_step has locations of its own (`symbolic_d_step`).
+
+The form is that of the model without reductions. What it cannot say is refused with its place: channels that
+travel, a rendezvous beside unless, priorities, `enabled`, `_last`, claims and traces, and processes that are
+started in a loop.
 """
 
 from __future__ import annotations
@@ -21,10 +24,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.control import ControlGraph, Edge, Transition
+from assay.languages.promela.code_d_step import entry_guards
+from assay.languages.promela.control import ControlGraph, Edge, Node, Transition
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Const, Expr, Load, Place, Process, Scalar, Structure, Symbol
 from assay.languages.promela.parser import parse_expression
+from assay.languages.promela.symbolic_d_step import (
+    INSIDE,
+    ROUNDS,
+    DStepForm,
+    guard_of,
+    has_loops,
+    jumps_about,
+)
 from assay.languages.promela.syntax import Location, Match
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, ViolationFacts
@@ -68,7 +80,9 @@ MOST_PROCESSES = 64
 LARGEST_VALUE = 50_000  # parts of a term
 GONE = 0
 INT = 32
-ENDLESS = "whether an atomic sequence with a loop ever ends is not asked: only states are looked at"
+ENDLESS = (
+    "whether an atomic sequence or a d_step with a loop ever ends is not asked: only states are looked at"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +152,8 @@ def symbolic_state(program: PromelaProgram, system: SymbolicSystem, state: bytes
             if queue.symbol.length is not None:
                 name += f"[{queue.element}]"
             start, shape = base + queue.offset, queue.layout.shape
+            if shape.capacity == 0:
+                continue
             found[f"len({name})"] = state[start]
             for position in range(shape.capacity):
                 at = start + queue.layout.first_message + position * queue.layout.stride
@@ -203,6 +219,8 @@ class Form:
         self.sizes: dict[int, tuple[Term, int]] = {}
         self.steps: list[Step] = []
         self.failures: list[Failure] = []
+        self.inner_texts: dict[int, dict[int, str]] = {}  # of statements inside of d_steps, by slot
+        self.d_steps: set[tuple[int, str, int]] = set()  # whose inner steps are there
 
     # --- what there is no form for ---
 
@@ -215,9 +233,10 @@ class Form:
             "pc_value()": resolver.uses_pc_value,
             "trace and notrace": model.events is not None,
         }
+        places = {**resolver.first_uses, "trace and notrace": model.events.where if model.events else None}
         for what, is_used in asks.items():
             if is_used:
-                raise NotExpressible(f"{what} cannot be said in guarded transitions")
+                raise NotExpressible(f"{what} cannot be said in guarded transitions", where=places.get(what))
 
     def kinds_of_slots(self) -> list[list[Process]]:
         """Of each process number, which proctypes it may be: those that are active, then those that are
@@ -290,6 +309,8 @@ class Form:
             location: [edge.transition.target for edge in edges if edge.transition.continues]
             for location, edges in graph.edges.items()
         }
+        if any(one.d_step is not None and jumps_about(one.d_step) for one in graph.transitions.values()):
+            return True
         while leaves := [
             location for location, targets in inside.items() if not any(one in inside for one in targets)
         ]:
@@ -323,10 +344,9 @@ class Form:
             raise NotExpressible(
                 "a channel that is stored in a variable has no fixed place", where=symbol.where
             )
-        if shape.capacity == 0:
-            raise NotExpressible(
-                "a rendezvous channel has no symbolic form", where=symbol.where, hint="give it a buffer"
-            )
+        if shape.capacity == 0:  # a message is never in it
+            self.places[slot, symbol] = []
+            return
         names = []
         for element in range(symbol.length or 1):
             base = prefix + symbol.identifier + (f"[{element}]" if symbol.length is not None else "")
@@ -478,6 +498,10 @@ class Form:
                 return self.channel_value(channel, scope, "length")
             case ops.ChannelState(test, channel):
                 return self.channel_value(channel, scope, test)
+            case ops.PollMessage(channel, anywhere, fields, where):
+                if self.is_rendezvous(channel):
+                    raise NotExpressible("a poll of a rendezvous channel is an error", where=where)
+                return self.waiting(channel, fields, scope, where, anywhere=anywhere)
             case ops.AtLabel(proctype, process, label, where):
                 return self.at_label(proctype, process, label, where, scope)
             case ops.RemoteLoad(proctype, process, place):
@@ -593,11 +617,16 @@ class Form:
             raise NotExpressible(
                 "a channel that is stored in a variable has no fixed place", where=channel.where
             )
-        if channel.symbol.channel.capacity == 0:
-            raise NotExpressible("a rendezvous channel has no symbolic form", where=channel.where)
         return self.elements(channel, scope)
 
+    @staticmethod
+    def is_rendezvous(channel: Place) -> bool:
+        shape = channel.symbol.channel
+        return shape is not None and Layout.is_fixed_channel(channel.symbol) and shape.capacity == 0
+
     def channel_value(self, channel: Place, scope: Scope, test: str) -> Value:
+        if self.is_rendezvous(channel):  # it holds a message only while that is handed over
+            return Value(ZERO if test == "length" else TRUE if test in {"empty", "nfull"} else FALSE)
         names, failing = self.buffers(channel, scope)
         assert channel.symbol.channel is not None
         if not names:
@@ -622,6 +651,13 @@ class Form:
             for process in kinds:
                 for symbol in process.symbols:
                     self.declare(slot, f"{process.name}[{slot}].", symbol)
+        if any(
+            one.d_step is not None and has_loops(one.d_step)
+            for graph in self.graphs.values()
+            for one in graph.transitions.values()
+        ):
+            self.variables[ROUNDS] = Variable(ROUNDS, Integer(INT, True))
+            self.initial[ROUNDS] = 0
         self.start()
         for slot, kinds in enumerate(self.slots):
             for process in kinds:
@@ -684,10 +720,20 @@ class Form:
                 name = labels.get(location, str(line))
                 kind = f"{process.name}:" if len(self.slots[slot]) > 1 else ""
                 found[self.location(slot, process, location)] = f"{kind}{name}"
+        found |= self.inner_texts.get(slot, {})
         return {
             value: f"{text}/{value}" if list(found.values()).count(text) > 1 else text
             for value, text in found.items()
         }
+
+    def inside(self, scope: Scope, node: Node) -> int:
+        """The value of a control for a statement inside of a d_step."""
+        assert scope.process is not None
+        if node.number >= INSIDE:
+            raise NotExpressible("a process has too many statements", where=scope.process.where)
+        value = self.location(scope.slot, scope.process, INSIDE + node.number)
+        self.inner_texts.setdefault(scope.slot, {})[value] = f"{node.source.where.line}"
+        return value
 
     def start(self) -> None:
         """Initial values, computed in the order in which they are assigned."""
@@ -750,7 +796,7 @@ class Form:
         }
         for location, edges in graph.edges.items():
             if any(edge.escape for edge in edges):
-                raise NotExpressible("unless cannot be said in guarded transitions", where=process.where)
+                self.require_no_rendezvous(edges)
             self.at_location(slot, process, location, edges, held=False)
             if location in inside:
                 self.at_location(slot, process, location, edges, held=True)
@@ -764,15 +810,32 @@ class Form:
         )
         provided = self.provided(slot, process)
         moved: Term = FALSE
+        escaped: dict[int, Term] = {}  # whether an escape was taken, by its number
         for edge in edges:
+            # What an escape interrupts is not tried.
+            others = (taken for escape, taken in escaped.items() if escape and escape != edge.escape)
+            stays = negated(either(*others))
             timeout = FALSE if held else self.nobody_moves(edge.transition)
             scope = Scope(slot, process, timeout)
-            moved = either(moved, self.transition(scope, edge.transition, source, provided, moved))
+            moves = self.transition(scope, edge.transition, source, both(provided, stays), moved)
+            escaped[edge.escape] = either(escaped.get(edge.escape, FALSE), both(stays, moves))
+            moved = either(moved, both(stays, moves))
         if held:
             release: At = ((self.holder, 0),)
             self.steps.append(
                 Step(slot, source, release, negated(both(provided, moved)), (), "its sequence is interrupted")
             )
+
+    def require_no_rendezvous(self, edges: Sequence[Edge]) -> None:
+        """To try one that finds nobody ends an escape, as in SPIN."""
+        for edge in edges:
+            operation = edge.transition.operation
+            if isinstance(operation, ops.SendMessage | ops.ReceiveMessage) and self.is_rendezvous(
+                operation.channel
+            ):
+                raise NotExpressible(
+                    "a rendezvous beside unless cannot be said in guarded transitions", where=operation.where
+                )
 
     def provided(self, slot: int, process: Process) -> Term:
         if process.provided is None:
@@ -805,43 +868,48 @@ class Form:
 
     def enabled(self, scope: Scope, transition: Transition, moved: Term) -> Term:
         """Whether it can be executed, or fails when that is tried."""
-        operation = transition.operation
-        if operation is None:
-            raise NotExpressible(
-                "d_step cannot be said in guarded transitions", where=transition.source.where
-            )
+        if transition.operation is None:
+            assert transition.d_step is not None
+            value = guard_of(self, scope, transition.d_step, moved)
+        else:
+            value = self.executable(scope, transition.operation, moved)
+        return either(value.fails, value.truth)
+
+    def executable(self, scope: Scope, operation: ops.Operation, moved: Term) -> Value:
         match operation:
             case ops.OtherwiseOp():
-                return negated(moved)
+                return Value(negated(moved))
             case ops.Stop():
-                return both(
-                    *(
-                        apply("==", self.control(slot), Number(GONE))
-                        for slot in range(scope.slot + 1, len(self.slots))
+                return Value(
+                    both(
+                        *(
+                            apply("==", self.control(slot), Number(GONE))
+                            for slot in range(scope.slot + 1, len(self.slots))
+                        )
                     )
                 )
             case ops.Test(ops.StartProcess()):
-                return TRUE
+                return Value(TRUE)
             case ops.Test(condition):
-                value = self.value(condition, scope)
-                return either(value.fails, value.truth)
+                return self.value(condition, scope)
             case ops.SendMessage(channel, _, _, _):
-                value = self.channel_value(channel, scope, "nfull")
-                return either(value.fails, value.truth)
+                if self.is_rendezvous(channel):
+                    return self.offered(operation, scope)
+                return self.channel_value(channel, scope, "nfull")
             case ops.ReceiveMessage():
-                value, _ = self.receivable(operation, scope)
-                return either(value.fails, value.truth)
-        return TRUE
+                return self.receivable(operation, scope)
+        return Value(TRUE)
 
     def transition(
         self, scope: Scope, transition: Transition, source: At, provided: Term, moved: Term
     ) -> Term:
         """Adds the steps and failures of one statement; answers when it moves."""
         enabled = self.enabled(scope, transition, moved)
-        operation = transition.operation
-        assert operation is not None
-        adding = Adding(self, scope, transition, source, provided)
-        match operation:
+        if transition.operation is None:
+            self.d_step(scope, transition, source, provided, moved)
+            return enabled
+        adding = self.adding(scope, transition, source, provided, transition.source)
+        match transition.operation:
             case ops.Skip() | ops.OtherwiseOp():
                 adding.step(enabled, {})
             case ops.Stop():
@@ -850,8 +918,16 @@ class Form:
                 values = [self.value(argument, scope) for argument in arguments]
                 adding.effect(enabled, {}, values)
             case ops.Test(ops.StartProcess() as start) | ops.Store(_, ops.StartProcess() as start):
+                operation = transition.operation
                 result = operation.place if isinstance(operation, ops.Store) else None
                 self.start_process(adding, start, result, scope)
+            case _:
+                self.operate(adding, transition.operation, scope)
+        return enabled
+
+    def operate(self, adding: Adding, operation: ops.Operation, scope: Scope) -> None:
+        """Statements that mean the same inside of a d_step."""
+        match operation:
             case ops.Test(condition):
                 value = self.value(condition, scope)
                 adding.guarded(value)
@@ -870,10 +946,49 @@ class Form:
                 self.receive(adding, operation, scope)
             case _:
                 raise NotExpressible(
-                    f"'{transition.source.text}' cannot be said in guarded transitions",
-                    where=transition.source.where,
+                    f"'{adding.text.text}' cannot be said in guarded transitions", where=adding.text.where
                 )
-        return enabled
+
+    def d_step(self, scope: Scope, transition: Transition, source: At, provided: Term, moved: Term) -> None:
+        assert transition.d_step is not None
+        assert scope.process is not None
+        chain = transition.d_step
+        for node in entry_guards(chain) or ():
+            if isinstance(node.operation, ops.ReceiveMessage) and self.is_rendezvous(node.operation.channel):
+                raise NotExpressible(
+                    "a d_step that begins with a rendezvous cannot be said in guarded transitions",
+                    where=node.source.where,
+                )
+        inner = DStepForm(self, scope, self.graphs[scope.process.name], transition)
+        first = inner.way(chain.start)
+        if first is None:
+            raise NotExpressible("a d_step without statements", where=transition.source.where)
+        inner.adding(source, provided, transition.source, first).guarded(guard_of(self, scope, chain, moved))
+        key = (scope.slot, scope.process.name, transition.number)
+        if key not in self.d_steps:
+            self.d_steps.add(key)
+            inner.add_inside()
+
+    def landing(self, scope: Scope, transition: Transition) -> At:
+        """Where a process is behind a statement, and whether it goes on."""
+        assert scope.process is not None
+        target = self.location(scope.slot, scope.process, transition.target)
+        goes_on = transition.continues and transition.target != GONE
+        if isinstance(transition.operation, ops.Stop):
+            target, goes_on = GONE, False
+        return ((scope.slot, target), (self.holder, scope.slot + 1 if goes_on else 0))
+
+    def adding(
+        self,
+        scope: Scope,
+        transition: Transition,
+        source: At,
+        provided: Term,
+        text: ops.Source,
+        target: At | None = None,
+    ) -> Adding:
+        target = self.landing(scope, transition) if target is None else target
+        return Adding(self, scope, text, source, provided, target)
 
     def forgotten(self, scope: Scope) -> dict[str, Term]:
         """A process that is gone has no variables."""
@@ -946,77 +1061,260 @@ class Form:
         return [(name, condition, self.variables[f"len({name})"]) for name, condition in names]
 
     def send(self, adding: Adding, send: ops.SendMessage, scope: Scope) -> None:
+        if self.is_rendezvous(send.channel):
+            offered = self.offered(send, scope)
+            adding.failures_of(offered)
+            for receiver in self.receivers(send, scope):
+                adding.handshake(receiver, negated(offered.fails))
+            return
         shape = send.channel.symbol.channel
-        if send.sorted or shape is None:
-            raise NotExpressible("a sorted send cannot be said in guarded transitions", where=send.where)
+        assert shape is not None
         ready = self.channel_value(send.channel, scope, "nfull")
         if len(send.arguments) != len(shape.fields):
             raise NotExpressible("a message has the wrong number of fields", where=send.where)
         arguments = [self.value(argument, scope) for argument in send.arguments]
         adding.failures_of(ready)
         for name, condition, length in self.one_buffer(send.channel, scope):
-            assigned: dict[str, Term] = {f"len({name})": apply("+", length, ONE)}
-            for slot in range(shape.capacity):
-                for number, argument in enumerate(arguments):
-                    variable = self.variables[f"{name}#{slot}.{number}"]
-                    assigned[variable.name] = choice(
-                        apply("==", length, Number(slot)), stored(argument.number, variable.type), variable
-                    )
             guard = both(negated(ready.fails), ready.truth, condition)
-            adding.effect(guard, assigned, arguments)
+            if not send.sorted:
+                adding.effect(guard, self.appended(name, shape, length, arguments), arguments)
+                continue
+            failing = either(*(argument.fails for argument in arguments))
+            for argument in arguments:  # once, whatever its place would be
+                for fails, facts in argument.failures:
+                    adding.failure(both(guard, fails), facts)
+            before: Term = TRUE  # all earlier messages come first
+            for place in range(shape.capacity):
+                later = both(
+                    apply(">", length, Number(place)), self.comes_later(name, place, shape, arguments)
+                )
+                here = both(guard, negated(failing), before, negated(later))
+                adding.step(here, self.inserted(name, place, shape, length, arguments))
+                before = both(before, later)
 
-    def receivable(self, receive: ops.ReceiveMessage, scope: Scope) -> tuple[Value, list[Value]]:
-        shape = receive.channel.symbol.channel
-        if receive.anywhere or shape is None:
-            raise NotExpressible(
-                "a random receive cannot be said in guarded transitions", where=receive.where
-            )
-        waits = self.channel_value(receive.channel, scope, "nempty")
-        if len(receive.fields) != len(shape.fields):
-            raise NotExpressible("a message has the wrong number of fields", where=receive.where)
-        heads = []
-        for number in range(len(shape.fields)):
-            options = [
-                (self.read(f"{name}#0.{number}"), condition)
-                for name, condition, _ in self.one_buffer(receive.channel, scope)
-            ]
-            heads.append(Value(self.chosen(options) if options else ZERO))
-        conditions = [waits.truth]
-        for head, field in zip(heads, receive.fields, strict=True):
+    def appended(
+        self, name: str, shape: ops.ChannelShape, length: Term, arguments: Sequence[Value]
+    ) -> dict[str, Term]:
+        assigned: dict[str, Term] = {f"len({name})": apply("+", length, ONE)}
+        for slot in range(shape.capacity):
+            for number, argument in enumerate(arguments):
+                variable = self.variables[f"{name}#{slot}.{number}"]
+                assigned[variable.name] = choice(
+                    apply("==", length, Number(slot)), stored(argument.number, variable.type), variable
+                )
+        return assigned
+
+    def inserted(
+        self, name: str, place: int, shape: ops.ChannelShape, length: Term, arguments: Sequence[Value]
+    ) -> dict[str, Term]:
+        assigned: dict[str, Term] = {f"len({name})": apply("+", length, ONE)}
+        for number, argument in enumerate(arguments):
+            variable = self.variables[f"{name}#{place}.{number}"]
+            assigned[variable.name] = stored(argument.number, variable.type)
+            for slot in range(place + 1, shape.capacity):
+                assigned[f"{name}#{slot}.{number}"] = self.variables[f"{name}#{slot - 1}.{number}"]
+        return assigned
+
+    def comes_later(self, name: str, place: int, shape: ops.ChannelShape, arguments: Sequence[Value]) -> Term:
+        """Whether a new message belongs behind the one in that place: it is not less, field by field."""
+        found: Term = TRUE
+        for number in reversed(range(len(shape.fields))):
+            ours, theirs = arguments[number].number, self.read(f"{name}#{place}.{number}")
+            found = either(apply(">", ours, theirs), both(apply("==", ours, theirs), found))
+        return found
+
+    def matches(
+        self, name: str, place: int, fields: Sequence[ops.FieldMatch], scope: Scope, where: Location
+    ) -> Term:
+        """Whether the message in a place of a channel has the values asked for."""
+        conditions = []
+        for number, field in enumerate(fields):
             if field.match is Match.EQUAL and field.expression is not None:
                 wanted = self.value(field.expression, scope)
                 if wanted.failures:
-                    raise NotExpressible("a value in a receive may fail", where=receive.where)
-                conditions.append(apply("==", head.term, wanted.number))
-        return Value(both(*conditions), waits.failures), heads
+                    raise NotExpressible("a value in a receive may fail", where=where)
+                conditions.append(apply("==", self.read(f"{name}#{place}.{number}"), wanted.number))
+        return both(*conditions)
+
+    def taken(
+        self,
+        channel: Place,
+        fields: Sequence[ops.FieldMatch],
+        scope: Scope,
+        where: Location,
+        *,
+        anywhere: bool,
+    ) -> list[tuple[str, int, Term]]:
+        """Channels, places in them and when the message there is the one that would be received."""
+        shape = channel.symbol.channel
+        assert shape is not None
+        if len(fields) != len(shape.fields):
+            raise NotExpressible("a message has the wrong number of fields", where=where)
+        found = []
+        for name, condition, length in self.one_buffer(channel, scope):
+            earlier: Term = FALSE
+            for place in range(shape.capacity if anywhere else 1):
+                here = both(
+                    apply(">", length, Number(place)), self.matches(name, place, fields, scope, where)
+                )
+                found.append((name, place, both(condition, here, negated(earlier))))
+                earlier = either(earlier, here)
+        return found
+
+    def waiting(
+        self,
+        channel: Place,
+        fields: Sequence[ops.FieldMatch],
+        scope: Scope,
+        where: Location,
+        *,
+        anywhere: bool,
+    ) -> Value:
+        _, failing = self.buffers(channel, scope)
+        taken = self.taken(channel, fields, scope, where, anywhere=anywhere)
+        return Value(either(*(condition for *_, condition in taken)), failing.failures)
+
+    def receivable(self, receive: ops.ReceiveMessage, scope: Scope) -> Value:
+        if self.is_rendezvous(receive.channel):
+            if receive.keep:
+                raise NotExpressible("?<...> on a rendezvous channel is an error", where=receive.where)
+            return Value(FALSE)  # whoever sends takes the step
+        return self.waiting(receive.channel, receive.fields, scope, receive.where, anywhere=receive.anywhere)
 
     def receive(self, adding: Adding, receive: ops.ReceiveMessage, scope: Scope) -> None:
-        ready, heads = self.receivable(receive, scope)
+        ready = self.receivable(receive, scope)
+        if self.is_rendezvous(receive.channel):
+            return
         shape = receive.channel.symbol.channel
         assert shape is not None
         adding.failures_of(ready)
-        for name, condition, length in self.one_buffer(receive.channel, scope):
+        taken = self.taken(receive.channel, receive.fields, scope, receive.where, anywhere=receive.anywhere)
+        for name, place, condition in taken:
             assigned: dict[str, Term] = {}
             if not receive.keep:
-                assigned[f"len({name})"] = apply("-", length, ONE)
-                for slot in range(shape.capacity):
+                length = self.variables[f"len({name})"]
+                assigned[length.name] = apply("-", length, ONE)
+                for slot in range(place, shape.capacity):
                     for number in range(len(shape.fields)):
                         last = slot == shape.capacity - 1
                         assigned[f"{name}#{slot}.{number}"] = (
                             ZERO if last else self.variables[f"{name}#{slot + 1}.{number}"]
                         )
-            failing = []
-            for head, field in zip(heads, receive.fields, strict=True):
-                if field.place is not None:
-                    if field.place.symbol.channel is not None or any(
-                        step.index is not None and not isinstance(step.index, Const)
-                        for step in field.place.steps
-                    ):
-                        raise NotExpressible("a receive into a computed place", where=receive.where)
-                    stores, failure = self.store(field.place, head.number, scope)
-                    assigned |= stores
-                    failing.append(failure)
-            adding.effect(both(negated(ready.fails), ready.truth, condition), assigned, failing)
+            message = [self.read(f"{name}#{place}.{number}") for number in range(len(shape.fields))]
+            stores, failing = self.received(receive, message, scope)
+            adding.effect(both(negated(ready.fails), condition), assigned | stores, failing)
+
+    def received(
+        self, receive: ops.ReceiveMessage, message: Sequence[Term], scope: Scope
+    ) -> tuple[dict[str, Term], list[Value]]:
+        assigned: dict[str, Term] = {}
+        failing = []
+        for head, field in zip(message, receive.fields, strict=True):
+            if field.place is not None:
+                if field.place.symbol.channel is not None or any(
+                    step.index is not None and not isinstance(step.index, Const) for step in field.place.steps
+                ):
+                    raise NotExpressible("a receive into a computed place", where=receive.where)
+                stores, failure = self.store(field.place, head, scope)
+                assigned |= stores
+                failing.append(failure)
+        return assigned, failing
+
+    # --- rendezvous ---
+
+    def offered(self, send: ops.SendMessage, scope: Scope) -> Value:
+        """Whether somebody takes the message; to evaluate it may fail, whoever is there."""
+        _, failing = self.elements(send.channel, scope)
+        failures = list(failing.failures)
+        for argument in send.arguments:
+            earlier = either(*(condition for condition, _ in failures))
+            failures += only_if(negated(earlier), self.value(argument, scope))
+        return Value(either(*(one.met for one in self.receivers(send, scope))), tuple(failures))
+
+    def receivers(self, send: ops.SendMessage, scope: Scope) -> list[Receiver]:
+        """Who may take the message, where and when."""
+        shape = send.channel.symbol.channel
+        assert shape is not None
+        if send.channel.symbol.owner is not None:
+            return []  # nobody else knows it
+        if len(send.arguments) != len(shape.fields):
+            raise NotExpressible("a message has the wrong number of fields", where=send.where)
+        arguments = [self.value(argument, scope) for argument in send.arguments]
+        channels, _ = self.elements(send.channel, scope)
+        message = []
+        for argument, scalar in zip(arguments, shape.fields, strict=True):
+            value = stored(argument.number, Integer(scalar.bits, scalar.signed))
+            message.append(truncated(value, INT, True) if scalar.bits == INT and not scalar.signed else value)
+        found = []
+        for slot, kinds in enumerate(self.slots):
+            for process in kinds if slot != scope.slot else ():
+                for location, edges in self.graphs[process.name].edges.items():
+                    for edge in edges:
+                        operation = edge.transition.operation
+                        if (
+                            isinstance(operation, ops.ReceiveMessage)
+                            and self.is_rendezvous(operation.channel)
+                            and operation.channel.symbol is send.channel.symbol
+                        ):
+                            at = (slot, self.location(slot, process, location))
+                            inner = Scope(slot, process)
+                            found.append(
+                                self.receiver(at, inner, edge.transition, operation, channels, message)
+                            )
+        return found
+
+    def receiver(
+        self,
+        at: tuple[int, int],
+        scope: Scope,
+        transition: Transition,
+        receive: ops.ReceiveMessage,
+        channels: Sequence[tuple[str, Term]],
+        message: Sequence[Term],
+    ) -> Receiver:
+        assert scope.process is not None
+        if len(receive.fields) != len(message):
+            raise NotExpressible("a message has the wrong number of fields", where=receive.where)
+        if receive.keep:
+            raise NotExpressible("?<...> on a rendezvous channel is an error", where=receive.where)
+        theirs, failing = self.elements(receive.channel, scope)
+        wanted = [
+            (head, self.value(field.expression, scope))
+            for head, field in zip(message, receive.fields, strict=True)
+            if field.match is Match.EQUAL and field.expression is not None
+        ]
+        if failing.failures or any(value.failures for _, value in wanted):
+            raise NotExpressible("a rendezvous that may fail", where=receive.where)
+        looks_around = any(
+            isinstance(part, ops.AtLabel | ops.RemoteLoad | ops.ChannelLength | ops.ChannelState)
+            for expression in (
+                *(field.expression for field in receive.fields),
+                scope.process.provided,
+            )
+            if expression is not None
+            for part in ops.subexpressions(expression)
+        )
+        if looks_around:  # the sender has moved when it is evaluated, and the channel holds the message
+            raise NotExpressible(
+                "a rendezvous that hangs on where somebody stands, or on a channel", where=receive.where
+            )
+        same = either(*(both(a, b) for one, a in channels for other, b in theirs if one == other))
+        stores, failures = self.received(receive, message, scope)
+        if any(value.failures for value in failures):
+            raise NotExpressible("a rendezvous that may fail", where=receive.where)
+        guard = both(
+            same,
+            self.provided(scope.slot, scope.process),
+            *(apply("==", head, value.number) for head, value in wanted),
+        )
+        return Receiver(
+            at,
+            both(apply("==", self.control(at[0]), Number(at[1])), guard),
+            guard,
+            self.landing(scope, transition),
+            stores,
+            transition.source.text,
+        )
 
     # --- properties ---
 
@@ -1032,15 +1330,32 @@ class Form:
             self.failures.append(Failure(facts, visible, wrong, is_step=False))
 
 
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """Somebody who may take the message of a rendezvous."""
+
+    at: tuple[int, int]  # a control and its value
+    met: Term  # it is there, and takes it
+    guard: Term  # it takes it if it is there
+    landing: At
+    stores: dict[str, Term]
+    text: str
+
+
 class Adding:
     """Adds the steps of one statement to the form."""
 
-    def __init__(self, form: Form, scope: Scope, transition: Transition, source: At, provided: Term) -> None:
+    def __init__(
+        self, form: Form, scope: Scope, text: ops.Source, source: At, provided: Term, target: At
+    ) -> None:
         self.form = form
         self.scope = scope
-        self.transition = transition
+        self.text = text
         self.source = source
         self.provided = provided
+        self.target = target
+        self.always: dict[str, Term] = {}  # assigned by every step, besides
+        self.limits: list[tuple[Term, ViolationFacts]] = []  # under which every step fails instead
 
     def guarded(self, value: Value) -> None:
         self.failures_of(value)
@@ -1056,22 +1371,26 @@ class Adding:
         self.step(both(guard, negated(earlier)), assigned, more)
 
     def step(self, guard: Term, assigned: dict[str, Term], more: At = ()) -> None:
-        form, transition = self.form, self.transition
-        slot, process = self.scope.slot, self.scope.process
-        assert process is not None
-        target = form.location(slot, process, transition.target)
-        goes_on = transition.continues and transition.target != GONE
-        if isinstance(transition.operation, ops.Stop):
-            target, goes_on = GONE, False
-        to: At = ((slot, target), (form.holder, slot + 1 if goes_on else 0), *more)
+        for condition, facts in self.limits:
+            self.failure(both(guard, condition), facts)
+        guard = both(guard, *(negated(condition) for condition, _ in self.limits))
+        self._add(self.source, (*self.target, *more), guard, assigned | self.always, self.text.text)
+
+    def handshake(self, receiver: Receiver, works: Term) -> None:
+        """Both move, and the receiver goes on if it may."""
+        sender, _ = self.target
+        target = (sender, *receiver.landing)
+        text = f"{self.text.text} -> {receiver.text}"
+        guard = both(works, receiver.guard)
+        self._add((*self.source, receiver.at), target, guard, receiver.stores, text)
+
+    def _add(self, source: At, target: At, guard: Term, assigned: dict[str, Term], text: str) -> None:
         guard = both(self.provided, guard)
         if guard == FALSE:
             return
+        form, where = self.form, self.text.where
         kept = tuple((name, value) for name, value in assigned.items() if value != form.variables[name])
-        where = transition.source.where
-        form.steps.append(
-            Step(slot, self.source, to, guard, kept, transition.source.text, where.file, where.line)
-        )
+        form.steps.append(Step(self.scope.slot, source, target, guard, kept, text, where.file, where.line))
 
     def failures_of(self, value: Value) -> None:
         for condition, facts in value.failures:

@@ -2,7 +2,8 @@
 
 Bounds of variables, of differences and sums of pairs; equalities, linear ones over several variables too;
 which pairs differ; the comparisons of guards, properties and predicates, and, at higher levels, pairs of
-them of which one always holds, remainders, and equations of second degree. A bound that the later half of
+them of which one always holds, bounds that hold where one of them does or where a variable has one of few
+values, remainders, and equations of second degree. A bound that the later half of
 the states moved is not stable, and not proposed at first: as a rule it would only be refuted.
 """
 
@@ -16,6 +17,7 @@ from math import gcd, lcm
 from assay.transition_system.symbolic import Location, State, SymbolicSystem
 from assay.transition_system.terms import (
     FALSE,
+    Apply,
     Number,
     Term,
     Variable,
@@ -24,6 +26,7 @@ from assay.transition_system.terms import (
     bounds,
     compiled,
     either,
+    is_larger,
     negated,
     variables_of,
 )
@@ -32,6 +35,10 @@ FEW = 4  # states at a location: too few to tell what is stable
 MOST_PAIRED = 24  # variables whose differences and sums are looked at
 MOST_ATOMS = 24  # of which pairs are looked at
 MOST_FOR_EQUATIONS = 12
+MOST_CASES = 24  # parts of the states at a location, in which bounds are looked for
+MOST_IN_CASES = 8  # variables that are looked at there
+LARGEST_PROPERTY = 60  # parts of a condition that is proposed as a whole
+FEW_VALUES = 4  # of a variable, that tell such parts apart
 MOST_ROWS = 60
 
 
@@ -87,8 +94,10 @@ class Candidates:
             columns = [(one, self._values(states, one)) for one in moving[:5]] + products
             for equation in linear_equations(columns):
                 found[equation] = None
+        found.update(dict.fromkeys(self._properties(location, states)))
         found.update(dict.fromkeys(self._of_atoms(location, states, level)))
         if level >= 2:
+            found.update(dict.fromkeys(self._by_cases(location, states, moving)))
             for variable in moving:
                 values = self._values(states, variable)
                 for modulus in (2, 3, 4):
@@ -119,7 +128,7 @@ class Candidates:
         if max(half) == max(values) and high != max(values):
             yield apply("<=", term, Number(max(values)))
 
-    def _of_pair(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
+    def _of_difference(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
         ours, theirs = self._values(states, left), self._values(states, right)
         differences = [a - b for a, b in zip(ours, theirs, strict=True)]
         difference = apply("-", left, right)
@@ -127,14 +136,26 @@ class Candidates:
             yield apply("==", difference, Number(differences[0]))
         else:
             yield from self._bounds(difference, differences, len(states))
-            if 0 not in differences:
-                yield apply("!=", left, right)
+
+    def _of_pair(self, left: Variable, right: Variable, states: Sequence[State]) -> Iterator[Term]:
+        yield from self._of_difference(left, right, states)
+        ours, theirs = self._values(states, left), self._values(states, right)
+        if not any(a == b for a, b in zip(ours, theirs, strict=True)):
+            yield apply("!=", left, right)
         sums = [a + b for a, b in zip(ours, theirs, strict=True)]
         total = apply("+", left, right)
         if min(sums) == max(sums):
             yield apply("==", total, Number(sums[0]))
         else:
             yield from self._bounds(total, sums, len(states))
+
+    def _properties(self, location: Location, states: Sequence[State]) -> Iterator[Term]:
+        """What must hold may be what is kept, as it stands."""
+        for failure in self.system.failures_at(location):
+            if isinstance(failure.condition, Apply) and not is_larger(failure.condition, LARGEST_PROPERTY):
+                holds = compiled(failure.condition, self.positions)
+                if not any(holds(state) for state in states):
+                    yield negated(failure.condition)
 
     def _of_atoms(self, location: Location, states: Sequence[State], level: int) -> Iterator[Term]:
         undecided: list[tuple[Term, list[bool]]] = []
@@ -154,6 +175,45 @@ class Candidates:
         for (left, ours), (right, theirs) in combinations(literals, 2):
             if right != negated(left) and all(a or b for a, b in zip(ours, theirs, strict=True)):
                 yield either(left, right)
+
+    def _by_cases(
+        self, location: Location, states: Sequence[State], moving: Sequence[Variable]
+    ) -> Iterator[Term]:
+        """What holds in a part of the states, of which the program itself speaks, and not in all of them."""
+        everywhere = set(self._numeric(moving[:MOST_IN_CASES], states))
+        for number, (case, part) in enumerate(self._cases(location, states, moving)):
+            if number >= MOST_CASES:
+                return
+            for term in self._numeric(moving[:MOST_IN_CASES], part):
+                if term not in everywhere:
+                    yield either(negated(case), term)
+
+    def _cases(
+        self, location: Location, states: Sequence[State], moving: Sequence[Variable]
+    ) -> Iterator[tuple[Term, list[State]]]:
+        for variable in moving:
+            position = self.positions[variable.name]
+            values = {state[position] for state in states}
+            if len(values) <= FEW_VALUES:
+                for value in sorted(values):
+                    case = apply("==", variable, Number(value))
+                    yield case, [state for state in states if state[position] == value]
+        for atom, holds in self.atoms(location):
+            part = [state for state in states if holds(state)]
+            if 0 < len(part) < len(states) and len(variables_of(atom)) > 1:
+                yield atom, part
+                yield negated(atom), [state for state in states if not holds(state)]
+
+    def _numeric(self, variables: Sequence[Variable], states: Sequence[State]) -> Iterator[Term]:
+        """Values, bounds and differences."""
+        for variable in variables:
+            values = self._values(states, variable)
+            if min(values) == max(values):
+                yield apply("==", variable, Number(values[0]))
+            else:
+                yield from self._bounds(variable, values, len(states))
+        for left, right in combinations(variables, 2):
+            yield from self._of_difference(left, right, states)
 
     def atoms(self, location: Location) -> list[tuple[Term, Callable[[State], bool]]]:
         """Comparisons that the program makes, with the controls of this location known, and those that were

@@ -23,6 +23,7 @@ from assay.records import dataclass
 from assay.transition_system.symbolic import (
     Location,
     State,
+    Step,
     SymbolicModel,
     SymbolicSystem,
     weakest_precondition,
@@ -57,7 +58,7 @@ class AmcsOutcome:
     unchanged_rounds: int  # at the end, in which predicates were added and no state was split
     out_of_time: bool = False
     is_one_to_one: bool = False
-    seconds_proving: float = 0.0
+    seconds_proving: float = 0.0  # of the processor
 
 
 class Amcs:
@@ -92,7 +93,11 @@ class Amcs:
         self.predicates = list(dict.fromkeys(normal(one) for one in predicates if not isinstance(one, Truth)))
         self.rounds = self.expanded = 0
         self.violation: tuple[int, tuple[State, ...]] | None = None
-        self._answers: dict[tuple[frozenset[Term], Term], bool] = {}
+        self._opposites: list[Term] = []  # of the predicates
+        self._before: dict[tuple[int, int, bool], Term] = {}
+        self._answers: dict[tuple[int, tuple[bool, ...]], bool] = {}
+        self._conditions: dict[Location, list[tuple[Term, Term]]] = {}
+        self._not_taken: dict[int, Term] = {}
         self.seconds_proving = 0.0
 
     def run(self) -> AmcsOutcome:
@@ -149,15 +154,21 @@ class Amcs:
         """Algorithm 2: abstract states, transitions, predicates to add, and whether two concrete states
         were merged."""
         evaluate = compiled_together(self.predicates, self.system.positions)
+        self._opposites += [negated(one) for one in self.predicates[len(self._opposites) :]]
+        self._answers.clear()  # valuations have become longer
 
         def alpha(state: State) -> tuple[Location, tuple[bool, ...]]:
             return state[: self.controls], tuple(map(bool, evaluate(state)))
 
         known = set(self.predicates)
         new: dict[Term, None] = {}
+        added: dict[int, Term] = {}
         merged = False
 
         def add(term: Term) -> None:
+            if id(term) in added:
+                return
+            added[id(term)] = term  # which keeps it
             for one in predicates_in(term, self.system):
                 if one not in known:
                     new.setdefault(one)
@@ -177,27 +188,24 @@ class Amcs:
                 raise TimeoutError
             self.on_progress(self.rounds, len(self.predicates), len(states))
             here = alpha(state)
-            given = self.literals(here[1])
+            valuation = here[1]
             location = state[: self.controls]
             self.fail(state, parents)
-            for failure in self.system.failures_at(location):
-                if failure.condition != FALSE and self.imprecise(given, negated(failure.condition)):
-                    add(failure.condition)
-            taken = dict(self.model.steps(state))
-            for step in self.system.steps_at(location):
-                if step.guard == FALSE:
-                    continue
-                after = taken.get(step)
-                if after is None:
-                    if self.imprecise(given, negated(step.guard)):  # line 18
+            for condition, excluded in self.conditions(location):
+                if self.imprecise(valuation, excluded):
+                    add(condition)
+            for guard, effect, step in self.model.at(location).steps:
+                if not guard(state):
+                    if self.imprecise(valuation, self.not_taken(step)):  # line 18
                         add(step.guard)
                     continue
-                if step.guard != TRUE and self.imprecise(given, step.guard):  # line 6
+                if step.guard != TRUE and self.imprecise(valuation, step.guard):  # line 6
                     add(step.guard)
                     self.add_values(state, add)
+                after = effect(state)
                 there = alpha(after)
-                before = [weakest_precondition(one, step) for one in self.literals(there[1])]
-                if self.imprecise(given, both(*before)):  # line 10
+                before = [self.before(step, number, holds) for number, holds in enumerate(there[1])]
+                if any(self.imprecise(valuation, one) for one in before):  # line 10
                     for one in before:
                         add(one)
                     self.add_values(state, add)
@@ -229,22 +237,54 @@ class Amcs:
                 add(apply("==", variable, Number(value)))
 
     def literals(self, valuation: Sequence[bool]) -> list[Term]:
-        return [one if holds else negated(one) for one, holds in zip(self.predicates, valuation, strict=True)]
+        return [
+            one if holds else opposite
+            for one, opposite, holds in zip(self.predicates, self._opposites, valuation, strict=True)
+        ]
 
     def abstract(self, valuation: Sequence[bool]) -> Term:
         return both(*self.literals(valuation))
 
-    def imprecise(self, given: Sequence[Term], then: Term) -> bool:
+    # Terms are made once, so that whoever proves may know them by their identity.
+
+    def before(self, step: Step, number: int, holds: bool) -> Term:
+        """The weakest precondition of a predicate, or of its opposite."""
+        key = (id(step), number, holds)
+        found = self._before.get(key)
+        if found is None:
+            wanted = self.predicates[number] if holds else self._opposites[number]
+            found = weakest_precondition(wanted, step)
+            found = self._before[key] = wanted if found == wanted else found
+        return found
+
+    def conditions(self, location: Location) -> list[tuple[Term, Term]]:
+        """What fails at a location, and that it does not."""
+        found = self._conditions.get(location)
+        if found is None:
+            found = self._conditions[location] = [
+                (failure.condition, negated(failure.condition))
+                for failure in self.system.failures_at(location)
+                if failure.condition != FALSE
+            ]
+        return found
+
+    def not_taken(self, step: Step) -> Term:
+        found = self._not_taken.get(id(step))
+        if found is None:
+            found = self._not_taken[id(step)] = negated(step.guard)
+        return found
+
+    def imprecise(self, valuation: tuple[bool, ...], then: Term) -> bool:
         if isinstance(then, Truth):
             return not then.value
         if self.valid is None:  # without a prover all are
             return True
-        question = frozenset(given), then
+        question = id(then), valuation
         answer = self._answers.get(question)
         if answer is None:
-            began = time.monotonic()
-            answer = self._answers[question] = self.valid(given, then)
-            self.seconds_proving += time.monotonic() - began
+            began = time.process_time()
+            answer = self._answers[question] = self.valid(self.literals(valuation), then)
+            self.seconds_proving += time.process_time() - began
         return not answer
 
 

@@ -7,7 +7,7 @@ decided by names alone, generously: what a function that it calls could name cou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from assay.languages.promela.operations import Fragment, Process, Symbol
@@ -18,6 +18,7 @@ from assay.transition_system.interface import SourceProblem
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _AS_A_WHOLE = re.compile(r"\bnow\b(?!\s*\.)|\b_this\b|\bP\d+\b")
 _INCLUDES_OWN = re.compile(r'^\s*\\?#\s*include\s*"', re.MULTILINE)
+_OF_STATE = re.compile(r"\bnow\b|\bP\w+\s*->")
 _SCOPES = ("Global", "Hidden", "Local")
 _KINDS = ("Matched", "UnMatched", "StackOnly")
 
@@ -31,6 +32,10 @@ class StateVariable:
     proctype: str  # of a Local one
     initial: str
     where: Location
+
+    @property
+    def depends_on_the_state(self) -> bool:
+        return _OF_STATE.search(self.initial) is not None
 
     @property
     def name(self) -> str:
@@ -63,6 +68,14 @@ class EmbeddedCode:
     def locals(self) -> list[StateVariable]:
         """Those of processes."""
         return [variable for variable in self.variables if variable.scope == "Local"]
+
+    def texts(self) -> Iterator[tuple[str, Location]]:
+        """All that its users wrote."""
+        for code in [code for _, code in self.declarations] + [each.code for each in self.fragments]:
+            yield code.text, code.where
+        yield from ((each.precondition, each.where) for each in self.fragments if each.precondition)
+        yield from ((f"{each.declaration} {each.initial}", each.where) for each in self.variables)
+        yield from ((f"{each.address} {each.size}", each.where) for each in self.tracked)
 
     def __bool__(self) -> bool:
         return bool(self.declarations or self.variables or self.tracked or self.fragments)

@@ -4,7 +4,8 @@
 #define ASSAY_IMAGE_H
 
 #define ASSAY_PRIVATE __attribute__((section("assay_private")))
-#define ASSAY_MAGIC 0x3345474D49595341ul
+#define ASSAY_SCRATCH __attribute__((section("assay_scratch")))
+#define ASSAY_MAGIC 0x3445474D49595341ul
 
 enum {
   ASSAY_PRECONDITION = 2,
@@ -37,6 +38,8 @@ struct assay_table {
   unsigned long self_bytes;
   int *pid;
   unsigned char *private_begin, *private_end;
+  unsigned char *scratch_begin, *scratch_end;
+  int **system_errno;
   unsigned long import_count;
   const char *const *import_names;
   void **imports;

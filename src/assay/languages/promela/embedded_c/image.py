@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from assay import _engine
 from assay.languages.promela.compiler import COMPILE_SECONDS, environment
-from assay.languages.promela.embedded_c import path_coverage
+from assay.languages.promela.embedded_c import instructions, path_coverage
 from assay.languages.promela.embedded_c.elf import Elf
 from assay.languages.promela.embedded_c.image_source import shared_text
-from assay.languages.promela.embedded_c.library import STATELESS, is_of_library
+from assay.languages.promela.embedded_c.library import OF_SPIN, SETS_ERRNO, STATELESS, is_of_library
 from assay.languages.promela.embedded_c.variables import Variables, value_of
 from assay.languages.promela.preprocess import dependencies, read_source
 from assay.languages.promela.syntax import Location, SourceFile
@@ -34,6 +35,11 @@ SANITIZER_FLAGS = (
     *("-O1", "-fno-wrapv", "-fsanitize=undefined", "-fsanitize=kernel-address"),
     *("--param", "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0"),
 )
+# What compilers consist of and read by themselves.
+OF_COMPILERS = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/nix/store", "/gnu/store"),
+    *("/etc/alternatives", "/etc/ld.so.cache"),
+)
 BASE_ADDRESS = 0x1A5500000000  # as in engine/transition_system/foreign/image.hpp
 COMPILER_FLAGS = (
     *("-g", "-O2", "-fPIE", "-w", "-fno-common", "-ffunction-sections", "-fdata-sections"),
@@ -44,8 +50,11 @@ COMPILER_FLAGS = (
 LINKER_FLAGS = (
     *("-nostdlib", "-static", "-no-pie", f"-Wl,-Ttext-segment={BASE_ADDRESS:#x}", "-Wl,-e,assay_table"),
     *("-Wl,--gc-sections", "-Wl,-z,relro", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096"),
-    f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",  # on pages of its own
+    # On pages of their own, and too far from variables for an index that is a little too large.
+    f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",
+    f"-Wl,--section-start=assay_scratch={BASE_ADDRESS + (3 << 29):#x}",
     *("-Wl,--build-id=none", "-Wl,--no-dynamic-linker"),
+    "-Wl,--no-relax",  # the address of a function that is not there yet is too far away to be put into code
 )
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
@@ -56,10 +65,13 @@ _ALLOWED = {
     "--ldflags": re.compile(r"-L.+|-l[\w.+-]+\Z|[^-@].*\.[ao]\Z"),
 }
 _DANGEROUS = re.compile(
-    r"-fplugin|-fuse-ld|-fdump|-fprofile|-fcallgraph|-ftest-coverage|-fopt-info|-fself-test"
+    r"-f(?:plugin|use-ld|dump|profile|auto-profile|branch-prob|callgraph|test-coverage|condition-coverage|opt-info"
+    r"|self-test|save-|stack-usage|diagnostics-format|compare-debug|module|ada-|pch|lto|wpa|ltrans|resolution)"
 )
 _NO_LIBRARY = re.compile(r"cannot find -l(?P<name>[^\s:]+)")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^']+)'")
+_INSTEAD = "write a version of it for the model, or use --tracking declared, which lets it happen"
+_OF_OURS = re.compile(r"\bassay_\w*|\bASSAY_\w*")
 _PLACE = re.compile(r"(?P<file>[^:]+):(?P<line>\d+)\Z")
 
 
@@ -96,8 +108,6 @@ class BuiltImage:
     def caveats(self) -> list[str]:
         """What of it no search can see and put back, and nobody compares: with what is declared alone."""
         found = []
-        if self.only_declared and self.heap_bytes:
-            found.append("what embedded C allocates is put back and compared only with --tracking all")
         if self.reaching_out:
             names = ", ".join(f"'{name}'" for name in self.reaching_out)
             found.append(f"embedded C calls {names}, and what that does outside of the model is not undone")
@@ -112,7 +122,7 @@ class BuiltImage:
 
     @property
     def track_count(self) -> int:
-        return self._table(16)
+        return self._table(19)
 
     @property
     def is_numbered(self) -> bool:
@@ -137,6 +147,7 @@ class BuiltImage:
         now = symbols["now"]
         left_out = [
             (symbols["__start_assay_private"], symbols["__stop_assay_private"]),
+            (symbols["__start_assay_scratch"], symbols["__stop_assay_scratch"]),
             (now, now + self.mirrored_bytes),
             *((s.address, s.address + s.bytes) for s in self.elf.segments if s.is_constant),
         ]
@@ -188,7 +199,7 @@ class BuiltImage:
     def memory_bytes(self) -> int:
         """That is part of the state, without the heap."""
         if self.only_declared:  # and what c_state puts into `now`
-            return sum(size for size, _ in self.tracks) + self._table(18) - self.mirrored_bytes
+            return sum(size for size, _ in self.tracks) + self._table(21) - self.mirrored_bytes
         return sum(length for _, length in self.writable)
 
     def read(self, address: int, length: int) -> bytes:
@@ -285,7 +296,21 @@ class _Build:
         content = image.read_bytes()
         if Elf(content).has_thread_locals:
             raise UnsupportedConstruct("embedded C has variables of threads (__thread)", where=self._where)
+        self._require_known_instructions(image)
         return content
+
+    def _require_known_instructions(self, image: Path) -> None:
+        outcome = self._run(instructions.command(image), "")
+        if outcome.returncode != 0:
+            raise SourceProblem(f"embedded C cannot be looked through: {outcome.stderr.decode()[:1000]}")
+        for name, function, what in instructions.found_in(outcome.stdout.decode(errors="replace")):
+            if self._options.tracking != "declared":
+                raise UnsupportedConstruct(
+                    f"embedded C executes '{name}' in {function}(), which {what}",
+                    where=self._where,
+                    hint=_INSTEAD,
+                )
+            self.reaching_out.append(name)
 
     def run_probe(self, source: str) -> bytes:
         target = self._private / "probe"
@@ -307,6 +332,7 @@ class _Build:
     def _compile_file(self, name: str, target: str, *flags: str, numbered: bool) -> Path:
         source = read_source(name)
         self._read[name] = source
+        require_own_names(source.text, Location(name, 1, 1))
         escaped = name.replace("\\", "\\\\").replace('"', '\\"')
         text = f'# 1 "{escaped}"\n{source.text}'
         return self._compile(text, target, Path(name).parent, *flags, numbered=numbered)
@@ -319,8 +345,10 @@ class _Build:
         if expanded.returncode != 0:
             raise self._problem_of(expanded.stderr.decode(errors="replace"))
         for included in dependencies(names.read_text(encoding="utf-8", errors="surrogateescape")):
-            if included != "-" and not included.startswith(str(self._private)):
-                self._read.setdefault(included, read_source(included))
+            if included != "-" and not included.startswith(str(self._private)) and included not in self._read:
+                source = read_source(included)
+                require_own_names(source.text, Location(included, 1, 1))
+                self._read[included] = source
         plain = expanded.stdout.decode("utf-8", "surrogateescape")
         how = ["-S", "-o", "-", "-"] if numbered else ["-c", "-o", str(target), "-"]
         outcome = self._run([*common, "cpp-output", *how], plain)
@@ -345,7 +373,7 @@ class _Build:
         found = [(name, place) for name, place in missing.items() if not name.startswith("assay_import")]
         if outcome.returncode != 0:
             for name, place in found:  # a variable that nobody defines lies too far away for the linker
-                if not is_of_library(name):
+                if not is_of_library(name) or re.search(rf"relocation[^\n]*`{re.escape(name)}'", words):
                     raise _refused(name, place)
             raise self._unlinked(words)
         return found
@@ -378,12 +406,28 @@ class _Build:
                 capture_output=True,
                 check=False,
                 timeout=COMPILE_SECONDS,
-                env=environment(),
+                env={**environment(), "TMPDIR": str(self._private)},
+                preexec_fn=self._confined if self._options.foreign_code else None,
             )
-        except subprocess.TimeoutExpired:
+        except subprocess.SubprocessError as problem:
+            if isinstance(problem, subprocess.TimeoutExpired):
+                raise SourceProblem(
+                    f"compiling the embedded C takes more than {COMPILE_SECONDS} seconds", where=self._where
+                ) from None
             raise SourceProblem(
-                f"compiling the embedded C takes more than {COMPILE_SECONDS} seconds", where=self._where
+                "this system cannot confine the compiler of embedded C (landlock and seccomp of Linux 5.13)"
             ) from None
+
+    def _confined(self) -> None:
+        """In the process that becomes a compiler: what a stranger's text makes it read is what belongs to it,
+        and what it makes it write lies in a folder that is gone afterwards."""
+        own = [self._folder, *(Path(name).parent for name in self._options.c_sources)]
+        named = [flag[2:] for flag in [*self._flags, *self._libraries] if flag[:2] in {"-I", "-L"}]
+        files = [flag for flag in self._libraries if not flag.startswith("-")]
+        if not _engine.confine_compiler(
+            [*OF_COMPILERS, *map(str, own), *named, *files], [str(self._private), "/dev/null"]
+        ):
+            raise OSError("not confined")
 
     def _problem_of(self, diagnostics: str) -> SourceProblem:
         found = _DIAGNOSTIC.search(diagnostics)
@@ -395,6 +439,18 @@ class _Build:
         return SourceProblem(f"embedded C does not compile: {found['message']}", where=where)
 
 
+def require_own_names(text: str, where: Location) -> None:
+    """What is called assay_ may lie where nothing is part of the state."""
+    found = _OF_OURS.search(text)
+    if found is not None:
+        line = where.line + text.count("\n", 0, found.start())
+        raise SourceProblem(
+            f"embedded C uses the name '{found[0]}'",
+            where=Location(where.file, line, 1),
+            hint="names that begin with assay_ are those of Assay",
+        )
+
+
 def _split(text: str, flag: str) -> list[str]:
     """Flags that decide what is compiled and linked, and nothing that makes a compiler run other programs: a
     trace brings its flags along."""
@@ -403,6 +459,8 @@ def _split(text: str, flag: str) -> list[str]:
     except ValueError as problem:
         raise SourceProblem(f"{flag} {text!r} is no list of flags: {problem}") from None
     for one in flags:
+        if flag == "--ldflags" and not one.startswith("-"):
+            _require_objects(one)
         if _ALLOWED[flag].match(one) is None or _DANGEROUS.match(one) is not None:
             raise SourceProblem(
                 f"{flag} {one!r} is not allowed here",
@@ -413,13 +471,30 @@ def _split(text: str, flag: str) -> list[str]:
     return flags
 
 
+def _require_objects(name: str) -> None:
+    """What is neither an archive nor an object is a script to a linker, which may read and place anything."""
+    try:
+        with Path(name).open("rb") as file:
+            begins = file.read(8)
+    except OSError as problem:
+        raise SourceProblem(f"--ldflags {name!r}: {problem.strerror}") from None
+    if begins != b"!<arch>\n" and not begins.startswith(b"\x7fELF"):
+        raise SourceProblem(f"--ldflags {name!r} is no archive and no object file")
+
+
 def _refused(name: str, place: Location) -> SourceProblem:
     if is_of_library(name):
         return UnsupportedConstruct(
             f"embedded C calls '{name}', which reaches out of the model or keeps a state that nobody can "
             "put back",
             where=place,
-            hint="write a version of it for the model, or use --tracking declared, which lets it happen",
+            hint=_INSTEAD,
+        )
+    if name in OF_SPIN:
+        return UnsupportedConstruct(
+            f"embedded C uses '{name}' of SPIN's verifier, which reaches into how that keeps its states",
+            where=place,
+            hint="copy what the code needs to know into a variable of the model, and read it as now.x",
         )
     return SourceProblem(
         f"embedded C uses '{name}', which nobody defines",
@@ -428,15 +503,30 @@ def _refused(name: str, place: Location) -> SourceProblem:
     )
 
 
+def _taking_errno(target: str) -> list[str]:
+    """The system's errno is not the one that the code sees: that one is part of the state."""
+    return [
+        "popq assay_return_address(%rip)",
+        f"call {target}",
+        "pushq assay_return_address(%rip)",
+        "movq assay_system_errno(%rip), %r11",
+        "movl (%r11), %r10d",
+        "testl %r10d, %r10d",
+        "je 1f",
+        "movl %r10d, assay_error_number(%rip)",
+        "movl $0, (%r11)",
+        "1: ret",
+    ]
+
+
 def _stubs(names: Sequence[str]) -> str:
     """Calls of what is missing jump through a table that the engine fills in."""
     lines = [".text"]
     for number, name in enumerate(names):
-        lines += [
-            f".globl {name}",
-            f".type {name},@function",
-            f"{name}: jmp *assay_imports+{8 * number}(%rip)",
-        ]
+        lines += [f".globl {name}", f".type {name},@function", f"{name}:"]
+        target = f"*assay_imports+{8 * number}(%rip)"
+        lines += _taking_errno(target) if name in SETS_ERRNO else [f"jmp {target}"]
+    lines += ['.section assay_scratch,"aw"', ".balign 8", "assay_return_address: .quad 0"]
     lines += ['.section assay_private,"aw"', ".balign 4096", ".globl assay_imports", "assay_imports:"]
     lines += [f".zero {8 * len(names) + 8}", ".balign 4096"]
     lines += ['.section .rodata.assay_imports,"a"', ".balign 8"]

@@ -49,7 +49,8 @@ def probe_source(embedded: EmbeddedCode) -> str:
     for number, variable in enumerate(embedded.locals):
         lines.append(_line(variable.where))
         lines.append(f"struct assay_probe_{number} {{ {variable.declaration}; }} __attribute__((packed));")
-        lines.append(f"struct assay_probe_{number} assay_probe_{number} = {{ {variable.initial} }};")
+        constant = "" if variable.depends_on_the_state else variable.initial
+        lines.append(f"struct assay_probe_{number} assay_probe_{number} = {{ {constant} }};")
     return "\n".join(lines)
 
 
@@ -105,7 +106,8 @@ def _state(layout: Layout, processes: Sequence[Process], of_state: Sequence[Stat
     initials = ", ".join(f".{v.name} = {v.initial}" for v in of_state if v.initial)
     yield f"struct assay_now now = {{{initials}}};"
     largest = max((layout.processes[p.name].size for p in processes), default=0)
-    yield f"ASSAY_PRIVATE unsigned char assay_self[{largest + 8}] __attribute__((aligned(8)));"
+    yield f"ASSAY_SCRATCH unsigned char assay_self[{largest + 8}] __attribute__((aligned(8)));"
+    yield "ASSAY_SCRATCH int *assay_system_errno;"
     yield "ASSAY_PRIVATE struct assay_services assay_services;"
     yield "#define _this ((void *)assay_self)"
     for process in processes:
@@ -152,6 +154,7 @@ def _table(embedded: EmbeddedCode, layout: Layout) -> Iterator[str]:
     yield f"static int (*const assay_functions[])(void) = {{{functions or '0'}}};"
     yield f"""\
 extern unsigned char __start_assay_private[], __stop_assay_private[];
+extern unsigned char __start_assay_scratch[], __stop_assay_scratch[];
 extern const char assay_import_count[], *const assay_import_names[];
 extern void *assay_imports[];
 extern void (*const __init_array_start[])(void), (*const __init_array_end[])(void);
@@ -166,6 +169,9 @@ const struct assay_table assay_table = {{
   .pid = (int *)assay_self,
   .private_begin = __start_assay_private,
   .private_end = __stop_assay_private,
+  .scratch_begin = __start_assay_scratch,
+  .scratch_end = __stop_assay_scratch,
+  .system_errno = &assay_system_errno,
   .import_count = (unsigned long)assay_import_count,
   .import_names = assay_import_names,
   .imports = assay_imports,

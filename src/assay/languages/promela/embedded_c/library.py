@@ -36,6 +36,15 @@ STATELESS = frozenset(
     [*_MEMORY_AND_TEXTS.split(), *_NUMBERS.split()]
     + [name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l")]
 )
+# They may leave an error in errno, and call nobody back.
+SETS_ERRNO = frozenset(
+    [*_NUMBERS.split(), "snprintf", "sprintf", "vsnprintf", "vsprintf", "strcoll", "strxfrm"]
+    + [name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l")]
+)
+# Functions and variables of SPIN's verifier that reach into how it keeps its states.
+OF_SPIN = frozenset(
+    "pptr Pptr qptr q_len q_full q_cond qsend qrecv Q_has BASE trpt depth maxdepth reached vsize".split()
+)
 
 
 @cache

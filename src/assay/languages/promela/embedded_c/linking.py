@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.languages.promela.embedded_c.fragments import EmbeddedCode
-from assay.languages.promela.embedded_c.image import BuiltImage, build_image, probe
+from assay.languages.promela.embedded_c.fragments import EmbeddedCode, StateVariable
+from assay.languages.promela.embedded_c.image import BuiltImage, build_image, probe, require_own_names
 from assay.languages.promela.embedded_c.image_source import image_source, probe_source
-from assay.languages.promela.embedded_c.path_coverage import is_asked
+from assay.languages.promela.embedded_c.path_coverage import KEYS, is_asked
 from assay.languages.promela.layout import Layout
-from assay.languages.promela.operations import BYTE, Const, Process, Symbol
+from assay.languages.promela.operations import BYTE, Const, Expr, ForeignValue, Process, Symbol
 from assay.languages.promela.syntax import Location
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import LanguageOptions
@@ -32,7 +32,7 @@ def add_locals(
             variable.where,
             owner.name,
             length=len(content),
-            initial=tuple(Const(byte) for byte in content),
+            initial=_first_value(embedded, variable, content),
             assigned=True,
             read=True,
             identifier=variable.name,
@@ -45,10 +45,25 @@ def add_locals(
         owner.symbols.append(symbol)
 
 
+def _first_value(embedded: EmbeddedCode, variable: StateVariable, content: bytes) -> tuple[Expr, ...]:
+    """By bytes: constants, or what C says when the process begins."""
+    if not variable.depends_on_the_state:
+        return tuple(Const(byte) for byte in content)
+    own = f"P{variable.proctype}->{variable.name}"
+    text = f"({{ __typeof__({own}) first = {variable.initial}; ((unsigned char *)&first)[%d]; }})"
+    return tuple(
+        ForeignValue(embedded.add("c_expr", text % at, None, None, variable.where))
+        for at in range(len(content))
+    )
+
+
 def linked(
     embedded: EmbeddedCode, layout: Layout, processes: Sequence[Process], file: str, options: LanguageOptions
 ) -> BuiltImage:
     """Compiles all of it and makes room for its memory in the layout."""
+    for text, where in embedded.texts():
+        if f"c_expr {{{text}}}" not in KEYS:
+            require_own_names(text, where)
     source = image_source(embedded, layout, processes, with_paths=is_asked(options))
     image = build_image(source, Path(file).parent, Location(file, 1, 1), options)
     layout.add_memory(image.slot_bytes)

@@ -45,6 +45,16 @@ def structures(layout: Layout, processes: Sequence[Process], tail: Sequence[str]
     return "\n".join(lines)
 
 
+def gaps(block: Block, layout: Layout, end: int) -> list[tuple[int, int]]:
+    """What of a block is no variable: begin and end of each part. C must leave it alone."""
+    found, offset = [], 0
+    for symbol, at in sorted(block.offsets.items(), key=lambda item: item[1]):
+        if at > offset:
+            found.append((offset, at))
+        offset = at + _size(symbol, layout)
+    return [*found, (offset, end)] if end > offset else found
+
+
 def _typedef(type_: Type, layout: Layout, declared: set[str]) -> Iterator[str]:
     if not isinstance(type_, Structure) or type_.name in declared:
         return

@@ -46,8 +46,8 @@ SUPPORT = """
 #define BITS {bits}u
 static unsigned char assay_pairs[BITS / 8];
 static unsigned assay_last_block;
-ASSAY_PRIVATE unsigned assay_is_question;
-ASSAY_PRIVATE unsigned char assay_covered[BLOCKS + 1];
+ASSAY_SCRATCH unsigned assay_is_question;
+ASSAY_SCRATCH unsigned char assay_covered[BLOCKS + 1];
 void assay_block(unsigned block) {{
   if (assay_is_question) return;
   unsigned long pair = (unsigned long)assay_last_block * (BLOCKS + 1) + block;

@@ -1,3 +1,4 @@
+#line 2 "sanitizer.c"
 /* What checks of addresses and of undefined behaviour call (--sanitize). The compiler puts a call before every use of
  * memory and behind every operation that C leaves undefined for some operands; what is wrong ends the step. */
 #include <stdio.h>

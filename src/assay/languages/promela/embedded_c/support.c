@@ -1,3 +1,4 @@
+#line 2 "support.c"
 /* What embedded C may call and what has a state of its own, or would reach out of the image. The state lies in the
  * image, so it is part of the states of the model. Compiled into every image; what nobody calls is left out. */
 #define _GNU_SOURCE
@@ -13,8 +14,9 @@
 
 void uerror(char *words) { assay_services.report(words); }
 void Uerror(char *words) { assay_services.report(words); }
-void putrail(void) {} /* SPIN writes down how it came here */
-ASSAY_PRIVATE int Nr_Trails;
+int Nr_Trails;
+void putrail(void) { Nr_Trails++; } /* SPIN writes down how it came here */
+void *const stack_begin = (void *)(0x1A5700000000 + (8ul << 20)); /* kStackBase + kStackBytes */
 
 void abort(void) {
   assay_services.fail(ASSAY_ABORT, "abort() was called");
@@ -34,8 +36,8 @@ int atexit(void (*function)(void)) { return 0; } /* nothing ends */
 
 /* --- errors --- */
 
-static int error_number;
-int *__errno_location(void) { return &error_number; }
+int assay_error_number;
+int *__errno_location(void) { return &assay_error_number; }
 
 /* --- output --- */
 
@@ -81,26 +83,53 @@ void perror(const char *words) { fputs(words, stderr); }
 
 /* --- numbers that look random --- */
 
-static unsigned long random_state = 1;
-static int next_random(unsigned long *state) {
-  *state = *state * 6364136223846793005ul + 1442695040888963407ul;
-  return (int)(*state >> 33);
+/* The numbers of the GNU C library: each word is the sum of those 3 and 31 places before it. */
+static struct {
+  int words[31];
+  int next; /* 0: nobody has asked yet */
+} assay_random;
+static void seed(unsigned first) {
+  int *words = assay_random.words;
+  words[0] = first ? (int)first : 1;
+  for (int i = 1; i < 31; i++) {
+    long word = 16807 * (words[i - 1] % 127773l) - 2836 * (words[i - 1] / 127773l);
+    words[i] = (int)(word < 0 ? word + 2147483647 : word);
+  }
+  assay_random.next = 3;
 }
-int rand(void) { return next_random(&random_state); }
-void srand(unsigned seed) { random_state = seed; }
-long random(void) { return next_random(&random_state); }
-void srandom(unsigned seed) { random_state = seed; }
-int rand_r(unsigned *seed) {
-  unsigned long state = *seed;
-  int number = next_random(&state);
-  *seed = (unsigned)(state >> 16);
-  return number;
+static int next_random(void) {
+  int at = assay_random.next % 31;
+  unsigned sum = (unsigned)assay_random.words[at] + (unsigned)assay_random.words[(at + 28) % 31];
+  assay_random.words[at] = (int)sum;
+  assay_random.next = at == 30 ? 31 : at + 1;
+  return (int)(sum >> 1);
+}
+void srandom(unsigned first) {
+  seed(first);
+  for (int i = 0; i < 310; i++) next_random();
+}
+long random(void) {
+  if (!assay_random.next) srandom(1);
+  return next_random();
+}
+int rand(void) { return (int)random(); }
+void srand(unsigned first) { srandom(first); }
+int rand_r(unsigned *state) {
+  unsigned next = *state, result;
+  next = next * 1103515245 + 12345;
+  result = next / 65536 % 2048;
+  next = next * 1103515245 + 12345;
+  result = result << 10 ^ next / 65536 % 1024;
+  next = next * 1103515245 + 12345;
+  result = result << 10 ^ next / 65536 % 1024;
+  *state = next;
+  return (int)result;
 }
 
 /* --- texts that are cut in pieces --- */
 
-static char *token_rest;
-char *strtok(char *text, const char *delimiters) { return strtok_r(text, delimiters, &token_rest); }
+static char *assay_token;
+char *strtok(char *text, const char *delimiters) { return strtok_r(text, delimiters, &assay_token); }
 
 /* --- the heap ---
  *

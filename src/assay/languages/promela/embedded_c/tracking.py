@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.languages.promela.embedded_c.image import BuiltImage
+from assay.languages.promela.embedded_c.variables import HEAP
 from assay.languages.promela.operations import Fragment
 
 
@@ -17,8 +18,9 @@ def forgotten(
     for address, number, is_question in untracked:
         fragment = fragments[number]
         variable = image.variables.at(address)
-        name = f"'{variable.name}'" if variable is not None else f"memory at {address:#x}"
-        place = f"{variable.place}: " if variable is not None else ""
+        where_from = "memory from malloc()" if address >= HEAP else f"memory at {address:#x}"
+        name = f"'{variable.name}'" if variable is not None else where_from
+        place = f"{variable.place}: " if variable is not None and variable.file else ""
         where = f"{Path(fragment.where.file).name}:{fragment.where.line}"
         asked = ", which must change nothing," if is_question else ""
         found.setdefault(

@@ -17,7 +17,13 @@ from assay.records import dataclass
 MOST_ELEMENTS = 64  # of an array that are shown
 DEEPEST = 6
 OWN_UNITS = ("support.c", "sanitizer.c")
-_HEAP, _HEAP_END = 0x1A5600000000, 0x1A5600000000 + (64 << 20)
+# What the part of the C library that is in the image remembers, as a user would call it.
+OF_LIBRARY = {
+    "assay_error_number": "errno",
+    "assay_random": "the state of rand()",
+    "assay_token": "the place of strtok()",
+}
+HEAP, _HEAP_END = 0x1A5600000000, 0x1A5600000000 + (64 << 20)
 _OF_IMAGE = ("assay_",)
 
 
@@ -95,6 +101,10 @@ class Variables:
         file, line = _declared(entry if "DW_AT_decl_line" in entry.attributes else described, lines)
         if name == "now":
             yield from self._of_now(address, described.get_DIE_from_attribute("DW_AT_type"), lines)
+            return
+        if name in OF_LIBRARY:
+            kind = described.get_DIE_from_attribute("DW_AT_type")
+            yield Variable(OF_LIBRARY[name], address, size_of(kind), "", 0, kind)
             return
         if address == 0 or not name or name.startswith(_OF_IMAGE):
             return
@@ -210,7 +220,7 @@ def _number(content: bytes, encoding: int) -> object:
 def _pointer(value: int) -> str:
     if value == 0:
         return "NULL"
-    return f"heap+{value - _HEAP:#x}" if _HEAP <= value < _HEAP_END else f"{value:#x}"
+    return f"heap+{value - HEAP:#x}" if HEAP <= value < _HEAP_END else f"{value:#x}"
 
 
 def _fields(kind: Any, address: int, read: Read, depth: int) -> dict[str, object]:
