@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw Unsupported(
-      "the hash of an object without a __hash__ of its own, or of something that holds one, is an address, "
-      "which is different in each run; keep the object itself as a key");
-}
+constexpr const char* kIsAddress =
+    "the hash of an object without a __hash__ of its own, or of something that holds one, is an address, "
+    "which is different in each run; keep the object itself as a key";
+
+[[noreturn]] void refuse() { throw Unsupported(kIsAddress); }
 
 void note(bool is_address) {
   if (!is_address || current_world() == nullptr) return;
@@ -62,11 +63,13 @@ bool is_hashing() {
 Ref hash_number(PyObject* object) {
   World* const world = current_world();
   const std::uint64_t before = world == nullptr ? 0 : world->addresses_hashed;
-  note(hashes_address(object));
+  const bool is_address = world != nullptr && hashes_address(object);
+  if (is_address && is_hashing()) ++world->addresses_hashed;
   const Py_hash_t hash = PyObject_Hash(object);
   if (hash == -1) throw PythonError();
-  // Methods of the program tell by themselves.
-  if (world != nullptr && world->addresses_hashed != before && !is_hashing()) refuse();
+  // Methods of the program tell by themselves. What is only kept does no harm.
+  if (world != nullptr && !is_hashing() && (is_address || world->addresses_hashed != before))
+    return Ref::borrow(absent_value("hash()", kIsAddress));
   return checked(PyLong_FromSsize_t(hash));
 }
 

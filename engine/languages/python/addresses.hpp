@@ -10,8 +10,8 @@ namespace assay::languages::python {
 /// The `id` and `hash` that programs find among the built-ins, in place of CPython's own: those refuse to tell an
 /// address to C code. Null for other names.
 PyObject* discreet_built_in(PyObject* name);
-/// The hash of an object, given to the program; throws Unsupported if that depends on an address. In a `__hash__` that C
-/// code calls it may: that goes into a container at once, and to nobody else.
+/// The hash of an object, given to the program; if that depends on an address, something that can only be kept. In a
+/// `__hash__` that C code calls it is the number: that goes into a container at once, and to nobody else.
 Ref hash_number(PyObject* object);
 /// Whether C code has called a `__hash__` of the program, which runs.
 bool is_hashing();
