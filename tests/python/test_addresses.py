@@ -6,6 +6,8 @@ tell; those of HOLD end in CPython as in the machine.
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import textwrap
@@ -265,3 +267,49 @@ def test_the_text_of_an_absent_class_in_a_container_is_that_of_cpython():
 def test_a_built_in_that_would_show_what_stands_for_something_is_refused(expression):
     with pytest.raises(SourceProblem):
         verify(f"{IMPORTS}r = {expression}\n")
+
+
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        "repr(x) == repr(y)",
+        "str(x) != str(y)",
+        "f'{[x]}' == f'{[y]}'",
+        "'%s' % x < '%s' % y",
+        "'{}'.format(x) == '{}'.format(y)",
+        "x.__repr__() == object.__repr__(y)",
+        "str(ValueError(x)) == str(ValueError(y))",
+        "repr([].append) == repr([].append)",
+        "'%s' % (lambda: 1) == '%s' % (lambda: 1)",
+    ],
+)
+def test_texts_with_addresses_are_not_compared(comparison):
+    with pytest.raises(SourceProblem, match="compared that show their addresses"):
+        verify(f"x, y = X(), X()\nassert {comparison} or True\n")
+
+
+def test_a_text_without_its_address_is_mentioned():
+    result = verify("print(X())\nassert len({repr(X()): 1}) == 1\nassert repr(X()) != 'X'\n")
+    assert result.verdict is assay.Verdict.VERIFIED
+    assert any("program.py:5" in note and "shows no address here" in note for note in result.notes)
+
+
+TEXTS = (
+    "repr(x) str(x) format(x) ascii(x) x.__repr__() x.__str__() object.__repr__(x) f'{x!r:>9}' '%s'%x "
+    "'%r'%[x] '{0}'.format(x) str({1:x}) repr(collections.deque([x])) repr(collections.OrderedDict(a=x)) "
+    "str(KeyError(x)) repr(ValueError(x)) repr(object()) '%s'%object() repr([].append) '%s'%[].append "
+    "'%s'%x.__str__ repr(zip([1])) '%s'%iter({}) repr(memoryview(b'')) '%s'%functools.partial(print,x) "
+    "json.dumps(x,default=str) '%s'%operator.itemgetter(x) repr(x.__init__) '%s'%(lambda:1) "
+    "repr(collections.ChainMap({1:x})) str((x,))"
+).split()
+
+
+def test_no_text_that_cpython_makes_shows_an_address():
+    # With CPython's own addresses taken out they are the texts of CPython.
+    program = "x = X()\nshown = [" + ", ".join(TEXTS) + "]\n"
+    real = subprocess.run(
+        [sys.executable, "-c", f"{OBJECTS}{program}print(shown)"], check=True, capture_output=True, text=True
+    )
+    expected = re.sub(r"0x[0-9a-f]{6,}", "0x...", real.stdout)
+    shown = verify(f"{program}assert False, '|'.join(shown)\n").violations[0].message
+    assert shown.removeprefix("AssertionError: ") == "|".join(ast.literal_eval(expected))
