@@ -15,8 +15,8 @@ Predicates, their order, rounds and verdicts are those of the reference.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 from assay import _engine
 from assay.records import dataclass
@@ -33,9 +33,14 @@ from assay.transition_system.symbolic import (
 from assay.transition_system.symbolic_code import WORD_BITS, code_of, overflow_code
 from assay.transition_system.terms import Number, Term, Truth, apply, negated
 
-MANY_STATES = 3_000  # of a round: exploring them in Python takes as long as compiling
+# What a round may take in Python; compiling takes about as long.
+MANY_STATES = 3_000
+MANY_SECONDS = 0.5
 LONGEST_TEXT = 400_000  # that is worth compiling
 PROGRESS_SECONDS = 0.1
+
+
+Item = TypeVar("Item")
 
 
 class Library(Protocol):
@@ -50,7 +55,7 @@ Compile = Callable[[str], Library]
 class Explored:
     """A round: abstract states, by their numbers in the order in which they were met."""
 
-    states: Sequence[State]  # which stands for each
+    states: Sequence[State] | _Made[State]  # which stands for each
     literals: Sequence[Valuation]  # the different ones
     valuations: Sequence[int]  # of each state: which of these
     steps: Sequence[Sequence[int]]  # of each that was expanded: the states that its steps lead to
@@ -107,10 +112,13 @@ class FastAmcs(Amcs):
             self.violation = code, explored.run
         added = [] if self.violation is not None else self.asked(explored)
         return Round(
-            abstract_states=[
-                (state[: self.controls], explored.literals[number])
-                for state, number in zip(explored.states, explored.valuations, strict=True)
-            ],
+            abstract_states=_Made(
+                len(explored.states),
+                lambda number: (
+                    explored.states[number][: self.controls],
+                    explored.literals[explored.valuations[number]],
+                ),
+            ),
             transitions=sum(map(len, explored.steps)),
             added=added,
             merged=explored.merged,
@@ -132,7 +140,8 @@ class FastAmcs(Amcs):
         return found
 
     def explored_plainly(self, most: int | None) -> Explored | None:
-        """None: there are more states."""
+        """None: there are more states, or it takes long."""
+        began = time.monotonic()
         evaluate = self.evaluator()
         initial, _ = self.model.initial_state()
         states, valuations = [initial], []
@@ -149,7 +158,7 @@ class FastAmcs(Amcs):
         valuations.append(0)
         run = None
         while len(steps) < len(states) and run is None:
-            if most is not None and len(states) > most:
+            if most is not None and (len(states) > most or time.monotonic() > began + MANY_SECONDS):
                 return None
             number = len(steps)
             self.tick(len(states))
@@ -217,12 +226,10 @@ class FastAmcs(Amcs):
         length = values + -(-len(self.predicates) // WORD_BITS)
         words = memoryview(result.records["states"]).cast("q")
         literals: dict[bytes, int] = {}
-        states: list[State] = []
-        valuations: list[int] = []
-        for first in range(0, len(words), length):
-            states.append(tuple(words[first : first + values]))
-            bits = words[first + values : first + length].tobytes()
-            valuations.append(literals.setdefault(bits, len(literals)))
+        valuations = [
+            literals.setdefault(words[first + values : first + length].tobytes(), len(literals))
+            for first in range(0, len(words), length)
+        ]
         targets = memoryview(result.records["steps"]).cast("I").tolist()
         steps: list[list[int]] = []
         at = 0
@@ -239,7 +246,9 @@ class FastAmcs(Amcs):
             run = tuple(walked)
         count = len(self.predicates)
         return Explored(
-            states=states,
+            states=_Made(
+                len(valuations), lambda number: tuple(words[number * length : number * length + values])
+            ),
             literals=[_bits(one, count) for one in literals],
             valuations=valuations,
             steps=steps,
@@ -387,6 +396,23 @@ class FastAmcs(Amcs):
                 equal = apply("==", self.system.variables[number], Number(value))
                 self._values[number, value] = self.once(equal)
             add(self._values[number, value])
+
+
+class _Made(Generic[Item]):
+    """Items that are made when they are asked for: there may be millions, and most are never looked at."""
+
+    def __init__(self, count: int, make: Callable[[int], Item]) -> None:
+        self.count = count
+        self.make = make
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, number: int) -> Item:
+        return self.make(number)
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self.make, range(self.count))
 
 
 def _run_to(number: int, states: Sequence[State], parents: Sequence[int]) -> tuple[State, ...]:

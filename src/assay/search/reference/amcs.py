@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from assay.records import dataclass
 from assay.transition_system.symbolic import (
@@ -64,11 +64,18 @@ class AmcsOutcome:
     seconds_proving: float = 0.0  # of the processor
 
 
+class AbstractStates(Protocol):
+    """They are counted, and gone through if they are a proof."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[tuple[Location, Valuation]]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """What Algorithm 2 answers."""
 
-    abstract_states: Collection[tuple[Location, Valuation]]
+    abstract_states: AbstractStates
     transitions: int  # between them
     added: list[Term]
     merged: bool  # two concrete states were taken for one
