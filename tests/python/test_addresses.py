@@ -6,6 +6,8 @@ tell; those of HOLD end in CPython as in the machine.
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import textwrap
@@ -17,7 +19,7 @@ import assay
 from assay.transition_system.interface import SourceProblem
 
 OBJECTS = """
-import collections, copy, functools, json, operator, weakref
+import collections, collections.abc, copy, functools, json, operator, weakref
 class X:
     pass
 """
@@ -126,6 +128,15 @@ NUMBERS = {
                 return id(self)
         print(hash(K()))
         """,
+    "kept and returned": """
+        class K:
+            kept = hash(range(0, 0))
+            def __hash__(self):
+                return self.kept
+        d = {K(): 1}
+        """,
+    "kept and compared": "kept = hash(X)\nassert kept == kept",
+    "kept and tested": "kept = hash((X(), 1))\nassert kept",
     "json": "x = X()\njson.dumps([id(x)])",
 }
 
@@ -172,6 +183,11 @@ for kind in (Same, Plain, Above):
     assert {one: 1, two: 2}[two] == 2
 r = weakref.ref(x)
 assert {r: 1}[weakref.ref(x)] == 1
+kept = hash(range(0, 0)), hash(x)
+class A(collections.abc.Hashable):
+    EMPTY = hash(range(0, 0))
+    __hash__ = object.__hash__
+assert A() is not None
 assert hash("a") == hash("a") and hash((1, 2)) == (1, 2).__hash__()
 assert sorted([3, 1, 2], key=hash) == [1, 2, 3]
 assert repr(operator.methodcaller("f", 1, a=2)) == "operator.methodcaller('f', 1, a=2)"
@@ -232,7 +248,7 @@ HIDDEN = (
     "', '.join([socket.socket])",
     "round(socket.socket)",
     "repr(os)",
-    "hash(socket.socket)",
+    "hash(socket.socket) % 2",
 )
 
 
@@ -251,3 +267,49 @@ def test_the_text_of_an_absent_class_in_a_container_is_that_of_cpython():
 def test_a_built_in_that_would_show_what_stands_for_something_is_refused(expression):
     with pytest.raises(SourceProblem):
         verify(f"{IMPORTS}r = {expression}\n")
+
+
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        "repr(x) == repr(y)",
+        "str(x) != str(y)",
+        "f'{[x]}' == f'{[y]}'",
+        "'%s' % x < '%s' % y",
+        "'{}'.format(x) == '{}'.format(y)",
+        "x.__repr__() == object.__repr__(y)",
+        "str(ValueError(x)) == str(ValueError(y))",
+        "repr([].append) == repr([].append)",
+        "'%s' % (lambda: 1) == '%s' % (lambda: 1)",
+    ],
+)
+def test_texts_with_addresses_are_not_compared(comparison):
+    with pytest.raises(SourceProblem, match="compared that show their addresses"):
+        verify(f"x, y = X(), X()\nassert {comparison} or True\n")
+
+
+def test_a_text_without_its_address_is_mentioned():
+    result = verify("print(X())\nassert len({repr(X()): 1}) == 1\nassert repr(X()) != 'X'\n")
+    assert result.verdict is assay.Verdict.VERIFIED
+    assert any("program.py:5" in note and "shows no address here" in note for note in result.notes)
+
+
+TEXTS = (
+    "repr(x) str(x) format(x) ascii(x) x.__repr__() x.__str__() object.__repr__(x) f'{x!r:>9}' '%s'%x "
+    "'%r'%[x] '{0}'.format(x) str({1:x}) repr(collections.deque([x])) repr(collections.OrderedDict(a=x)) "
+    "str(KeyError(x)) repr(ValueError(x)) repr(object()) '%s'%object() repr([].append) '%s'%[].append "
+    "'%s'%x.__str__ repr(zip([1])) '%s'%iter({}) repr(memoryview(b'')) '%s'%functools.partial(print,x) "
+    "json.dumps(x,default=str) '%s'%operator.itemgetter(x) repr(x.__init__) '%s'%(lambda:1) "
+    "repr(collections.ChainMap({1:x})) str((x,))"
+).split()
+
+
+def test_no_text_that_cpython_makes_shows_an_address():
+    # With CPython's own addresses taken out they are the texts of CPython.
+    program = "x = X()\nshown = [" + ", ".join(TEXTS) + "]\n"
+    real = subprocess.run(
+        [sys.executable, "-c", f"{OBJECTS}{program}print(shown)"], check=True, capture_output=True, text=True
+    )
+    expected = re.sub(r"0x[0-9a-f]{6,}", "0x...", real.stdout)
+    shown = verify(f"{program}assert False, '|'.join(shown)\n").violations[0].message
+    assert shown.removeprefix("AssertionError: ") == "|".join(ast.literal_eval(expected))

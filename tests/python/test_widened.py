@@ -65,6 +65,10 @@ EXACT = (
     OBJECT + "d = C()\nassert id(c) == id(c) and id(c) != id(d) and {id(c): 1}[id(c)] == 1",
     OBJECT + "import weakref\nr = weakref.ref(c, print)\nassert r() is c and r.__callback__ is print",
     OBJECT + "vars(c)['b'] = 2\nassert c.b == 2 and vars(c) == {'a': 1, 'b': 2}",
+    "class S:\n    __slots__ = ()\nseen = []\n"
+    "for thing in (5, S(), [], 'a'):\n    try:\n        vars(thing)\n"
+    "    except TypeError as problem:\n        seen.append(str(problem))\n"
+    "assert seen == ['vars() argument must have __dict__ attribute'] * 4",
     "import math\nassert vars(math)['pi'] == math.pi and 'sin' in vars(math)",
     "class C:\n    x = 1\n    def f(self): pass\n"
     "assert [n for n in C.__dict__ if n[:2] != '__'] == ['x', 'f'] and 'y' not in vars(C)",
@@ -124,6 +128,41 @@ def test_a_loop_over_a_proxy_notices_what_others_do_to_its_dict():
     assert result.verdict is assay.Verdict.VIOLATED
     assert "changed size during iteration" in str(result.violations[0].message)
     assert is_verified(threaded(setup, "for k in p:\n    assert p[k] == 1"))
+
+
+def test_functions_that_a_thread_makes_may_get_attributes():
+    setup = """
+        import functools
+        class C:
+            @functools.singledispatchmethod
+            def f(self, x):
+                return "any"
+            @f.register(int)
+            def _(self, x):
+                return "int"
+        c = C()
+        got = []
+        """
+    work = "def g(): pass\ng.n = 1\ng.n += 1\ngot.append((c.f(1), c.f('a'), g.n))"
+    assert is_verified(threaded(setup, work, "assert got == [('int', 'any', 2)] * 2"))
+    shared = "def make():\n    def g(): pass\n    return g\ng = make()\ng.n = 0"
+    assert threaded(shared, "g.n += 1", "assert g.n == 2").verdict is assay.Verdict.VIOLATED
+    late = "def make():\n    def g(): pass\n    return g\ng = make()"
+    work = "try:\n    g.n += 1\nexcept AttributeError:\n    g.n = 1"
+    assert threaded(late, work, "assert g.n == 2").verdict is assay.Verdict.VIOLATED
+
+
+def test_the_first_of_several_futures_is_waited_for():
+    text = """
+        from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+        def f(x):
+            return x
+        with ThreadPoolExecutor(2) as pool:
+            futures = [pool.submit(f, i) for i in range(2)]
+            done, pending = wait(futures, return_when=FIRST_COMPLETED)
+            assert done and len(done) + len(pending) == 2
+        """
+    assert is_verified(verify(text))
 
 
 def test_defaults_that_would_change_calls_are_refused():

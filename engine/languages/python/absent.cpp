@@ -122,6 +122,8 @@ PyObject* get_attribute(PyObject* object, PyObject* name) {
   return answered([&]() -> PyObject* {
     Absent* const self = as_absent(object);
     ask(self);
+    if (self->sort == Sort::kValue && name == interned("__isabstractmethod__"))  // every class statement asks
+      raise(PyExc_AttributeError, "%U", name);
     if (self->reality == nullptr || self->sort != Sort::kThing) refuse_absent(object, "takes something from");
     const Ref answer = Ref::steal(question("part", self->reality, name));
     PyObject* const value = PyTuple_GET_ITEM(answer.get(), 0);
@@ -274,6 +276,12 @@ PyObject* absent(const std::string& path, const std::string& problem, const std:
     found = reinterpret_cast<PyObject*>(made);
   }
   return found;
+}
+
+PyObject* absent_value(const std::string& path, const std::string& problem) {
+  PyObject* const made = absent(path, problem, "");
+  as_absent(made)->sort = Sort::kValue;
+  return made;
 }
 
 PyObject* derived_absent(const std::string& path, PyObject* base) {

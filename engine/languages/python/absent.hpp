@@ -12,6 +12,8 @@ bool is_absent(PyObject* value);
 /// The one object that stands for what is found at a path (`socket.socket`); `problem` is what its users are told, unless
 /// there is an assumption that it is not used, which then fails.
 PyObject* absent(const std::string& path, const std::string& problem, const std::string& assumption);
+/// The same for a value of which nothing may be asked, not even whether it is true or equal to itself.
+PyObject* absent_value(const std::string& path, const std::string& problem);
 /// What a module of CPython has under that name: itself, if it is a value of its own (an exception, a number that has a
 /// name), and else what stands for it. Throws what CPython raises where there is nothing.
 Ref part_of_cpython(const std::string& module, PyObject* name);

@@ -1,5 +1,5 @@
-/// Numbers that are addresses, or made of them: what `id` and many a `hash` give. They are different in each run, so no
-/// program may see one. The machine answers calls of the program itself (`special_natives`); what stands here is for C
+/// Addresses: what `id` and many a `hash` give, and what stands in the text of an object without a `__repr__` of its own.
+/// They are different in each run, so no program may see one. The machine answers calls of the program itself (`special_natives`); what stands here is for C
 /// code of CPython, which calls what it was given (`sorted(items, key=id)`).
 #pragma once
 
@@ -10,8 +10,8 @@ namespace assay::languages::python {
 /// The `id` and `hash` that programs find among the built-ins, in place of CPython's own: those refuse to tell an
 /// address to C code. Null for other names.
 PyObject* discreet_built_in(PyObject* name);
-/// The hash of an object, given to the program; throws Unsupported if that depends on an address. In a `__hash__` that C
-/// code calls it may: that goes into a container at once, and to nobody else.
+/// The hash of an object, given to the program; if that depends on an address, something that can only be kept. In a
+/// `__hash__` that C code calls it is the number: that goes into a container at once, and to nobody else.
 Ref hash_number(PyObject* object);
 /// Whether C code has called a `__hash__` of the program, which runs.
 bool is_hashing();
@@ -19,5 +19,15 @@ bool is_hashing();
 void refuse_hash_by_others(const NativeCall& call);
 /// The same for `object.__hash__(x)` and its like, before they are called.
 void note_hash_method(PyObject* method, PyObject* object);
+
+/// From now on no text that CPython makes while a program runs shows an address, whoever asks for it: `0x...` stands in
+/// its place, and the verdict mentions it.
+void hide_addresses_in_texts();
+/// The verdict mentions that a text of the program has no address where CPython has one.
+void remark_address_in_text();
+/// The text of an object without a `__repr__` of its own.
+Ref text_without_address(PyObject* object);
+/// Throws Unsupported if both texts have such a place: they are the same only here.
+void refuse_comparing_addresses(PyObject* one, PyObject* other);
 
 }  // namespace assay::languages::python

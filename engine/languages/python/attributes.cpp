@@ -83,7 +83,7 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
     throw Unsupported("an object changes its class while the program runs");
   }
-  if (is_function(object) && !world.is_single()) {
+  if (is_function(object) && reinterpret_cast<Function*>(object)->code->is_made_once && !world.is_single()) {
     PyObject* const attributes = reinterpret_cast<Function*>(object)->attributes;
     const bool has_some = attributes != nullptr && PyDict_GET_SIZE(attributes) > 0;
     if (!has_some || value == nullptr || utf8(name).starts_with("__")) {

@@ -28,11 +28,17 @@ bool is_of_the_machine(PyCodeObject* code) {
   return utf8(code->co_filename).starts_with(folder);
 }
 
+/// `__new__` of a named tuple, which CPython wrote as a lambda: it keeps what it is given, and looks at nothing.
+bool makes_named_tuple(PyCodeObject* code) {
+  return utf8(code->co_name) == "<lambda>" && PyTuple_GET_SIZE(code->co_names) == 1 &&
+         utf8(PyTuple_GET_ITEM(code->co_names, 0)) == "_tuple_new";
+}
+
 PyObject* run_watched(PyThreadState* state, _PyInterpreterFrame* frame, int thrown) {
   World* const world = current_world();
   const Ref code = code_of(frame);
   auto* const function = reinterpret_cast<PyCodeObject*>(code.get());
-  if (world == nullptr || !is_running() || is_of_the_machine(function)) {
+  if (world == nullptr || !is_running() || is_of_the_machine(function) || makes_named_tuple(function)) {
     return _PyEval_EvalFrameDefault(state, frame, thrown);
   }
   if (utf8(function->co_filename).starts_with("<frozen importlib")) {

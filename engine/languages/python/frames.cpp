@@ -1,6 +1,7 @@
 /// Frames: how they begin and end, and where their values go.
 #include <algorithm>
 
+#include "languages/python/absent.hpp"
 #include "languages/python/addresses.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/weak.hpp"
@@ -55,6 +56,7 @@ Ref convert(Conversion conversion, const Ref& value) {
         raise(PyExc_TypeError, "iter() returned non-iterator of type '%s'", type->tp_name);
       return value;
     case Conversion::kHash: {
+      if (is_absent(value.get())) return value;  // an address
       if (is_identity(value.get()))
         throw Unsupported("the hash of this object is an address, which is different in each run");
       if (!PyLong_Check(value.get())) raise(PyExc_TypeError, "__hash__ method should return an integer");

@@ -211,6 +211,7 @@ Ref call_nested_with(PyObject* function, Arguments arguments) {
   }
   const bool hashes = name_of(*frame_code) == "__hash__";
   Ref value = finish_nested(interpreter, base);
+  if (hashes && is_absent(value.get())) refuse_absent(value.get(), "hashes by");
   if (!hashes || !is_identity(value.get())) return value;
   ++interpreter.world.addresses_hashed;  // what `id` gives is a number for C code
   return checked(PyLong_FromVoidPtr(object_of_weak(value.get())));

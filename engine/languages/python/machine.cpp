@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "languages/python/addresses.hpp"
 #include "languages/python/analysis.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/weak.hpp"
@@ -98,6 +99,7 @@ Machine::Machine(std::unique_ptr<Program> program, Granularity granularity,
       watch_(std::move(watch)),
       key_(key.value_or(support::ElementWords{})) {
   make_types();
+  hide_addresses_in_texts();
   analyse(*program_);
   world_ = std::make_unique<StepWorld>(*program_, granularity_, watch_);
   world_->distrusts = distrusts;

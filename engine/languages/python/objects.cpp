@@ -8,6 +8,7 @@
 #include "languages/python/ref.hpp"  // Python.h comes before structmember.h
 #include <structmember.h>
 
+#include "languages/python/addresses.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
@@ -74,7 +75,8 @@ PyObject* function_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* function_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<function %s>", as_function(self)->code->qualname.c_str());
+  remark_address_in_text();
+  return PyUnicode_FromFormat("<function %s at 0x...>", as_function(self)->code->qualname.c_str());
 }
 
 /// An attribute that can be overwritten, kept in `attributes` then.
@@ -329,7 +331,8 @@ PyObject* generator_close(PyObject* self, PyObject*) {
 }
 
 PyObject* generator_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<generator object %s>", as_generator(self)->code->qualname.c_str());
+  remark_address_in_text();
+  return PyUnicode_FromFormat("<generator object %s at 0x...>", as_generator(self)->code->qualname.c_str());
 }
 
 PyObject* generator_name(PyObject* self, void* qualified) {

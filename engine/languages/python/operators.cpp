@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "languages/python/addresses.hpp"
 #include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/stand_ins.hpp"
@@ -392,6 +393,7 @@ Step Interpreter::compare(std::uint32_t comparison) {
         return operate(code, left, right, 0, {.operands = 2});
     }
   }
+  if (PyUnicode_CheckExact(left) && PyUnicode_CheckExact(right)) refuse_comparing_addresses(left, right);
   static constexpr std::array<const char*, 6> kNames = {"lt", "le", "eq", "ne", "gt", "ge"};
   const bool are_sequences =
       (PyList_Check(left) && PyList_Check(right)) || (PyTuple_Check(left) && PyTuple_Check(right));

@@ -108,8 +108,13 @@ std::optional<std::string> Speaker::content_of(PyObject* o, int depth) {
     case Base::kDict:
     case Base::kDefaultDict: return "{" + pairs(o, depth, ": ", false) + "}";
     case Base::kOrderedDict: return "{" + ordered_pairs(o, depth) + "}";
-    case Base::kList: return "[" + items(checked(PySequence_List(o)).get(), depth) + "]";
-    case Base::kDeque: return "[" + items(checked(PySequence_List(o)).get(), depth) + "]";
+    // As they are: a class of the program may have an `__iter__` of its own, which nobody can call here.
+    case Base::kList:
+      return "[" + items(checked(PyList_GetSlice(o, 0, PyList_GET_SIZE(o))).get(), depth) + "]";
+    case Base::kDeque: {
+      const Ref iterator = checked(heap_.classes.deque_type()->tp_iter(o));
+      return "[" + items(checked(PySequence_List(iterator.get())).get(), depth) + "]";
+    }
     case Base::kSet: return "{" + items(heap_.ordered(o).get(), depth) + "}";
     case Base::kTuple: return tuple(o, depth);
     case Base::kValue: {

@@ -1,4 +1,5 @@
 /// Texts: str, repr, format, print. Sets print in the machine's order, objects without an address.
+#include "languages/python/addresses.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
@@ -90,12 +91,7 @@ Ref repr_of(PyObject* object) {
                       frozen ? "frozenset(...)" : "set(...)");
   }
   PyTypeObject* type = Py_TYPE(object);
-  if (type->tp_repr == PyBaseObject_Type.tp_repr) {
-    const Ref self = Ref::borrow(reinterpret_cast<PyObject*>(type));
-    const Ref module = checked(PyObject_GetAttrString(self.get(), "__module__"));
-    const Ref qualname = checked(PyObject_GetAttrString(self.get(), "__qualname__"));
-    return checked(PyUnicode_FromFormat("<%S.%U object at 0x...>", module.get(), qualname.get()));
-  }
+  if (type->tp_repr == PyBaseObject_Type.tp_repr) return text_without_address(object);
   if (is_module(object))
     throw Unsupported(
         "the text of a module says where its file is, which is not modelled; show its __name__");

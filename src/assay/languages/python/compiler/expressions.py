@@ -399,8 +399,20 @@ class ExpressionCompiler:
             return
         match node:
             case ast.Call(func=ast.Name(id="vars"), args=[given], keywords=[]) if self.is_built_in("vars"):
+                there = Label()
                 self.expression(given)
                 self.out.at(node)
+                self.out.emit("COPY", 1)
+                self.out.named("LOAD_BUILTIN", "hasattr")
+                self.out.emit("SWAP", 2)
+                self.out.constant("__dict__")
+                self.out.emit("CALL", 2)
+                self.out.jump("POP_JUMP_IF_TRUE", there)
+                self.out.named("LOAD_BUILTIN", "TypeError")
+                self.out.constant("vars() argument must have __dict__ attribute")
+                self.out.emit("CALL", 1)
+                self.out.emit("RAISE", 1)
+                self.out.place(there)
                 self.out.named("LOAD_ATTR", "__dict__")
                 return
         self.expression(node.func)

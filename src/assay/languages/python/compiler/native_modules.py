@@ -38,7 +38,6 @@ COMPILED_MODULES = frozenset(
 ABSENT_MODULES = {
     "argparse": "give the arguments as values, or let assay.choose pick from those that matter",
     "asyncio": "threads are modelled, coroutines are not",
-    "contextvars": "use threading.local",
     "ctypes": "only what is written in Python can be verified",
     "multiprocessing": "use threading; processes share nothing that could be raced for",
     "optparse": "give the arguments as values, or let assay.choose pick from those that matter",

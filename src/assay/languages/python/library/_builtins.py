@@ -34,6 +34,9 @@ _str = str
 _sum = sum
 _tuple = tuple
 
+_ADDRESS_IN_TEXT = (
+    "the text of an object shows no address here: two objects of a class have the same; compare the objects"
+)
 _is_3_12 = _interpreter.version_info >= (3, 12)
 
 
@@ -1262,6 +1265,7 @@ def _repr_within(value, outer):
     method = kind.__repr__
     if method is object.__repr__:
         # CPython writes the address, which is different in each run.
+        _assay.remark(_ADDRESS_IN_TEXT)
         return "<" + kind.__module__ + "." + kind.__qualname__ + " object at 0x...>"
     text = method(value)
     if not isinstance(text, _str):
