@@ -21,9 +21,10 @@ from pathlib import Path
 from assay import _engine, languages
 from assay.evidence.inductive.invariant import InductiveInvariant
 from assay.languages.promela.compiler import compile_model
+from assay.search.amcs import FastAmcs
 from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.proofs.proving import prove
-from assay.search.reference.amcs import Amcs
+from assay.search.reference.amcs import Amcs, AmcsOutcome
 from assay.search.reference.general_splitting import GeneralSplitting, Refine, SplittingOutcome
 from assay.search.reference.max_overlap import max_overlap
 from assay.search.reference.min_only import min_only
@@ -35,6 +36,7 @@ from assay.transition_system.symbolic_code import code_of, overflow_code
 
 SPLITTINGS: dict[str, Refine] = {"max-overlap": max_overlap, "min-set": min_set, "min-only": min_only}
 MOST_STATES = 1_500
+SAME = ("predicates", "rounds", "abstract_states", "states", "violation", "abstraction", "is_one_to_one")
 
 
 class Writer:
@@ -310,6 +312,32 @@ def _amcs(system: SymbolicSystem, *, fails: bool) -> list[str]:
         says_safe = found.is_one_to_one or (found.abstraction is not None and valid is not None)
         if (found.violation is not None and not fails) or (says_safe and fails):
             problems.append(f"{name} says {found.violation is not None}, {says_safe}")
+        if not found.out_of_time:
+            problems += _amcs_as_it_runs(system, name, found, add_all=add_all)
+    return problems
+
+
+def _amcs_as_it_runs(system: SymbolicSystem, name: str, wanted: AmcsOutcome, *, add_all: bool) -> list[str]:
+    """Explored in Python, and by the engine from the first round or the fifth state on."""
+    problems = []
+    for where, most in (("in Python", None), ("natively", 0), ("in both", 4)):
+        search = FastAmcs(
+            SymbolicModel(system),
+            initial_predicates(system, None),
+            None if name == "amcs-no-prover" else validity(system),
+            compiler=None if most is None else compile_model,
+            many_states=most or 0,
+            add_all=add_all,
+            most_rounds=4,
+        )
+        found = search.run()
+        problems += [
+            f"{name} {where}: {fact} are {getattr(found, fact)} instead of {getattr(wanted, fact)}"
+            for fact in SAME
+            if getattr(found, fact) != getattr(wanted, fact)
+        ]
+        if most == 0 and search.native_rounds != found.rounds:
+            problems.append(f"{name}: the engine explored {search.native_rounds} of {found.rounds} rounds")
     return problems
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from assay.transition_system.symbolic import SymbolicSystem
 
 if TYPE_CHECKING:
+    from assay.search.amcs import Compile
     from assay.search.proofs.proving import Attempt
 
 WORK_PROOF = "assay.search.symbolic_jobs:work_proof"
-WORK_AMCS = "assay.search.symbolic_jobs:work_amcs"
 WORK_CELLS = "assay.search.symbolic_jobs:work_cells"
 REPORT_SECONDS = 0.1
 MOST_TOLD = 1_000  # predicates
@@ -74,12 +74,15 @@ def work_proof(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: 
     )
 
 
-def work_amcs(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+def work_amcs(
+    system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: threading.Event, compiler: Compile
+) -> None:
     """In the child: abstract matching with refinement by weakest preconditions."""
     from assay.evidence.inductive.invariant import InductiveInvariant
     from assay.execution.worker import peak_memory_bytes, resident_bytes
+    from assay.search.amcs import FastAmcs
     from assay.search.proofs.candidates import Candidates
-    from assay.search.reference.amcs import Amcs, invariant_of
+    from assay.search.reference.amcs import invariant_of
     from assay.transition_system.symbolic import SymbolicModel
 
     began = time.monotonic()
@@ -100,10 +103,11 @@ def work_amcs(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: t
             raise TimeoutError
 
     strategy = job["strategy"]
-    found = Amcs(
+    found = FastAmcs(
         SymbolicModel(system),
         initial_predicates(system, Candidates(system)),
         None if strategy == "amcs-no-prover" else validity(system),
+        compiler=compiler,
         add_all=strategy == "amcs-add-all",
         check_deadlock=job["check_deadlock"],
         deadline=began + 1e9 if job["deadline"] is None else job["deadline"],
@@ -129,6 +133,7 @@ def work_amcs(system: SymbolicSystem, job: dict[str, Any], send: Any, stopped: t
         states=found.states,
         unchanged_rounds=found.unchanged_rounds,
         out_of_time=found.out_of_time,
+        is_too_deep=found.is_too_deep,
         stopped=stopped.is_set(),
         seconds=time.monotonic() - began,
         seconds_proving=found.seconds_proving,

@@ -30,6 +30,7 @@ from assay.transition_system.terms import (
     Truth,
     Variable,
     bounds,
+    compiled_together,
 )
 
 MOST_PREDICATES = 64
@@ -234,18 +235,30 @@ def code_of(
     *,
     errors: Sequence[State] = (),
     packed: bool = False,
+    matched: bool = False,
 ) -> str:
-    """The text. `errors`: states that violate, too, each with a code of its own behind the others, as
-    experiments mark them; when each was met first, by the clock of the process, is kept in `met`."""
-    return "\n".join(_Code(system, predicates[:MOST_PREDICATES], errors, packed=packed).lines())
+    """The text. `matched`: a state has the bits of its predicates as further words, however many these are,
+    and predicates are no labels then. `errors`: states that violate, too, each with a code of its own behind
+    the others, as experiments mark them; when each was met first, by the clock of the process, is kept in
+    `met`."""
+    known = predicates if matched else predicates[:MOST_PREDICATES]
+    return "\n".join(_Code(system, known, errors, packed=packed, matched=matched).lines())
 
 
 class _Code:
     def __init__(
-        self, system: SymbolicSystem, predicates: Sequence[Term], errors: Sequence[State], *, packed: bool
+        self,
+        system: SymbolicSystem,
+        predicates: Sequence[Term],
+        errors: Sequence[State],
+        *,
+        packed: bool,
+        matched: bool,
     ) -> None:
         self.system = system
-        self.predicates = predicates
+        self.predicates = () if matched else predicates  # labels
+        self.bits = [predicates[at : at + WORD_BITS] for at in range(0, len(predicates), WORD_BITS)]
+        self.bits = self.bits if matched else []  # a word of the state for each of these
         self.errors = errors
         self.codes = SymbolicModel(system).codes
         self.overflow = len(self.codes) + 1
@@ -255,14 +268,16 @@ class _Code:
         self.places = {name: f"s[{position}]" for name, position in system.positions.items()}
 
     def lines(self) -> list[str]:
-        lines = [f"#define WORDS {self.packing.words}u", f"#define VALUES {len(self.places)}u", HEAD]
-        initial = ", ".join(f"{word}ull" for word in self.packing.words_of(self.system.initial_state))
+        words = self.packing.words + len(self.bits)
+        lines = [f"#define WORDS {words}u", f"#define VALUES {len(self.places)}u", HEAD]
+        initial = ", ".join(f"{word}ull" for word in self.first())
         lines.append(f"static const uint64_t first[WORDS] = {{{initial}}};")
         lines.append(
             "static uint32_t initial(uint64_t *words, uint32_t *violation) {\n"
             "  for (uint32_t i = 0; i < WORDS; i++) words[i] = first[i];\n"
             "  *violation = 0;\n  return WORDS;\n}"
         )
+        lines += self.matching()
         lines += self.successors()
         lines += self.ends()
         lines += self.checks()
@@ -275,6 +290,35 @@ class _Code:
             f"  .label_count = {len(self.predicates)},\n"
             f"  .labels = {'labels' if self.predicates else 'NULL'}}};\n"
             "const assay_model *assay_model_entry(void) { return &model; }"
+        )
+        return lines
+
+    def first(self) -> list[int]:
+        """The words of the initial state."""
+        initial = self.system.initial_state
+        words = self.packing.words_of(initial)
+        for predicates in self.bits:
+            holds = compiled_together(predicates, self.system.positions)(initial)
+            words.append(sum(1 << number for number, one in enumerate(holds) if one))
+        return words
+
+    def matching(self) -> list[str]:
+        """A function that writes the bits of a state behind its values; 0: there was an overflow."""
+        if not self.bits:
+            return []
+        lines = ["static int match(uint64_t *words, uint32_t count) {", *self.values()]
+        for word, predicates in enumerate(self.bits, self.packing.words):
+            lines.append(f"  words[{word}] = 0;")
+            for number, predicate in enumerate(predicates):
+                lines.append(
+                    f"  if ({c_text(predicate, self.places)}) words[{word}] |= (uint64_t)1 << {number};"
+                )
+        lines.append(f"  return !{OVERFLOWED};\n}}")
+        lines.append(
+            "static inline void match_last(assay_buffer *out, uint64_t *n, uint32_t process) {\n"
+            "  if (match(n, WORDS)) return;\n"
+            "  out->count--;\n  out->words_used -= WORDS;\n"
+            f"  emit(out, {self.overflow}u, 0, process);\n}}"
         )
         return lines
 
@@ -364,6 +408,7 @@ class _Code:
         lines.append(f"        uint64_t *n = emit_like(out, words, {step.process}u); (void)n;")
         lines += [f"        {fields[control].put('n', str(value))}" for control, value in step.target]
         lines += [f"        {field.put('n', f't{number}')}" for number, (field, _) in enumerate(places)]
+        lines += [f"        match_last(out, n, {step.process}u);"] if self.bits else []
         return [*lines, "      }", "    }", *may_overflow]
 
     def ends(self) -> list[str]:

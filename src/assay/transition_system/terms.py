@@ -419,12 +419,13 @@ def variables_of(term: Term) -> frozenset[Variable]:
 
 
 def substituted(term: Term, replacements: Mapping[str, Term]) -> Term:
-    """With variables replaced, all at once."""
-    known: dict[Term, Term] = {}
+    """With variables replaced, all at once. What the term shares is visited once, known by its identity: to
+    hash a term takes as long as it is large."""
+    known: dict[int, Term] = {}
 
     def visit(one: Term) -> Term:
-        if one in known:
-            return known[one]
+        if id(one) in known:
+            return known[id(one)]
         match one:
             case Variable(name, _):
                 found = replacements.get(name, one)
@@ -437,7 +438,7 @@ def substituted(term: Term, replacements: Mapping[str, Term]) -> Term:
                 found = one if same else apply(operator, *inner_ones)
             case _:
                 found = one
-        known[one] = found
+        known[id(one)] = found
         return found
 
     return visit(term)

@@ -30,6 +30,7 @@ from assay.verification.symbolic_result import result_of
 
 SECONDS_FOR_CELLS = 20.0  # at most, to ask whether abstract states are closed
 SHARE_FOR_CELLS = 0.25  # of the time that is given
+WORK_AMCS = "assay.verification.amcs_job:work"
 LIMITS = frozenset({StopReason.TIME, StopReason.STATES, StopReason.DEPTH})
 
 
@@ -237,7 +238,7 @@ def _by_preconditions(
         "check_deadlock": request.options.check_deadlock,
         "deadline": request.deadline,
     }
-    with Job(symbolic_jobs.WORK_AMCS, asked, opening_of(file)) as job:
+    with Job(WORK_AMCS, asked, opening_of(file)) as job:
         job.watch(
             deadline=None if request.deadline is None else request.deadline + 5,
             memory_limit_bytes=request.options.memory_limit_bytes,
@@ -313,6 +314,8 @@ def _why_not(found: dict[str, Any]) -> str:
     if found["is_precise"]:
         return f"the abstraction is precise as far as the prover could tell, and proves nothing ({size})"
     why = "it was interrupted" if found["stopped"] else "the time limit was reached"
+    if found["is_too_deep"]:
+        why = "predicates became too deeply nested to be evaluated"
     if found["unchanged_rounds"] >= SAME_ROUNDS:
         why += (
             f"; the last {found['unchanged_rounds']:,} refinements added predicates and split no state: "

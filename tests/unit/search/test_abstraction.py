@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from assay import _engine
 from assay.checker import check
 from assay.guarded import GuardedProgram, form_of, step
 from assay.languages.promela.compiler import compile_model
+from assay.search.amcs import FastAmcs
 from assay.search.proofs.cells import look_for_closed_cells
-from assay.search.reference.amcs import Amcs, normal
+from assay.search.reference.amcs import Amcs, AmcsOutcome, normal
 from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
 from assay.search.reference.max_overlap import max_overlap, overlap
 from assay.search.reference.min_only import min_only
@@ -35,7 +37,7 @@ from assay.transition_system.terms import (
     apply,
     both,
 )
-from tests.agreement.guarded import compare, natively_split, packed, split_in_python
+from tests.agreement.guarded import SAME, compare, natively_split, packed, split_in_python
 
 SEEDS = range(6)
 
@@ -230,6 +232,132 @@ def test_amcs_never_says_what_is_not_so(system, add_all):
     is_wrong = any(SymbolicModel(system).check_state(state) for state in reached(system))
     assert found.violation is None or is_wrong
     assert not is_wrong or (found.abstraction is None and not found.is_one_to_one)
+
+
+# --- AMCS as it runs, against its plain reference ---
+
+
+def both_ways(
+    system: SymbolicSystem, *, many_states: int = 0, **more: object
+) -> tuple[AmcsOutcome, AmcsOutcome, FastAmcs]:
+    """By the reference, and explored by the engine from the first state on."""
+    wanted = Amcs(SymbolicModel(system), system.predicates, None, **more).run()  # type: ignore[arg-type]
+    search = FastAmcs(
+        SymbolicModel(system),
+        system.predicates,
+        None,
+        compiler=compile_model,
+        many_states=many_states,
+        **more,  # type: ignore[arg-type]
+    )
+    return wanted, search.run(), search
+
+
+@settings(max_examples=12, deadline=None)
+@given(finite_systems(), st.sampled_from(["amcs", "amcs-add-all", "amcs-no-prover"]))
+def test_amcs_asks_afterwards_what_the_reference_asks_on_the_way(system, name):
+    predicates = [normal(apply(">", system.variables[0], Number(3)))]
+    found, wanted = (
+        make(
+            SymbolicModel(system),
+            predicates,
+            None if name == "amcs-no-prover" else validity(system),
+            add_all=name == "amcs-add-all",
+            most_rounds=4,
+        ).run()
+        for make in (partial(FastAmcs, compiler=None), Amcs)
+    )
+    assert [getattr(found, fact) for fact in SAME] == [getattr(wanted, fact) for fact in SAME]
+
+
+class Wheel(GuardedProgram):
+    variables = {"x": "uint8"}
+    processes = {
+        "P": [
+            step("go", "go", when="x < 90", then={"x": "x + 1"}),
+            step("go", "go", when="x == 90", then={"x": "0"}),
+        ]
+    }
+    always = {"not there": "x != 88"}
+
+
+class Squares(GuardedProgram):
+    """3, 9, 81 ...: the seventh has no room in a word."""
+
+    variables = {"x": ("integer", 3), "n": "uint8"}
+    processes = {"P": [step("go", "go", when="n < 8", then={"x": "x * x", "n": "n + 1"})]}
+    ends = {"P": ["go"]}
+
+
+def test_the_engine_matches_by_more_predicates_than_a_word_has_bits():
+    system = form(Wheel, *(f"x == {number}" for number in range(80)))
+    wanted, found, search = both_ways(system, most_rounds=3)
+    assert [getattr(found, fact) for fact in SAME] == [getattr(wanted, fact) for fact in SAME]
+    assert search.native_rounds == found.rounds > 1
+    assert len(found.predicates) > 64
+
+
+def test_amcs_finds_the_same_error_natively_by_the_same_run():
+    wanted, found, search = both_ways(form(Wheel, *(f"x > {number}" for number in range(90))))
+    assert wanted.violation is not None
+    assert (found.violation, found.states, search.native_rounds) == (wanted.violation, wanted.states, 1)
+    assert len(found.violation[1]) == 89
+
+
+@pytest.mark.parametrize("predicate", ["x > 0", "x * x * x * x > 5"])
+def test_numbers_without_room_in_the_engine_are_explored_in_python(predicate):
+    """Steps and predicates may overflow there; no state is lost."""
+    system = form(Squares, predicate, *(f"n == {number}" for number in range(9)))
+    wanted, found, search = both_ways(system, most_rounds=2)
+    assert search.native_rounds == 0
+    assert found.abstract_states == 9
+    assert [getattr(found, fact) for fact in SAME] == [getattr(wanted, fact) for fact in SAME]
+
+
+def test_amcs_without_a_compiler_explores_in_python():
+    def compiler(text: str) -> None:
+        raise SourceProblem("no C compiler")
+
+    system = form(Wheel, "x > 3")
+    search = FastAmcs(SymbolicModel(system), system.predicates, None, compiler=compiler, many_states=0)
+    search.most_rounds = 3
+    assert search.run().rounds == 3
+    assert search.native_rounds == 0
+
+
+def test_a_native_round_that_was_stopped_proves_nothing():
+    def on_progress(*_: int) -> None:
+        raise TimeoutError
+
+    system = form(CountsForEver, "x > 3")
+    for more in ({"deadline": time.monotonic() - 1}, {"on_progress": on_progress}):
+        _, found, _ = both_ways(system, **more)
+        assert found.out_of_time
+        assert not found.is_one_to_one
+        assert found.abstraction is None
+
+
+def test_the_engine_tells_a_time_limit_from_the_end_of_a_round():
+    """Every state has an abstract state of its own, without end."""
+    system = form(CountsForEver)
+    file = compile_model(code_of(system, matched=True))
+    model = _engine.CompiledModel(str(file.path))
+    found = _engine.search(
+        model, strategy="amcs", control_words=2, value_words=0, overflow_code=0, time_limit_seconds=0.05
+    )
+    assert (found.complete, found.stop_reason, found.guarantee) == (False, "time", "under-approximates")
+
+
+def test_predicates_that_python_cannot_evaluate_end_the_refinement():
+    system = form(CountsForEver)
+    deep = Number(1)
+    for _ in range(300):
+        deep = apply("+", system.variables[0], deep)
+    for make in (Amcs, partial(FastAmcs, compiler=None), partial(FastAmcs, compiler=compile_model)):
+        found = make(SymbolicModel(system), [apply(">", deep, Number(3))], None).run()
+        assert found.is_too_deep
+        assert not found.is_one_to_one
+        assert found.abstraction is None
 
 
 # --- proofs by cells ---

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from assay.records import dataclass
 from assay.transition_system.symbolic import (
@@ -44,6 +45,7 @@ from assay.transition_system.terms import (
 )
 
 Valid = Callable[[Sequence[Term], Term], bool]  # does the conclusion follow? (False if nobody knows)
+Valuation = tuple[bool, ...]  # of the predicates
 SAME_ROUNDS = 3  # in which refinement changed nothing: it may never
 
 
@@ -57,8 +59,30 @@ class AmcsOutcome:
     abstraction: dict[Location, list[Term]] | None  # if it is precise: the abstract states of each location
     unchanged_rounds: int  # at the end, in which predicates were added and no state was split
     out_of_time: bool = False
+    is_too_deep: bool = False
     is_one_to_one: bool = False
     seconds_proving: float = 0.0  # of the processor
+
+
+class AbstractStates(Protocol):
+    """They are counted, and gone through if they are a proof."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[tuple[Location, Valuation]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What Algorithm 2 answers."""
+
+    abstract_states: AbstractStates
+    transitions: int  # between them
+    added: list[Term]
+    merged: bool  # two concrete states were taken for one
+
+
+class TooDeep(Exception):
+    """Predicates are nested more deeply than Python can evaluate."""
 
 
 class Amcs:
@@ -95,7 +119,7 @@ class Amcs:
         self.violation: tuple[int, tuple[State, ...]] | None = None
         self._opposites: list[Term] = []  # of the predicates
         self._before: dict[tuple[int, int, bool], Term] = {}
-        self._answers: dict[tuple[int, tuple[bool, ...]], bool] = {}
+        self._answers: dict[tuple[int, Valuation], bool] = {}
         self._conditions: dict[Location, list[tuple[Term, Term]]] = {}
         self._not_taken: dict[int, Term] = {}
         self.seconds_proving = 0.0
@@ -108,20 +132,23 @@ class Amcs:
         try:
             while self.rounds < self.most_rounds:
                 self.rounds += 1
-                states, transitions, added, merged = self.search()
-                sizes.append((len(states), len(transitions)))
+                done = self.search()
+                merged = done.merged
+                sizes.append((len(done.abstract_states), done.transitions))
                 if self.violation is not None:
                     break
-                if not added:
+                if not done.added:
                     found = {}
-                    for location, valuation in states:
+                    for location, valuation in done.abstract_states:
                         found.setdefault(location, []).append(self.abstract(valuation))
                     break
                 if not merged and self.ends_one_to_one:
                     break
-                self.predicates += added
+                self.predicates += done.added
         except TimeoutError:
             return self.outcome(sizes, None, merged=True, out_of_time=True)
+        except TooDeep:
+            return self.outcome(sizes, None, merged=True, out_of_time=False, is_too_deep=True)
         return self.outcome(sizes, found, merged=merged, out_of_time=False)
 
     def outcome(
@@ -131,6 +158,7 @@ class Amcs:
         *,
         merged: bool,
         out_of_time: bool,
+        is_too_deep: bool = False,
     ) -> AmcsOutcome:
         unchanged = 0
         while unchanged + 1 < len(sizes) and sizes[-1 - unchanged] == sizes[-2 - unchanged]:
@@ -144,20 +172,18 @@ class Amcs:
             abstraction=found,
             unchanged_rounds=unchanged,
             out_of_time=out_of_time,
+            is_too_deep=is_too_deep,
             is_one_to_one=not merged and self.ends_one_to_one and self.violation is None and not out_of_time,
             seconds_proving=self.seconds_proving,
         )
 
-    def search(
-        self,
-    ) -> tuple[dict[tuple[Location, tuple[bool, ...]], State], set[object], list[Term], bool]:
-        """Algorithm 2: abstract states, transitions, predicates to add, and whether two concrete states
-        were merged."""
-        evaluate = compiled_together(self.predicates, self.system.positions)
+    def search(self) -> Round:
+        """Algorithm 2."""
+        evaluate = self.evaluator()
         self._opposites += [negated(one) for one in self.predicates[len(self._opposites) :]]
         self._answers.clear()  # valuations have become longer
 
-        def alpha(state: State) -> tuple[Location, tuple[bool, ...]]:
+        def alpha(state: State) -> tuple[Location, Valuation]:
             return state[: self.controls], tuple(map(bool, evaluate(state)))
 
         known = set(self.predicates)
@@ -217,18 +243,36 @@ class Amcs:
                 elif states[there] != after:
                     merged = True
                 transitions.add((here, step.text, step.line, there))
-        return states, transitions, list(new), merged
+        return Round(
+            abstract_states=states.keys(), transitions=len(transitions), added=list(new), merged=merged
+        )
+
+    def evaluator(self) -> Callable[[State], Any]:
+        """Of all predicates."""
+        try:
+            return compiled_together(self.predicates, self.system.positions)
+        except (
+            SyntaxError,
+            RecursionError,
+            MemoryError,
+        ) as problem:  # what its compiler says to deep nesting
+            raise TooDeep from problem
 
     def fail(self, state: State, parents: dict[State, State | None]) -> None:
+        code = self.failure_at(state)
+        if code is not None:
+            run = [state]
+            while (parent := parents[run[-1]]) is not None:
+                run.append(parent)
+            self.violation = code, tuple(reversed(run))
+
+    def failure_at(self, state: State) -> int | None:
+        """The code of what fails there, 0 for a deadlock; None if nothing does."""
         code = self.model.check_state(state)
         successors = self.model.successors(state)
         failing = next((each for _, each in successors if each), 0)
         is_stuck = not successors and self.check_deadlock and not self.model.is_valid_end(state)
-        if code or failing or is_stuck:
-            run = [state]
-            while (parent := parents[run[-1]]) is not None:
-                run.append(parent)
-            self.violation = code or failing, tuple(reversed(run))
+        return code or failing if code or failing or is_stuck else None
 
     def add_values(self, state: State, add: Callable[[Term], None]) -> None:
         """Add-All: the concrete state where the transition begins."""
@@ -274,7 +318,7 @@ class Amcs:
             found = self._not_taken[id(step)] = negated(step.guard)
         return found
 
-    def imprecise(self, valuation: tuple[bool, ...], then: Term) -> bool:
+    def imprecise(self, valuation: Valuation, then: Term) -> bool:
         if isinstance(then, Truth):
             return not then.value
         if self.valid is None:  # without a prover all are
