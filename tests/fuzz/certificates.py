@@ -488,7 +488,7 @@ class Campaign:
 
     def _load(self, path: Path, options: LanguageOptions, sha256: str | None = None) -> Program:
         del sha256  # nothing is executed here
-        options = dataclasses.replace(options, portable=False)
+        options = dataclasses.replace(options, portable=False, readable=())
         for target in self.targets:
             if (target.subject.path, target.subject.options) == (path, options):
                 return target.subject.program

@@ -1480,7 +1480,7 @@ VALUES = (
 # What came with packages: references, proxies, namespaces, and what stands for parts of CPython.
 PACKAGES = (
     Place(
-        "weak_reference",
+        "weak_reference_followed",
         """
         import weakref
         class C:
