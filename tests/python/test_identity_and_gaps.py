@@ -165,8 +165,6 @@ REFUSED = (
     "t = threading.Thread(target=print)\nt.start()\nt.join()\n",
     "import math\nmath.tau = 3\n",
     "import assay, enum\nclass C(enum.Enum):\n    A = assay.choose(1, 2)\nprint(C.A.value)\n",
-    "def f():\n    class C:\n        pass\n    return C\nf()\nf()\n",
-    "import collections\nP = collections.namedtuple('P', 'a')\nQ = collections.namedtuple('P', 'a')\n",
 )
 
 

@@ -42,7 +42,7 @@ SHARED_WORDS = (
     "jobs.put( jobs.get( gate.wait( choose( box. items table assert while for if try: finally: print( plus("
 ).split()
 SMALL = {"most_runs": 200, "most_statements": 200}
-REAL_RUNS = 8
+REAL_RUNS = 4
 
 
 @cache

@@ -6,6 +6,8 @@ real ones.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -369,3 +371,435 @@ def test_more_of_what_programs_use_is_modelled(setup, work, after):
 def test_a_namespace_that_is_raced_for_is_found():
     setup = "from types import SimpleNamespace\nn = SimpleNamespace(x=0)"
     assert threaded(setup, "n.x += 1", "assert n.x == 2").verdict is assay.Verdict.VIOLATED
+
+
+# --- what packages do when they are imported: each program runs in CPython, too -----------------------------
+
+
+def agreed(files: dict[str, str], setup: str, work: str, after: str = "") -> None:
+    """CPython runs the program without an error, and so do all schedules."""
+    packages = make_environment("venv", files)
+    for granularity in ("bytecode", "gil"):
+        assert is_verified(threaded(setup, work, after, granularity=granularity))
+    ran = subprocess.run(
+        [sys.executable, "program.py"],
+        env={**os.environ, "PYTHONPATH": str(packages)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+MAKING = '''
+def make(name, value, **more):
+    script = f"""
+import math
+counter = 0
+def {name}(x, *, y=DEFAULT):
+    global counter
+    counter += 1
+    return helper(x) + len([k for k in range(y)]) + {value}
+def helper(x):
+    return x * factor + math.floor(0.5)
+class Kept:
+    z = factor
+    def get(self):
+        return [self.z for _ in range(one)]
+"""
+    variables = {"DEFAULT": 2, "factor": 3, "one": 1, **more}
+    eval(compile(script, "<made>", "exec"), variables)
+    return variables
+def value(text, **names):
+    return eval(text, names)
+def beside(own):
+    exec("b = a + 1", {"a": 1}, own)
+    return own
+'''
+MADE = """
+    import making
+    three = making.make("three", 10)
+    five = making.make("five", 20, factor=5)
+    assert three["three"](2) == 18 and five["five"](2, y=0) == 30
+    assert three["counter"] == five["counter"] == 1 and "__builtins__" in three
+    assert three["Kept"]().get() == [3] and five["Kept"]().get() == [5]
+    assert three["three"].__qualname__ == "three" and three["Kept"].get.__qualname__ == "Kept.get"
+    assert making.value(" a + len(b)", a=1, b="xy") == 3 and making.beside({}) == {"b": 2}
+    try:
+        making.value("nobody")
+    except NameError as problem:
+        assert str(problem) == "name 'nobody' is not defined"
+    three["factor"] = 100
+    got = []
+    lock = threading.Lock()
+"""
+
+
+def test_a_text_that_a_package_makes_and_compiles_runs_in_its_own_dicts():
+    agreed(
+        {"making.py": MAKING},
+        MADE,
+        "with lock:\n    got.append(three['three'](1))",
+        "assert three['counter'] == 3",
+    )
+    racy = threaded(MADE, "got.append(three['three'](1))", "assert three['counter'] == 3")
+    assert racy.verdict is assay.Verdict.VIOLATED
+
+
+FINDING = """
+def run(text, *dicts):
+    exec(text, *dicts)
+    return dicts[-1]
+def value(text, *dicts):
+    return eval(text, *dicts)
+"""
+FOUND = """
+    from finding import run, value
+    assert value('__name__', {}) == 'builtins' and value('__name__', {'__name__': 'n'}) == 'n'
+    assert run('class C:\\n    "doc"', {})['C'].__module__ == 'builtins'
+    assert run('class C: pass', {'__name__': 'n'})['C'].__module__ == 'n'
+    assert run('class C:\\n    "doc"', {})['C'].__doc__ == 'doc'
+    assert run('a += 1', {'a': 1}, {}) == {'a': 2}
+    assert run('"doc"\\nx = 1', {}) ['__doc__'] == 'doc'
+    outer = {}
+    assert run('global x\\nx = 1', outer, {}) == {} and outer['x'] == 1
+    assert run('class C:\\n    def f(self): return 1\\n    g = f', {})['C']().g() == 1
+    assert run('def __repr__(self): return 1', {})['__repr__'](0) == 1
+    base = 'class A:\\n    def f(self): return 1\\n'
+    derived = base + 'class B(A):\\n    def f(self): return super().f(), __class__ is B'
+    assert run(derived, {})['B']().f() == run(derived, {})['B']().f() == (1, True)
+    assert 'x' not in run('x = y = 1\\ndel x, y', {})
+    for text in ('a += 1', 'del a', 'a', 'def f():\\n    global a\\n    a += 1\\nf()'):
+        try:
+            run(text, {})
+        except NameError as problem:
+            assert problem.name == 'a' and problem.__context__ is None
+        else:
+            assert False
+"""
+
+
+def test_a_text_finds_its_variables_where_cpython_finds_them():
+    agreed({"finding.py": FINDING}, FOUND, "pass")
+
+
+def test_a_text_looks_into_both_dicts_at_once():
+    setup = "from finding import value\nouter, own, got = {'x': 1}, {}, []"
+    work = "if own.setdefault('x', 1) and outer.pop('x', 0):\n    pass\ngot.append(value('x', outer, own))"
+    agreed({"finding.py": FINDING}, setup, work, "assert got == [1, 1]")
+
+
+LACKING = (
+    "value('len', {'__builtins__': {}})",
+    "run('x: int = 1', {})",
+    "run('return 1', {})",
+    "run('yield 1', {})",
+    "run('class C:\\n    x = x', {'x': 1})",
+    "run('class C:\\n    len = len', {'len': 1})",
+    "run('def f():\\n    global n\\n    return (n := 5)', {})",
+    "run('def f():\\n    global n\\n    try: 1 / 0\\n    except Exception as n: pass', {})",
+    "run('def f(__globals__): return x', {})",
+    "value('x', defaultdict(int), {})",
+    "run('def f(): pass', {})['f'].__module__",
+    "value('__import__', {})",
+    "run('def len(x): return 42', {})",
+    "run('class C:\\n    def f(self): return super()', {'super': len})",
+    "run('x = ' + '-' * 2000 + '1', {})",
+    "run('x = %r' % time.time(), {})",
+)
+
+
+@pytest.mark.parametrize("text", LACKING)
+def test_what_a_text_does_otherwise_in_cpython_is_refused(text):
+    make_environment("venv", {"finding.py": FINDING})
+    with pytest.raises(SourceProblem):
+        verify(f"import time\nfrom collections import defaultdict\nfrom finding import run, value\n{text}\n")
+
+
+def test_texts_are_part_of_what_is_claimed():
+    make_environment("venv", {"making.py": MAKING})
+    result = threaded(MADE, "pass")
+    assert any(name.startswith("texts ") and "def three" in name for name in result.semantics["not_final"])
+
+
+def test_a_text_that_depends_on_the_schedule_is_found_there():
+    text = "def last(n):\n    return eval(f'{n} + 1', {})\n"
+    agreed(
+        {"counting.py": text},
+        "from counting import last\nn = [0]",
+        "n[0] = last(n[0])",
+        "assert n[0] in (1, 2)",
+    )
+    racy = threaded("from counting import last\nn = [0]", "n[0] = last(n[0])", "assert n[0] == 2")
+    assert racy.verdict is assay.Verdict.VIOLATED
+
+
+def test_a_class_statement_may_run_more_than_once():
+    setup = """
+    def make(n):
+        class Counter:
+            total = 0
+            def add(self):
+                Counter.total += n
+                return super().__repr__
+        return Counter
+    one, two = make(1), make(10)
+    made = [type('T', (), {'n': n}) for n in range(2)]
+    assert one is not two and one.__name__ == two.__name__ and one.add is not two.add
+    assert [kind.n for kind in made] == [0, 1] and not isinstance(one(), two)
+    kinds = []
+    for base in (one, two):
+        class Derived(base):
+            def add(self):
+                return super().add()
+        kinds.append(Derived)
+    lock = threading.Lock()
+    """
+    work = "with lock:\n    kinds[0]().add()\n    two().add()"
+    after = "assert (one.total, two.total, kinds[0].total) == (2, 20, 2)"
+    agreed({}, setup, work, after)
+    assert threaded(setup, work.replace("with lock", "if True"), after).verdict is assay.Verdict.VIOLATED
+
+
+LISTING = """
+first: int = 1
+import math as second
+from math import pi
+for third in (1,):
+    pass
+del second
+second = 2
+names = list(globals())
+text = '%(first)s %(third)s' % locals()
+formatted = '{first}{second}'.format(**globals())
+classes = [name for name, value in globals().items() if isinstance(value, type)]
+class Late: pass
+found = [value for value in globals().values() if isinstance(value, type)]
+keys = globals().keys()
+new = 1
+is_live = 'new' in keys and len(keys) == len(list(keys)) == len(globals())
+try:
+    for name in globals():
+        newer = 1
+except RuntimeError as problem:
+    noticed = str(problem)
+globals().pop('third')
+"""
+
+
+def test_all_variables_of_a_module_come_in_the_order_of_cpython():
+    packages = make_environment("venv", {"listing.py": LISTING})
+    ran = subprocess.run(
+        [sys.executable, "-c", "import listing; print(listing.names)"],
+        env={**os.environ, "PYTHONPATH": str(packages)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    check = f"""
+    import listing
+    assert listing.names == {ran.stdout.strip()}, listing.names
+    assert listing.text == '1 1' and listing.formatted == '12' and listing.classes == []
+    assert listing.is_live and listing.noticed == 'dictionary changed size during iteration'
+    assert listing.found == [listing.Late] and not hasattr(listing, 'third')
+    """
+    agreed({"listing.py": LISTING}, check, "pass")
+
+
+def test_dates_in_zones_of_the_program_are_kept_with_their_zone():
+    setup = """
+    from datetime import datetime, timedelta, tzinfo
+    class Zone(tzinfo):
+        def __init__(self, hours):
+            self.hours = hours
+        def utcoffset(self, when):
+            return timedelta(hours=self.hours)
+        def dst(self, when):
+            return timedelta(0)
+        def tzname(self, when):
+            return 'Z'
+    east, west = Zone(1), Zone(-1)
+    kept = []
+    """
+    work = "kept.append(datetime(2020, 1, 1, 12, tzinfo=east))"
+    after = """
+kept.append(datetime(2020, 1, 1, 10, tzinfo=west))
+assert kept[0] == kept[1] == kept[2] and kept[0].tzinfo is east and kept[2].astimezone(east) == kept[0]
+assert len(set(kept)) == 1 and kept[0].isoformat() == '2020-01-01T12:00:00+01:00'
+"""
+    agreed({}, setup, work, after)
+    assert threaded(setup, work, "assert kept[0].hour == 11").verdict is assay.Verdict.VIOLATED
+
+
+def test_a_named_tuple_with_room_for_attributes_is_a_value_as_long_as_it_has_none():
+    setup = """
+    from collections import namedtuple
+    class Point(namedtuple('Point', 'x y')):
+        def sum(self):
+            return self.x + self.y
+    kept = []
+    """
+    agreed({}, setup, "kept.append(Point(1, 2))", "assert kept == [(1, 2)] * 2 and kept[0].sum() == 3")
+    with pytest.raises(SourceProblem, match="an instance of Point cannot be part of a state"):
+        threaded(setup + "p = Point(1, 2)\n    p.z = 1\n    kept.append(p)\n", "pass")
+
+
+@pytest.mark.parametrize("store", ["p.z = 1", "object.__setattr__(p, 'z', 1)", "vars(p)['z'] = 1"])
+def test_an_attribute_that_a_tuple_gets_later_is_refused_as_no_state_has_it(store):
+    """Two variables with one tuple came back with two, and schedules shared that of a final variable."""
+    setup = """
+    from collections import namedtuple
+    class Point(namedtuple('Point', 'x y')):
+        pass
+    p = Point(1, 2)
+    q = [p]
+    """
+    with pytest.raises(SourceProblem, match="tuple"):
+        threaded(setup, f"{store}\nassert hasattr(q[0], 'z')")
+
+
+def test_a_module_that_is_being_imported_can_be_taken_from_its_package():
+    files = {
+        "ring/__init__.py": "def __getattr__(name):\n    raise AttributeError(name)\nfrom . import one\n",
+        "ring/one.py": "from . import two\nvalue = 1\n",
+        "ring/two.py": "from . import one\ndef get():\n    return one.value\n",
+    }
+    agreed(files, "from ring import two", "assert two.get() == 1")
+
+
+def test_metaclasses_by_way_of_six():
+    files = {"six.py": "def ensure_text(s): pass\n", "kinds.py": KINDS}
+    make_environment("venv", files)
+    assert is_verified(
+        threaded("import kinds", "assert kinds.made == ['A', 'B', 'C']\nassert kinds.B().f() == 1")
+    )
+
+
+def test_a_base_that_six_tells_twice_of_a_class_is_refused():
+    make_environment("venv", {"six.py": "def ensure_text(s): pass\n", "telling.py": TELLING})
+    for base in ("Told", "Made"):
+        with pytest.raises(SourceProblem, match="makes this class twice"):
+            threaded(f"from telling import *\n@six.add_metaclass(Meta)\nclass C({base}): pass", "pass")
+
+
+TELLING = """
+import six
+told = []
+class Meta(type): pass
+class Told:
+    def __init_subclass__(cls):
+        told.append(cls)
+class Made(metaclass=Meta): pass
+"""
+
+
+KINDS = """
+import six
+made = []
+class Meta(type):
+    def __init__(cls, name, bases, names):
+        made.append(name)
+        super(Meta, cls).__init__(name, bases, names)
+class Base(object):
+    def f(self):
+        return 1
+class A(six.with_metaclass(Meta)): pass
+class B(six.with_metaclass(Meta, Base)): pass
+@six.add_metaclass(Meta)
+class C(Base): pass
+assert type(B) is Meta and B.__bases__ == (Base,)
+"""
+
+
+def test_what_is_new_in_typing_extensions_is_there_if_the_installed_version_has_it():
+    files = {
+        "typing_extensions.py": "def override(f): pass\nclass deprecated: pass\nTypeIs = 1\n",
+        "using.py": """
+            from typing_extensions import TypeIs, deprecated, override
+            try:
+                from typing_extensions import Doc
+            except ImportError:
+                Doc = None
+            @deprecated('old')
+            def f(x: TypeIs[int]):
+                return x
+            class C:
+                @override
+                @classmethod
+                def g(cls):
+                    return 1
+        """,
+    }
+    make_environment("venv", files)
+    assert is_verified(
+        threaded("import using", "assert using.f(1) == using.C.g() == 1 and using.Doc is None")
+    )
+
+
+def test_codecs_compute_and_a_handler_of_the_program_is_refused_where_it_is_called():
+    files = {
+        "coding.py": """
+            import codecs
+            def handle(problem):
+                return ('?', problem.end)
+            codecs.register_error('coding.question', handle)
+            def encoded(text, errors='strict'):
+                return codecs.encode(text, 'ascii', errors)
+            mark = codecs.BOM_UTF8
+        """
+    }
+    agreed(files, "import coding", "assert coding.encoded('a') == b'a' and coding.mark == b'\\xef\\xbb\\xbf'")
+    with pytest.raises(SourceProblem, match="handler of encoding errors"):
+        threaded("import coding", "coding.encoded('\\xe4', 'coding.question')")
+
+
+def test_functions_that_substitute_may_touch_what_is_shared():
+    setup = """
+    import re
+    assert re.sub('a', str, 'aa', count=-1) == 'aa' and re.sub('a', lambda m: 'b', 'aa', count=-1) == 'aa'
+    seen = {}
+    kept = []
+    lock = threading.Lock()
+    def show(match):
+        seen[match.group()] = seen.get(match.group(), 0) + 1
+        kept.append(match)
+        return match.group().upper()
+    """
+    after = "assert seen == {'a': 2, 'b': 2} and kept[0] != kept[1] and kept[0].string == 'ab-'"
+    agreed({}, setup, "with lock:\n    assert re.sub('[ab]', show, 'ab-') == 'AB-'", after)
+    assert threaded(setup, "re.sub('[ab]', show, 'ab-')", after).verdict is assay.Verdict.VIOLATED
+
+
+def test_a_module_of_a_package_that_is_not_compiled_can_be_taken_from_one_that_is():
+    files = {
+        "using.py": """
+            from urllib import parse, request
+            from importlib import abc, util
+            import urllib.request
+            quoted = parse.quote('a b')
+            is_used = urllib.request is request
+        """
+    }
+    agreed(files, "import using", "assert using.quoted == 'a%20b' and using.is_used")
+
+
+def test_what_pickle_makes_of_one_object_or_two_is_refused():
+    setup = "import pickle\na, b = ''.join(['x', 'y']), ''.join(['x', 'y'])"
+    agreed({}, setup, "assert pickle.dumps((a, 1, b'xy', (2,))) == pickle.dumps((b, 1, b'xy', (2,)))")
+    with pytest.raises(SourceProblem, match="whether they are one object"):
+        threaded(setup, "pickle.dumps((a, b))")
+
+
+@pytest.mark.parametrize("asked", ["os.getcwd()", "platform.architecture()", "platform.system()"])
+def test_what_is_fixed_about_the_machine_is_said(asked):
+    result = verify(f"import os, platform\nassert {asked}\n")
+    assert any("is taken for" in note for note in result.notes), result.notes
+
+
+def test_a_class_that_a_metaclass_is_called_for_belongs_to_the_module_that_calls(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(
+        "class Meta(type):\n    pass\nBase = Meta('Base', (), {})\n"
+        "assert Base.__module__ == __name__ == '__main__'\n"
+    )
+    assert assay.verify("program.py").verdict is assay.Verdict.VERIFIED

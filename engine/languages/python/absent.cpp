@@ -275,6 +275,9 @@ PyObject* absent(const std::string& path, const std::string& problem, const std:
     made->sort = Sort::kUnasked;
     found = reinterpret_cast<PyObject*>(made);
   }
+  // A program that is compiled again may assume less of it.
+  *as_absent(found)->problem = problem;
+  *as_absent(found)->assumption = assumption;
   return found;
 }
 

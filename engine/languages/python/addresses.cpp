@@ -1,8 +1,6 @@
 #include "languages/python/addresses.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
@@ -94,102 +92,6 @@ void note_hash_method(PyObject* method, PyObject* object) {
       owner && PyType_Check(owner.get()) &&
       reinterpret_cast<PyTypeObject*>(owner.get())->tp_hash == PyBaseObject_Type.tp_hash;
   note(is_plain_address || hashes_address(object));
-}
-
-namespace {
-
-// `_builtins` says the same of what it shows.
-constexpr const char* kAddressInText =
-    "the text of an object shows no address here: two objects of a class have the same; compare the objects";
-constexpr const char* kBefore = " at 0x";
-
-reprfunc repr_of_object = nullptr;                                 // CPython's own
-std::unordered_map<PyTypeObject*, reprfunc> reprs_with_addresses;  // of types of C code
-
-PyObject* discreet_repr_of_object(PyObject* object) {
-  if (current_world() == nullptr) return repr_of_object(object);
-  return guarded([&]() -> PyObject* { return text_without_address(object).release(); },
-                 static_cast<PyObject*>(nullptr));
-}
-
-/// These texts consist of names and addresses.
-PyObject* discreet_repr(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  while (!reprs_with_addresses.contains(type)) type = type->tp_base;
-  Ref shown = Ref::steal(reprs_with_addresses.at(type)(object));
-  if (!shown || current_world() == nullptr) return shown.release();
-  return guarded(
-      [&]() -> PyObject* {
-        std::string text = utf8(shown.get());
-        for (std::size_t at = 0; (at = text.find(kBefore, at)) != std::string::npos;) {
-          at += std::string_view(kBefore).size();
-          const std::size_t end = text.find_first_not_of("0123456789abcdef", at);
-          text.replace(at, (end == std::string::npos ? text.size() : end) - at, "...");
-          remark_address_in_text();
-        }
-        return PyUnicode_FromString(text.c_str());
-      },
-      static_cast<PyObject*>(nullptr));
-}
-
-/// A type has copied what shows its instances when it was made.
-void replace_in_subclasses(PyTypeObject* type, std::unordered_set<PyTypeObject*>& seen) {
-  if (!seen.insert(type).second) return;
-  if (type->tp_repr == repr_of_object) type->tp_repr = discreet_repr_of_object;
-  const Ref ask =
-      checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyType_Type), "__subclasses__"));
-  const Ref found = checked(PyObject_CallOneArg(ask.get(), reinterpret_cast<PyObject*>(type)));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(found.get()); ++i)
-    replace_in_subclasses(reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(found.get(), i)), seen);
-}
-
-}  // namespace
-
-void hide_addresses_in_texts() {
-  if (repr_of_object != nullptr) return;
-  repr_of_object = PyBaseObject_Type.tp_repr;
-  std::unordered_set<PyTypeObject*> seen;
-  replace_in_subclasses(&PyBaseObject_Type, seen);
-  // `object.__repr__(x)` calls what its descriptor has, and classes made from now on take it from there.
-  PyObject* const descriptor = PyDict_GetItemString(PyBaseObject_Type.tp_dict, "__repr__");
-  if (descriptor != nullptr && Py_TYPE(descriptor) == &PyWrapperDescr_Type) {
-    reinterpret_cast<PyWrapperDescrObject*>(descriptor)->d_wrapped =
-        reinterpret_cast<void*>(discreet_repr_of_object);
-  }
-  for (PyTypeObject* const type : {&PyCFunction_Type, &PyCMethod_Type, &PyFunction_Type, &PyMemoryView_Type,
-                                   &PyCell_Type, &PyCode_Type, &_PyMethodWrapper_Type, &PyCapsule_Type,
-                                   &PyGen_Type, &PyCoro_Type, &PyAsyncGen_Type, &PyFrame_Type}) {
-    if (type->tp_repr == nullptr || type->tp_repr == discreet_repr_of_object) continue;
-    reprs_with_addresses.emplace(type, type->tp_repr);
-    type->tp_repr = discreet_repr;
-  }
-}
-
-void remark_address_in_text() {
-  if (World* const world = current_world()) world->remark(kAddressInText);
-}
-
-Ref text_without_address(PyObject* object) {
-  const Ref type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  const Ref module = checked(PyObject_GetAttrString(type.get(), "__module__"));
-  const Ref qualname = checked(PyObject_GetAttrString(type.get(), "__qualname__"));
-  remark_address_in_text();
-  const bool is_built_in = !PyUnicode_Check(module.get()) || utf8(module.get()) == "builtins" ||
-                           utf8(module.get()) == "_builtins";  // which stand for them
-  if (is_built_in) return checked(PyUnicode_FromFormat("<%U object at 0x...>", qualname.get()));
-  return checked(PyUnicode_FromFormat("<%U.%U object at 0x...>", module.get(), qualname.get()));
-}
-
-void refuse_comparing_addresses(PyObject* one, PyObject* other) {
-  static PyObject* const address = interned(" at 0x...>");
-  const auto shows = [](PyObject* text) {
-    const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
-    return length >= PyUnicode_GET_LENGTH(address) && PyUnicode_Find(text, address, 0, length, 1) >= 0;
-  };
-  if (!shows(one) || !shows(other)) return;
-  throw Unsupported(
-      "texts of objects are compared that show their addresses, which are different in each run; compare the "
-      "objects, or give their class a __repr__");
 }
 
 }  // namespace assay::languages::python

@@ -1,6 +1,6 @@
-/// Addresses: what `id` and many a `hash` give, and what stands in the text of an object without a `__repr__` of its own.
-/// They are different in each run, so no program may see one. The machine answers calls of the program itself (`special_natives`); what stands here is for C
-/// code of CPython, which calls what it was given (`sorted(items, key=id)`).
+/// Addresses: what `id` and many a `hash` give. They are different in each run, so no program may see one. The machine
+/// answers calls of the program itself (`special_natives`); what stands here is for C code of CPython, which calls what
+/// it was given (`sorted(items, key=id)`).
 #pragma once
 
 #include "languages/python/native_call.hpp"
@@ -19,15 +19,5 @@ bool is_hashing();
 void refuse_hash_by_others(const NativeCall& call);
 /// The same for `object.__hash__(x)` and its like, before they are called.
 void note_hash_method(PyObject* method, PyObject* object);
-
-/// From now on no text that CPython makes while a program runs shows an address, whoever asks for it: `0x...` stands in
-/// its place, and the verdict mentions it.
-void hide_addresses_in_texts();
-/// The verdict mentions that a text of the program has no address where CPython has one.
-void remark_address_in_text();
-/// The text of an object without a `__repr__` of its own.
-Ref text_without_address(PyObject* object);
-/// Throws Unsupported if both texts have such a place: they are the same only here.
-void refuse_comparing_addresses(PyObject* one, PyObject* other);
 
 }  // namespace assay::languages::python

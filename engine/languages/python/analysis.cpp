@@ -126,16 +126,17 @@ void find_final_cells(Code& code, const std::map<std::string, bool>& outer) {
   }
 }
 
-/// What a module's body makes outside of loops is made once, and so are the methods of a class: a class statement that
-/// is executed again is refused.
-void find_made_once(const Code& code, bool runs_once) {
+/// What a module's body makes outside of loops is made once, and so are the methods of a class, unless class statements
+/// are known to be executed again.
+void find_made_once(const Code& code, bool runs_once, bool has_repeated_classes) {
   for (std::size_t i = 0; i + 1 < code.instructions.size(); ++i) {
     if (operation(code.instructions[i]) != Operation::LOAD_CONST) continue;
     auto* const inner = const_cast<Code*>(code_of(code.constants[code.instructions[i] >> 8].get()));
     if (inner == nullptr) continue;
     const bool is_function = operation(code.instructions[i + 1]) == Operation::MAKE_FUNCTION;
     inner->is_made_once = is_function && runs_once && !is_in_loop(code, i);
-    find_made_once(*inner, !is_function);
+    const bool is_repeated = has_repeated_classes && (!runs_once || is_in_loop(code, i));
+    find_made_once(*inner, !is_function && !is_repeated, has_repeated_classes);
   }
 }
 
@@ -145,7 +146,7 @@ void analyse(Program& program) {
   for (const auto& code : program.codes) find_live_locals(*code);
   for (const Module& module : program.modules) {
     find_final_cells(const_cast<Code&>(*module.code), {});
-    find_made_once(*module.code, true);
+    find_made_once(*module.code, true, program.has_repeated_classes);
   }
 }
 

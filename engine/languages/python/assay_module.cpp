@@ -44,6 +44,8 @@ enum class Primitive : std::uint8_t {
   kIsHeld,
   kModule,
   kGivePlaces,
+  kVariables,
+  kLacksText,
   kOwnItems,
   kOwnUnchanged,
   kStoreOwn,
@@ -61,7 +63,7 @@ struct Entry {
   Primitive primitive;
 };
 
-constexpr std::array<Entry, 37> kEntries = {{
+constexpr std::array<Entry, 39> kEntries = {{
     {"atomic", 1, Primitive::kAtomic},
     {"block", 0, Primitive::kBlock},
     {"choose", 1, Primitive::kChoose},
@@ -95,6 +97,8 @@ constexpr std::array<Entry, 37> kEntries = {{
     {"is_held", 1, Primitive::kIsHeld},
     {"module", 1, Primitive::kModule},
     {"give_places", 2, Primitive::kGivePlaces},
+    {"variables", 1, Primitive::kVariables},
+    {"lacks_text", 1, Primitive::kLacksText},
     {"own_items", 1, Primitive::kOwnItems},
     {"own_unchanged", 2, Primitive::kOwnUnchanged},
     {"store_own", 3, Primitive::kStoreOwn},
@@ -353,6 +357,32 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
         throw Unsupported("the program gives the module " + module.name + " new attributes, " + lacking);
       world.observes("global " + module.name + ":" + lacking);
       return none();
+    }
+    case Primitive::kLacksText:
+      world.lacking_texts.push_back(utf8(checked(PyObject_Str(given[0].get())).get()));
+      return none();
+    case Primitive::kVariables: {  // of a module, as pairs of name and value, in the order of CPython
+      if (!is_module(given[0].get())) raise(PyExc_TypeError, "expected a module of the program");
+      const auto number = reinterpret_cast<ModuleObject*>(given[0].get())->module;
+      const Module& module = world.program->modules[number];
+      if (!world.is_beginning() || module.is_library) {
+        throw Unsupported("all variables of the module " + module.name +
+                          " are asked for, in an order that no state tells; name them");
+      }
+      for (std::uint32_t i = 0; i < module.global_names.size(); ++i) {
+        if (!world.may_read_global(module.first_global + i)) return stop(Stop::kVisible);
+      }
+      const Ref pairs = checked(PyList_New(0));
+      for (const std::uint32_t global : world.stored) {
+        const std::uint32_t place = global - module.first_global;
+        if (global < module.first_global || place >= module.global_names.size() || !world.globals[global])
+          continue;
+        const Ref pair =
+            checked(PyTuple_Pack(2, module.global_names[place].get(), world.globals[global].get()));
+        if (PyList_Append(pairs.get(), pair.get()) != 0) throw PythonError();
+      }
+      return done(checked(PyTuple_Pack(2, module.is_annotated ? Py_True : Py_False,
+                                       checked(PyList_AsTuple(pairs.get())).get())));
     }
     case Primitive::kIsHeld:
       if (!is_weak(given[0].get())) raise(PyExc_TypeError, "expected a weak reference");

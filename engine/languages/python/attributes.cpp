@@ -225,8 +225,18 @@ Ref Interpreter::getter_of_module(std::uint32_t number, bool* is_asked) {
   return *is_asked ? world.globals[module.first_global + found->second] : Ref();
 }
 
+/// CPython takes it from the dict that the text was run with.
+void Interpreter::refuse_module_of_text(PyObject* object, PyObject* name) const {
+  if (name != interned("__module__") || !(is_function(object) || PyMethod_Check(object))) return;
+  if (world.program->modules[top().code->module].is_library) return;
+  const Ref module = checked(PyObject_GetAttr(object, name));
+  if (PyUnicode_Check(module.get()) && utf8(module.get()) == "_texts")
+    throw Unsupported("the __module__ of a function of a text is not modelled; leave it out");
+}
+
 Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, PyObject* question) {
   refuse_attribute_of_stand_in(object, name, question);
+  refuse_module_of_text(object, name);
   Site kept = PyType_Check(object) ? site : Site();
   try {
     return load_existing_attribute(object, name, std::move(site));
@@ -381,6 +391,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
                            std::move(site));
     }
     if (Py_TYPE(found)->tp_descr_get != nullptr) {
+      if (name == interned("__dict__") && PyTuple_Check(object) && !world.is_beginning())
+        throw Unsupported("the __dict__ of a tuple is not modelled; use getattr");
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
       if (name == interned("__dict__") && has_threads(*world.program)) {
         // What is stored through it would be seen by nobody: it gets what reads and writes the attributes.
@@ -467,7 +479,7 @@ Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* va
     const std::uint32_t global = module.first_global + found->second;
     if (!world.may_write_global(global)) return stop(Stop::kVisible);
     if (value == nullptr && !world.globals[global]) raise(PyExc_AttributeError, "%U", name);
-    world.globals[global] = Ref::borrow(value);
+    world.store_global(global, Ref::borrow(value));
     return finish(0);
   }
   if (PyType_Check(object)) {

@@ -231,7 +231,10 @@ Step Interpreter::instantiate(PyTypeObject* type, Arguments arguments, Site site
     return stop(Stop::kVisible);
   const Ref positional = arguments.positional_tuple();
   const Ref keywords = arguments.keyword_dict();
-  const Ref made = checked(type->tp_new(type, positional.get(), keywords.get()));
+  const bool makes_class =
+      PyType_IsSubtype(type, &PyType_Type) != 0 && PyTuple_GET_SIZE(positional.get()) == 3;
+  const Ref made = makes_class ? new_class(callable, positional.get(), keywords.get())
+                               : checked(type->tp_new(type, positional.get(), keywords.get()));
   if (!PyObject_TypeCheck(made.get(), type)) return complete(std::move(site), made);
   if (site.mode != Return::kPush) {  // the value is converted or caught: that is not what kInstance does
     Arguments given = std::move(arguments);

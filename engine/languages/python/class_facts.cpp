@@ -70,7 +70,8 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
            native->tp_new != nullptr && native->tp_base != nullptr) {
       native = native->tp_base;
     }
-    if (native == &PyBaseObject_Type) {
+    // A time zone of CPython has no content of its own.
+    if (native == &PyBaseObject_Type || std::string_view(native->tp_name) == "datetime.tzinfo") {
       made->base = Base::kPlain;
       made->native = native;
     }

@@ -221,6 +221,18 @@ Ref Interpreter::make_class(Ref names, PyObject* description, PyObject* cell, co
   return used;
 }
 
+Ref Interpreter::with_module(PyObject* arguments) {
+  PyObject* const names = PyTuple_GET_ITEM(arguments, 2);
+  if (!PyDict_Check(names)) return Ref::borrow(arguments);
+  const Ref copy = checked(PyDict_Copy(names));
+  const std::string& module = world.program->modules[top().code->module].name;
+  if (PyDict_SetDefault(copy.get(), interned("__module__"),
+                        checked(PyUnicode_FromString(module.c_str())).get()) == nullptr) {
+    throw PythonError();
+  }
+  return checked(PyTuple_Pack(3, PyTuple_GET_ITEM(arguments, 0), PyTuple_GET_ITEM(arguments, 1), copy.get()));
+}
+
 Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
   auto* const maker = reinterpret_cast<PyTypeObject*>(metaclass);
   const bool is_abstract = PyObject_IsSubclass(metaclass, abstract_metaclass()) == 1;
@@ -230,7 +242,12 @@ Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* k
       reinterpret_cast<PyTypeObject*>(known.get())->tp_bases == nullptr ||
       PyObject_RichCompareBool(reinterpret_cast<PyTypeObject*>(known.get())->tp_bases,
                                PyTuple_GET_ITEM(arguments, 1), Py_EQ) != 1) {
-    return checked((is_abstract ? abstract_new : PyType_Type.tp_new)(maker, arguments, keywords));
+    const newfunc make = is_abstract ? abstract_new : PyType_Type.tp_new;
+    if (body != nullptr) return checked(make(maker, arguments, keywords));
+    // A metaclass of the program was called. CPython would look who calls, which is the machine; and class statements tell
+    // of their classes themselves.
+    const Ref given = with_module(arguments);
+    return world.announced(checked(make(maker, given.get(), keywords)));
   }
   // As CPython does it, in the class that the statement made before: others may keep it while it is being made.
   PyObject* const names = PyTuple_GET_ITEM(arguments, 2);

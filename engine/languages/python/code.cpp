@@ -27,6 +27,7 @@ class Reader {
     for (Py_ssize_t i = 0; i < count; ++i)
       read_module(PyTuple_GET_ITEM(modules.get(), i), static_cast<std::uint32_t>(i));
     program_.final_attributes = checked(PyFrozenSet_New(attribute(source, "final_attributes").get()));
+    program_.has_repeated_classes = flag(source, "has_repeated_classes");
   }
 
  private:
@@ -104,6 +105,7 @@ class Reader {
     module.name = text(source, "name");
     module.file = text(source, "file");
     module.is_library = flag(source, "is_library");
+    module.is_annotated = flag(source, "is_annotated");
     if (module.is_library && module.name == "_unknown") program_.has_stand_ins = true;
     module.global_names = interned(source, "global_names");
     module.first_global = program_.global_count;

@@ -48,6 +48,7 @@ struct Code {
 struct Module {
   std::string name, file;
   bool is_library = false;
+  bool is_annotated = false;
   const Code* code = nullptr;
   std::vector<Ref> global_names;  // str
   std::unordered_map<std::string, std::uint32_t> global_index;
@@ -59,7 +60,8 @@ struct Program {
   std::vector<Module> modules;  // 0 is the program's own, as __main__
   std::vector<std::unique_ptr<Code>> codes;
   std::uint32_t global_count = 0;
-  bool has_stand_ins = false;  // for values that nobody knows when it is checked (`_unknown`)
+  bool has_repeated_classes = false;  // some class statements are executed more than once
+  bool has_stand_ins = false;         // for values that nobody knows when it is checked (`_unknown`)
   /// Attribute names that only an `__init__` stores, on `self`; str -> None (a set of CPython).
   Ref final_attributes;
 };

@@ -230,6 +230,8 @@ Ref ComponentReader::wrapper() {
   const Ref args = checked(PyTuple_New(parts_of(type.get())));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
     PyTuple_SET_ITEM(args.get(), i, value().release());
+  if (is_moment_type(type.get()))
+    return in_zone(PyTuple_GET_ITEM(args.get(), 0), PyTuple_GET_ITEM(args.get(), 1));
   return checked(PyObject_CallObject(type.get(), args.get()));
 }
 
@@ -381,7 +383,8 @@ void ComponentReader::skip_pairs() {
 }
 
 Py_ssize_t ComponentReader::parts_of(PyObject* wrapper_type) {
-  return wrapper_type == reinterpret_cast<PyObject*>(&PyProperty_Type) ? 4 : 1;
+  if (wrapper_type == reinterpret_cast<PyObject*>(&PyProperty_Type)) return 4;
+  return is_moment_type(wrapper_type) ? 2 : 1;
 }
 
 void ComponentReader::fill_dict(PyObject* o) {

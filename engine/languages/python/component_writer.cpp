@@ -117,7 +117,14 @@ void ComponentWriter::value(PyObject* v) {
     return;
   }
   if (PyFunction_Check(v)) return native_function(v);
-  if (PyTuple_Check(v) && !heap_.classes.facts(type).has_dict) {
+  if (is_in_zone(v)) {
+    out.push_back(token(Tag::kWrapper));
+    leaf(reinterpret_cast<PyObject*>(type));
+    const Ref zone = checked(PyObject_GetAttrString(v, "tzinfo"));
+    leaf(in_zone(v, Py_None).get());
+    return value(zone.get());
+  }
+  if (is_tuple_value(v)) {
     out.push_back(token(Tag::kNamedTuple, static_cast<std::uint64_t>(PyTuple_GET_SIZE(v))));
     leaf(reinterpret_cast<PyObject*>(type));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(v); ++i) value(PyTuple_GET_ITEM(v, i));
@@ -229,7 +236,7 @@ std::optional<Kind> ComponentWriter::object_kind(PyObject* v) {
   if (type == function_type) return unless_leaf(Kind::kFunction);
   if (is_wrapper(v) || PyFunction_Check(v)) return std::nullopt;
   if (is_not_a_number(v)) return unless_leaf(Kind::kNotANumber);
-  if (is_getter(v)) return Kind::kNotANumber;
+  if (is_getter(v) || is_match(v)) return Kind::kNotANumber;
   if (type == &PyTuple_Type || type == &PyMethod_Type || type == &PyType_Type || type == &PyCFunction_Type ||
       type == &_PyMethodWrapper_Type || type == &PyFrozenSet_Type || type == &PySlice_Type ||
       type == &PyBytes_Type || type == &PyRange_Type || type == &PyFloat_Type) {
@@ -237,10 +244,16 @@ std::optional<Kind> ComponentWriter::object_kind(PyObject* v) {
   }
   const ClassFacts& facts = heap_.classes.facts(type);
   if (facts.is_enumeration || facts.base == Base::kUnknown) return std::nullopt;
-  if (facts.base == Base::kTuple && !facts.has_dict) return std::nullopt;
+  if (facts.base == Base::kTuple && is_tuple_value(v)) return std::nullopt;
   if (facts.base == Base::kValue && !facts.is_of_program) return std::nullopt;
   if (!facts.is_of_program && heap_.leaves.find(v)) return std::nullopt;
   return Kind::kInstance;
+}
+
+bool ComponentWriter::is_tuple_value(PyObject* v) {
+  if (!PyTuple_Check(v)) return false;
+  if (!heap_.classes.facts(Py_TYPE(v)).has_dict) return true;
+  return PyDict_GET_SIZE(checked(PyObject_GenericGetDict(v, nullptr)).get()) == 0;
 }
 
 void ComponentWriter::native_function(PyObject* o) {

@@ -40,6 +40,9 @@ class ComponentWriter {
   std::optional<Kind> object_kind(PyObject* v);
 
  private:
+  /// Whether it is a tuple of some class and nothing else. One that may have attributes is, as long as it has none: a state
+  /// in which it has any is refused.
+  bool is_tuple_value(PyObject* v);
   void native_function(PyObject* o);
   void sequence(Tag tag, PyObject* tuple);
 

@@ -94,6 +94,7 @@ class Heap {
 
   /// See `MadeClasses::known` and `add`.
   Ref class_known(const Code* body) const { return made_classes_.known(body); }
+  bool is_class_made(const Code* body) const { return made_classes_.is_made(body); }
   Ref class_made(Ref type, const Code* body);
 
   /// Writing down. References to objects without a slot give them one (`fresh`), which makes them shared.

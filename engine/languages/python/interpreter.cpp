@@ -384,7 +384,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::STORE_GLOBAL: {
       const std::uint32_t global = world.program->modules[code.module].first_global + operand;
       if (!world.may_write_global(global)) return stop(Stop::kVisible);
-      world.globals[global] = pop(frame);
+      world.store_global(global, pop(frame));
       return done();
     }
     case Operation::DELETE_GLOBAL: {
@@ -594,6 +594,12 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
         if (!value && source.is_library && exists_in_cpython(source.name, "", name)) {
           value = part_of_cpython(source.name, name);
         }
+        Ref half_made;  // a module of the package whose body runs just now: CPython looks among its modules
+        for (std::uint32_t other = 0; !value && other < world.program->modules.size(); ++other) {
+          if (world.program->modules[other].name != source.name + "." + utf8(name)) continue;
+          if (!world.may_import(other)) return stop(Stop::kVisible);
+          if (world.module_started[other]) half_made = world.module_objects[other];
+        }
         if (!value && !utf8(name).starts_with("__")) {
           bool is_asked = true;
           const Ref getter = getter_of_module(number, &is_asked);
@@ -603,11 +609,13 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
             arguments.positional = {
                 getter, Ref::borrow(name),
                 checked(PyUnicode_FromFormat("cannot import name '%U' from '%s' (%s)", name,
-                                             source.name.c_str(), source.file.c_str()))};
+                                             source.name.c_str(), source.file.c_str())),
+                Ref::borrow(half_made ? half_made.get() : Py_None)};
             Site site;
             if (std::optional<Step> step = delegate("_import_from", nullptr, arguments, site)) return *step;
           }
         }
+        if (!value) value = half_made;
         if (!value) {
           raise(PyExc_ImportError, "cannot import name '%U' from '%s' (%s)", name, source.name.c_str(),
                 source.file.c_str());

@@ -132,6 +132,7 @@ class Interpreter {
   Step load_existing_attribute(PyObject* object, PyObject* name, Site site);
   /// For an attribute that was not found and that CPython has: throws Unsupported, or gives what stands for that of a
   /// class; null if CPython has none.
+  void refuse_module_of_text(PyObject* object, PyObject* name) const;
   Ref missing_part(PyObject* object, PyObject* name) const;
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
@@ -182,6 +183,8 @@ class Interpreter {
   Ref make_class(Ref names, PyObject* description, PyObject* cell, const Code* body);
   /// `type.__new__`, or that of ABCMeta: (name, bases, namespace). Where the class statement that is carried out has made
   /// its class before, in another state, it is that one.
+  /// The arguments of `type.__new__` with the module of the function that runs among the names of the class.
+  Ref with_module(PyObject* arguments);
   Ref new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords);
 
   // --- keys.cpp

@@ -273,6 +273,13 @@ LeafId Leaves::template_of(PyObject* value) {
     }
     return add_template(value, name);
   }
+  if (is_match(value)) {
+    std::string name = "qm";
+    if (!append_part(parts_of_match(value).get(), name)) {
+      throw Unsupported("a re.Match in what can change cannot be part of a state; keep its groups");
+    }
+    return add_template(value, name);
+  }
   if (!PyFunction_Check(value)) {  // not a number
     std::string bits;
     if (PyFloat_CheckExact(value)) {

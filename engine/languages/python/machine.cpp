@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "languages/python/addresses.hpp"
+#include "languages/python/address_texts.hpp"
 #include "languages/python/analysis.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/weak.hpp"

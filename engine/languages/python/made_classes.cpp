@@ -115,26 +115,35 @@ std::string MadeClasses::makeup_of(PyTypeObject* type) {
   return makeup;
 }
 
-Ref MadeClasses::known(const Code* body) const {
+bool MadeClasses::is_made(const Code* body) const {
   const auto found = number_of_name_.find("C#" + std::to_string(body->number));
-  if (found == number_of_name_.end()) return {};
-  const MadeClass& known = classes_[found->second];
-  if (known.is_made)
-    throw Unsupported("a class statement is executed twice; move the class out of the function");
-  return known.type;
+  return found != number_of_name_.end() && classes_[found->second].is_made;
+}
+
+std::string MadeClasses::next_name(const std::string& name) const {
+  constexpr int kMost = 1000;
+  std::string next = name;
+  for (int number = 1; number <= kMost; ++number) {
+    const auto found = number_of_name_.find(next);
+    if (found == number_of_name_.end() || !classes_[found->second].is_made) return next;
+    next = name + "#" + std::to_string(number);
+  }
+  throw Unsupported("a class statement is executed a thousand times; move the class out of the loop");
+}
+
+Ref MadeClasses::known(const Code* body) const {
+  const auto found = number_of_name_.find(next_name("C#" + std::to_string(body->number)));
+  return found == number_of_name_.end() ? Ref() : classes_[found->second].type;
 }
 
 Ref MadeClasses::add(Ref made, const Code* body) {
   auto* const type = reinterpret_cast<PyTypeObject*>(made.get());
-  const std::string name = body != nullptr ? "C#" + std::to_string(body->number) : "C@" + type_text_of(type);
+  const std::string name =
+      next_name(body != nullptr ? "C#" + std::to_string(body->number) : "C@" + type_text_of(type));
   const auto [place, is_new] = number_of_name_.emplace(name, classes_.size());
   if (!is_new) {
     MadeClass& known = classes_[place->second];
     auto* const first = reinterpret_cast<PyTypeObject*>(known.type.get());
-    if (known.is_made) {
-      throw Unsupported(std::string("a second class is made that is called ") + type->tp_name +
-                        "; move what makes it out of functions and loops");
-    }
     known.is_made = true;
     if (first == type) return made;
     heap_.classes.add_of_program(type);

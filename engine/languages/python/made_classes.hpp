@@ -22,7 +22,9 @@ class MadeClasses {
  public:
   explicit MadeClasses(Heap& heap) : heap_(heap) {}
 
-  /// The class that this class statement made in another state, if there is one and the loaded state has none of it.
+  /// Whether the loaded state has a class of this class statement.
+  bool is_made(const Code* body) const;
+  /// The class that this class statement made in another state as the next after those that the loaded state has.
   Ref known(const Code* body) const;
   /// The class to use for one that a class statement made, or (without a body) a call such as `type(name, bases, {})`.
   Ref add(Ref made, const Code* body);
@@ -53,6 +55,9 @@ class MadeClasses {
     bool is_made = false;  // in the loaded state
     std::string makeup;
   };
+  /// The name of the next class that has this one, the first is called: those that a statement makes, one after the other,
+  /// are numbered.
+  std::string next_name(const std::string& name) const;
   std::string makeup_of(PyTypeObject* type);
   void spell(PyObject* value, std::string& out);
   static void write_entries(ComponentWriter& writer, PyTypeObject* type, Entry role);

@@ -68,7 +68,59 @@ std::optional<Step> tell_module(Interpreter& interpreter, NativeCall& call) {
   return std::nullopt;
 }
 
-std::optional<Step> refuse_late_subclass(Interpreter& interpreter, NativeCall&) {
+/// What CPython keeps for the whole process, and no state has.
+std::optional<Step> refuse_registration(Interpreter&, NativeCall& call) {
+  throw Unsupported("codecs." + call.name + "() is not modelled; call the functions themselves");
+}
+
+PyObject* refuse_handler(PyObject*, PyObject*) {
+  return guarded(
+      []() -> PyObject* {
+        throw Unsupported(
+            "a handler of encoding errors that the program registered is called, which is not modelled");
+      },
+      static_cast<PyObject*>(nullptr));
+}
+
+PyObject* refuse_search(PyObject*, PyObject*) {
+  return guarded(
+      []() -> PyObject* {
+        throw Unsupported(
+            "an encoding that CPython has not is looked for among those that the program registered");
+      },
+      static_cast<PyObject*>(nullptr));
+}
+
+/// `codecs.register`: whoever comes to what is registered is refused.
+std::optional<Step> register_search(Interpreter& interpreter, NativeCall& call) {
+  static PyMethodDef definition = {"search", refuse_search, METH_O, nullptr};
+  static const bool is_registered =
+      PyCodec_Register(checked(PyCFunction_New(&definition, nullptr)).get()) == 0;
+  if (!is_registered || call.arguments.positional.size() != 1) return refuse_registration(interpreter, call);
+  return interpreter.complete(std::move(call.site), Ref::borrow(Py_None));
+}
+
+/// `codecs.register_error`: whoever comes to the handler is refused.
+std::optional<Step> register_handler(Interpreter& interpreter, NativeCall& call) {
+  static PyMethodDef definition = {"handler", refuse_handler, METH_O, nullptr};
+  const auto& positional = call.arguments.positional;
+  if (positional.size() != 2 || !PyUnicode_Check(positional[0].get()) || !call.arguments.keywords.empty())
+    return refuse_registration(interpreter, call);
+  const std::string name = utf8(positional[0].get());
+  const Ref known = Ref::steal(PyCodec_LookupError(name.c_str()));
+  if (!known) PyErr_Clear();
+  const bool is_ours = known && PyCFunction_Check(known.get()) &&
+                       reinterpret_cast<PyCFunctionObject*>(known.get())->m_ml == &definition;
+  if (known && !is_ours) return refuse_registration(interpreter, call);  // one of CPython's own
+  if (!known &&
+      PyCodec_RegisterError(name.c_str(), checked(PyCFunction_New(&definition, nullptr)).get()) != 0)
+    throw PythonError();
+  return interpreter.complete(std::move(call.site), Ref::borrow(Py_None));
+}
+
+std::optional<Step> refuse_late_subclass(Interpreter& interpreter, NativeCall& call) {
+  if (call.module == "_codecs") return register_search(interpreter, call);
+  if (call.module != "abc" && call.module != "_abc") return std::nullopt;
   if (interpreter.world.is_beginning()) return std::nullopt;
   throw Unsupported(
       "an abstract class gets a subclass that no state tells of; register it before threads start and "
@@ -96,10 +148,27 @@ std::optional<Step> write_methods(Interpreter& interpreter, NativeCall& call) {
   return std::nullopt;
 }
 
-std::optional<Step> refuse_setter_of_class(Interpreter&, NativeCall& call) {
+/// `type.__setattr__(cls, name, value)` in a metaclass, while there is one thread.
+bool stores_in_class(Interpreter& interpreter, const NativeCall& call) {
+  const auto& positional = call.arguments.positional;
+  return call.name == "__setattr__" && PyType_Check(call.receiver) && call.arguments.keywords.empty() &&
+         is_program_type(reinterpret_cast<PyTypeObject*>(call.receiver)) &&
+         positional.size() == call.skipped + 2 && PyUnicode_CheckExact(positional[call.skipped].get()) &&
+         call.callable == _PyType_Lookup(&PyType_Type, interned("__setattr__")) &&
+         interpreter.world.is_single();
+}
+
+std::optional<Step> refuse_setter_of_class(Interpreter& interpreter, NativeCall& call) {
   if (!call.has_receiver() ||
       (!PyType_Check(call.receiver) && !is_function(call.receiver) && !PyCell_Check(call.receiver))) {
     return std::nullopt;
+  }
+  if (stores_in_class(interpreter, call)) {
+    PyObject* const name = call.arguments.positional[call.skipped].get();
+    if (!interpreter.world.may_write_attribute(call.receiver, name)) return interpreter.stop(Stop::kVisible);
+    if (PyType_Type.tp_setattro(call.receiver, name, call.arguments.positional[call.skipped + 1].get()) != 0)
+      throw PythonError();
+    return interpreter.complete(std::move(call.site), Ref::borrow(Py_None));
   }
   throw Unsupported("the built-in " + call.name + " of a class or function; use setattr");
 }
@@ -115,7 +184,10 @@ const NativeRule* rule_of(const NativeCall& call) {
       {"copy", {.module = "copy", .first = copy_container}},
       {"length_hint", {.module = "_operator", .first = refuse_length_hint}},
       {"namedtuple", {.module = "collections", .last = tell_module}},
-      {"register", {.module = "abc", .last = refuse_late_subclass}},
+      {"register", {.module = nullptr, .last = refuse_late_subclass}},
+      {"unregister", {.module = "_codecs", .first = refuse_registration}},
+      {"register_error", {.module = "_codecs", .first = register_handler}},
+      {"lookup_error", {.module = "_codecs", .first = refuse_registration}},
       {"_abc_register", {.module = "_abc", .last = refuse_late_subclass}},
       {"with_traceback", {.module = nullptr, .last = keep_opaque_traceback}},
       {"wrap", {.module = "dataclasses", .last = write_methods}},

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "languages/python/absent.hpp"
+#include "languages/python/address_texts.hpp"
 #include "languages/python/addresses.hpp"
 #include "languages/python/effects.hpp"
 #include "languages/python/native_call.hpp"
@@ -147,6 +148,7 @@ std::string counterpart_of(const NativeCall& call, const FunctionEffect* known) 
     const bool is_dict = PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(call.receiver), &PyDict_Type) != 0;
     return is_dict ? "dict_" + call.name : "";
   }
+  if (is_pattern(call.receiver)) return "pattern_" + call.name;
   const std::string container = container_name(call.receiver);
   return container.empty() ? "" : container + "_" + call.name;
 }
@@ -268,15 +270,7 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
   const Ref keywords = arguments.keyword_dict();
   if (callable == reinterpret_cast<PyObject*>(&PyType_Type) && PyTuple_GET_SIZE(positional.get()) == 3 &&
       PyDict_Check(PyTuple_GET_ITEM(positional.get(), 2))) {
-    // It would look who calls, which is the machine.
-    const Ref names = checked(PyDict_Copy(PyTuple_GET_ITEM(positional.get(), 2)));
-    const std::string& module = world.program->modules[top().code->module].name;
-    if (PyDict_SetDefault(names.get(), interned("__module__"),
-                          checked(PyUnicode_FromString(module.c_str())).get()) == nullptr) {
-      throw PythonError();
-    }
-    positional = checked(PyTuple_Pack(3, PyTuple_GET_ITEM(positional.get(), 0),
-                                      PyTuple_GET_ITEM(positional.get(), 1), names.get()));
+    positional = with_module(positional.get());  // it would look who calls, which is the machine
   }
   Ref value;
   const bool makes_class = is_maker_of_classes(callable) && PyTuple_GET_SIZE(positional.get()) == 4;
@@ -289,6 +283,7 @@ Step Interpreter::run_native(PyObject* callable, const Arguments& arguments, Sit
     const ternaryfunc make = is_past_metaclass ? PyType_Type.tp_call : PyObject_Call;
     value = world.announced(checked(make(callable, positional.get(), keywords.get())));
     refuse_telling(value.get());
+    value = with_hidden_address(std::move(value));
   }
   world.poll();
   return complete(std::move(site), std::move(value));
@@ -363,6 +358,8 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
   if (std::optional<Step> step = call_assay(callable, arguments, site)) return *step;
   if (has_absent()) settle_absent(callable, arguments, site);
   refuse_type_of_stand_in(callable, arguments);
+  if (gives_text_with_address(callable, arguments))
+    refuse_reading_address(native_call(callable, arguments, site));
   const bool makes_number = callable == reinterpret_cast<PyObject*>(&PyLong_Type) ||
                             callable == reinterpret_cast<PyObject*>(&PyFloat_Type);
   if (makes_number && arguments.positional.size() == 1 && arguments.keywords.empty() &&

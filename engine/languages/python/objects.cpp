@@ -8,7 +8,7 @@
 #include "languages/python/ref.hpp"  // Python.h comes before structmember.h
 #include <structmember.h>
 
-#include "languages/python/addresses.hpp"
+#include "languages/python/address_texts.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
@@ -75,8 +75,8 @@ PyObject* function_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* function_repr(PyObject* self) {
-  remark_address_in_text();
-  return PyUnicode_FromFormat("<function %s at 0x...>", as_function(self)->code->qualname.c_str());
+  return PyUnicode_FromFormat("<function %s at 0x%s>", as_function(self)->code->qualname.c_str(),
+                              kUnknownDigits);
 }
 
 /// An attribute that can be overwritten, kept in `attributes` then.
@@ -331,8 +331,8 @@ PyObject* generator_close(PyObject* self, PyObject*) {
 }
 
 PyObject* generator_repr(PyObject* self) {
-  remark_address_in_text();
-  return PyUnicode_FromFormat("<generator object %s at 0x...>", as_generator(self)->code->qualname.c_str());
+  return PyUnicode_FromFormat("<generator object %s at 0x%s>", as_generator(self)->code->qualname.c_str(),
+                              kUnknownDigits);
 }
 
 PyObject* generator_name(PyObject* self, void* qualified) {
@@ -647,7 +647,82 @@ Ref parts_of_getter(PyObject* getter) {
   return Ref::borrow(PyTuple_GET_ITEM(reduced.get(), 1));
 }
 
+namespace {
+
+/// The types of patterns and of what they find.
+std::pair<PyObject*, PyObject*> types_of_expressions() {
+  static const auto types = [] {
+    const Ref module = checked(PyImport_ImportModule("re"));
+    return std::pair(checked(PyObject_GetAttrString(module.get(), "Pattern")).release(),
+                     checked(PyObject_GetAttrString(module.get(), "Match")).release());
+  }();
+  return types;
+}
+
+/// There is no way to copy a match: it is found again, by whichever method finds it.
+Ref found_again(PyObject* match) {
+  const Ref wanted = parts_of_match(match);
+  const auto part = [&](Py_ssize_t i) { return PyTuple_GET_ITEM(wanted.get(), i); };
+  const auto is_wanted = [&](PyObject* found) {
+    if (found == Py_None) return false;
+    const int is_same = PyObject_RichCompareBool(parts_of_match(found).get(), wanted.get(), Py_EQ);
+    if (is_same < 0) throw PythonError();
+    return is_same == 1;
+  };
+  for (const char* method : {"match", "fullmatch"}) {
+    Ref found = checked(PyObject_CallMethod(part(0), method, "OOO", part(1), part(2), part(3)));
+    if (is_wanted(found.get())) return found;
+  }
+  const Ref all = checked(PyObject_CallMethod(part(0), "finditer", "OOO", part(1), part(2), part(3)));
+  while (Ref found = Ref::steal(PyIter_Next(all.get()))) {
+    if (is_wanted(found.get())) return found;
+  }
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  throw Unsupported("this re.Match cannot be part of a state; keep its groups");
+}
+
+}  // namespace
+
+bool is_moment_type(PyObject* type) {
+  static const auto types = [] {
+    const Ref module = checked(PyImport_ImportModule("_datetime"));
+    return std::pair(checked(PyObject_GetAttrString(module.get(), "datetime")).release(),
+                     checked(PyObject_GetAttrString(module.get(), "time")).release());
+  }();
+  return type == types.first || type == types.second;
+}
+
+bool is_in_zone(PyObject* value) {
+  return is_moment_type(reinterpret_cast<PyObject*>(Py_TYPE(value))) &&
+         checked(PyObject_GetAttrString(value, "tzinfo")).get() != Py_None;
+}
+
+Ref in_zone(PyObject* moment, PyObject* zone) {
+  const Ref replace = checked(PyObject_GetAttrString(moment, "replace"));
+  const Ref keywords = checked(PyDict_New());
+  if (PyDict_SetItemString(keywords.get(), "tzinfo", zone) != 0) throw PythonError();
+  return checked(PyObject_Call(replace.get(), checked(PyTuple_New(0)).get(), keywords.get()));
+}
+
+bool is_match(PyObject* value) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(value)) == types_of_expressions().second;
+}
+
+bool is_pattern(PyObject* value) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(value)) == types_of_expressions().first;
+}
+
+Ref parts_of_match(PyObject* match) {
+  const Ref parts = checked(PyList_New(0));
+  for (const char* name : {"re", "string", "pos", "endpos", "regs", "lastindex"}) {
+    const Ref part = checked(PyObject_GetAttrString(match, name));
+    if (PyList_Append(parts.get(), part.get()) != 0) throw PythonError();
+  }
+  return checked(PyList_AsTuple(parts.get()));
+}
+
 Ref another_of_the_same(PyObject* value) {
+  if (is_match(value)) return found_again(value);
   if (is_getter(value)) {
     return checked(
         PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts_of_getter(value).get()));

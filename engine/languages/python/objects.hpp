@@ -82,7 +82,19 @@ bool is_not_a_number(PyObject* value);
 bool is_getter(PyObject* value);
 /// What it was made of; a tuple.
 Ref parts_of_getter(PyObject* getter);
-/// A new object of the same value, of what is not a number or a getter.
+/// `datetime.datetime` and `datetime.time`.
+bool is_moment_type(PyObject* type);
+/// A date or time in a time zone.
+bool is_in_zone(PyObject* value);
+/// The same in another zone; None: in none.
+Ref in_zone(PyObject* moment, PyObject* zone);
+/// A `re.Match`: the same of it.
+bool is_match(PyObject* value);
+/// All that it tells, from which another can be found: its pattern, text, limits and groups; a tuple.
+Ref parts_of_match(PyObject* match);
+/// A `re.Pattern`.
+bool is_pattern(PyObject* value);
+/// A new object of the same value, of what is not a number, a getter or a match.
 Ref another_of_the_same(PyObject* value);
 using Parts = std::vector<Ref>;
 /// All that a wrapper consists of: its function, or those of a property and its documentation.

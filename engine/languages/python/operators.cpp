@@ -4,7 +4,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "languages/python/addresses.hpp"
 #include "languages/python/absent.hpp"
 #include "languages/python/interpreter.hpp"
 #include "languages/python/stand_ins.hpp"
@@ -292,8 +291,7 @@ bool is_value_type(PyTypeObject* type) {
          type == &PyCFunction_Type || type == &_PyMethodWrapper_Type || type == &PyDictKeys_Type ||
          type == &PyDictValues_Type || type == &PyDictItems_Type || type == &PyProperty_Type ||
          type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
-         (PyType_IsSubtype(type, &PyTuple_Type) != 0 && type->tp_dictoffset == 0) ||
-         names.contains(type->tp_name);
+         PyType_IsSubtype(type, &PyTuple_Type) != 0 || names.contains(type->tp_name);
 }
 
 /// Whether a value could be the same object as another one of its type: values have no identity in a state, and CPython
@@ -393,7 +391,6 @@ Step Interpreter::compare(std::uint32_t comparison) {
         return operate(code, left, right, 0, {.operands = 2});
     }
   }
-  if (PyUnicode_CheckExact(left) && PyUnicode_CheckExact(right)) refuse_comparing_addresses(left, right);
   static constexpr std::array<const char*, 6> kNames = {"lt", "le", "eq", "ne", "gt", "ge"};
   const bool are_sequences =
       (PyList_Check(left) && PyList_Check(right)) || (PyTuple_Check(left) && PyTuple_Check(right));

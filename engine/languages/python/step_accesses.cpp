@@ -210,6 +210,12 @@ bool StepWorld::may_read_attribute(PyObject* object, PyObject* name) {
 
 bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
   refuse_kept_hash();
+  if (PyTuple_Check(object) && Py_TYPE(object)->tp_dictoffset != 0 && !is_beginning()) {
+    // States have tuples as values: two variables with one such object would come back with two.
+    throw Unsupported(std::string("an instance of ") + Py_TYPE(object)->tp_name +
+                      ", which is a tuple, gets or loses an attribute, " + text_if_any(name) +
+                      ", while the program runs; make it part of the tuple");
+  }
   if (PyType_Check(object)) {
     const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(object));
     if (fixed == 0 && is_single() && !heap.leaves.is_fixed(object) &&

@@ -9,6 +9,8 @@ namespace assay::languages::python {
 namespace {
 
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
+const std::string kTextsAssumption = "texts ";  // that the program compiles none but those it is known to
+constexpr char kBetweenTexts = '\x1f';
 
 /// Takes the exception that is set in CPython, and shows it.
 std::string error_text() {
@@ -102,6 +104,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       current_thread() = &live;
       const std::vector<bool> started_before = module_started, finished_before = module_finished;
       const Stop stop = run(*this, live);
+      require_texts();
       frame_ = live.frames.empty() ? nullptr : live.frames.back().get();
       if (module_started != started_before || module_finished != finished_before)
         write_statics();  // an import
@@ -119,6 +122,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
     } catch (const Divided&) {
       start_again();
     } catch (const Unsupported& problem) {
+      require_texts();
       const std::string where = place();
       thread_ = nullptr;
       frame_ = nullptr;
@@ -130,6 +134,16 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       throw std::runtime_error("internal: " + where + ": " + error_text());
     }
   }
+}
+
+void StepWorld::require_texts() const {
+  if (lacking_texts.empty()) return;
+  std::string assumption = kTextsAssumption;
+  for (const std::string& text : lacking_texts) {
+    if (assumption.size() > kTextsAssumption.size()) assumption += kBetweenTexts;
+    assumption += text;
+  }
+  throw NotFinal(assumption);
 }
 
 void StepWorld::check_untouched(const StateIds& state) {

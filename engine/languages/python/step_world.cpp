@@ -24,6 +24,7 @@ StepWorld::StepWorld(const Program& p, Granularity granularity, Watch watch)
 }
 
 void StepWorld::begin_step(const StateIds& state, const std::vector<std::uint32_t>& choices) {
+  lacking_texts.clear();
   mutations.begin_step();
   state_ = &state;
   thread_ = nullptr;
@@ -281,13 +282,20 @@ bool StepWorld::may_pass_label(const std::string& name) {
   return false;
 }
 
+void StepWorld::expect_repeated(const Code* body) {
+  const bool is_again = body != nullptr && heap.is_class_made(body);
+  if (is_again && !program->has_repeated_classes) observes("class statements that run once");
+}
+
 Ref StepWorld::class_known(const Code* body) {
   if (!is_single()) throw Unsupported("a class is made while several threads run; make it before they start");
+  expect_repeated(body);
   return heap.class_known(body);
 }
 
 Ref StepWorld::class_made(Ref type, const Code* body) {
   if (!is_single()) throw Unsupported("a class is made while several threads run; make it before they start");
+  expect_repeated(body);
   write_statics();
   return heap.class_made(std::move(type), body);
 }

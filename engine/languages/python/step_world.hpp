@@ -74,6 +74,10 @@ class StepWorld final : public World {
   bool has_chosen() const override { return choices_made_ > 0; }
   bool is_single() const override { return thread_count_ == 1; }
   bool is_beginning() const override;
+  /// The methods of a class are taken for functions that are made once: ends the run if they are made again.
+  void expect_repeated(const Code* body);
+  /// Ends the run if the step came to a text that the program was not compiled with.
+  void require_texts() const;
   void add_invariant(Ref function, std::string name) override;
   void set_atoms(const std::vector<Ref>& functions) override;
   bool may_pass_label(const std::string& name) override;

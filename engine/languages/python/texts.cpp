@@ -1,5 +1,5 @@
 /// Texts: str, repr, format, print. Sets print in the machine's order, objects without an address.
-#include "languages/python/addresses.hpp"
+#include "languages/python/address_texts.hpp"
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {

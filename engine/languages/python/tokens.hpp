@@ -21,7 +21,7 @@ enum class Tag : std::uint8_t {
   kSuper,          // class and receiver follow
   kView,           // of a dict: 0 keys, 1 values, 2 items; the dict follows
   kNamedTuple,     // class leaf and that many values follow: a tuple of a subclass
-  kWrapper,  // class leaf and its parts follow: a staticmethod, classmethod or property around what is no leaf
+  kWrapper,  // class leaf and its parts follow: a staticmethod, classmethod or property around what is no leaf, a date in a zone of the program
   kNativeFunction,  // template leaf, defaults, keyword defaults and contents of cells follow: a function that CPython
                     // made while the program ran, around what is no leaf
   kWeak,            // a reference that keeps nothing alive follows; 1: an identity
@@ -65,7 +65,7 @@ enum class Kind : std::uint8_t {
   kFunction,
   kGenerator,
   kIterator,
-  kNotANumber,  // of which each is equal to nothing but itself, so it has an identity; getters of `operator` too
+  kNotANumber,  // of which each is equal to nothing but itself, so it has an identity; getters of `operator` and matches of `re` too
 };
 
 }  // namespace assay::languages::python

@@ -48,7 +48,9 @@ class World {
   virtual ~World() = default;
 
   const Program* program = nullptr;
-  std::vector<Ref> globals;           // all modules; null: unset
+  std::vector<Ref> globals;  // all modules; null: unset
+  std::vector<std::uint32_t>
+      stored;  // those set while the program begins, in the order in which they came to be
   std::vector<Ref> module_objects;    // one for each module
   std::vector<bool> module_started;   // its body runs or has run
   std::vector<bool> module_finished;  // its body has run
@@ -128,6 +130,16 @@ class World {
   virtual bool is_single() const = 0;
   /// Whether the very first step runs, and has made no choice: what it does holds in all states.
   virtual bool is_beginning() const = 0;
+  /// The texts that this step would have to compile: it counts for nothing, and the program starts again with them.
+  std::vector<std::string> lacking_texts;
+  /// Stores a global variable, which `may_write_global` has allowed; null: it goes away.
+  void store_global(std::uint32_t global, Ref value) {
+    if (value && !globals[global] && is_beginning()) {
+      std::erase(stored, global);
+      stored.push_back(global);
+    }
+    globals[global] = std::move(value);
+  }
   virtual void add_invariant(Ref function, std::string name) = 0;
   /// The atoms of formulas, as functions without arguments, in their order.
   virtual void set_atoms(const std::vector<Ref>& functions) = 0;

@@ -64,6 +64,7 @@ class Module:
     code: Code
     global_names: tuple[str, ...]
     final_globals: frozenset[str]  # one store, in the module's body and outside of loops
+    is_annotated: bool = False  # its body has annotations, so it has `__annotations__`
     body_globals: frozenset[str] = frozenset()  # touched by the body alone: no other thread can see them
 
 
@@ -72,5 +73,6 @@ class Program:
     modules: tuple[Module, ...]  # the first is the program, as __main__
     final_attributes: frozenset[str]  # stored only as `self.x = ...` in an __init__, and in class bodies
     texts: dict[str, str] = field(default_factory=dict)  # file -> source text
+    has_repeated_classes: bool = False  # some class statements are executed more than once
     native_modules: tuple[str, ...] = ()  # what IMPORT_NATIVE names, in the order of first appearance
     notes: tuple[str, ...] = ()  # what a verdict has to mention

@@ -16,8 +16,14 @@ list_iterator: type = type(iter(()))
 THINGS = (ModuleType, FunctionType, BuiltinFunctionType)
 
 
+# What the library that stands for this package has not.
+LACKING_IN_TYPING_EXTENSIONS = frozenset({"Format", "Reader", "Writer", "__all__", "_TypedDictMeta"})
+
+
 def has(module: str, path: str, name: str) -> bool:
     """Whether the module, or the class or factory in it that `path` names, has an attribute in CPython."""
+    if module == "typing_extensions":  # which version of it the program finds, the compiler knows
+        return name in LACKING_IN_TYPING_EXTENSIONS
     thing = found(module, path)
     if thing is None:
         return False

@@ -10,7 +10,11 @@ from enum import Enum
 from typing import Protocol, cast
 
 from assay.languages.python.compiler.assembler import Budget
-from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_PARTS
+from assay.languages.python.compiler.native_modules import (
+    COMPILING_BUILTINS,
+    REFUSED_BUILTINS,
+    REFUSED_PARTS,
+)
 from assay.languages.python.compiler.outline import Outline
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Scope, evaluates_annotations
@@ -209,6 +213,11 @@ class Context:
     def is_builtin(self, name: str) -> bool:
         """Whether the name can only mean a built-in, as a variable of this module."""
         return name in BUILTIN_NAMES and name not in self.bound_globals
+
+    def is_compiling_builtin(self, name: str) -> bool:
+        """Whether the name means a built-in that compiles a text, in a package."""
+        is_package = self.module.origin is Origin.PACKAGE
+        return is_package and name in COMPILING_BUILTINS and name not in self.bound_globals
 
     def is_refused_builtin(self, name: str) -> bool:
         return name in REFUSED_BUILTINS and name not in self.bound_globals

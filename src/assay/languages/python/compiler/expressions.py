@@ -10,7 +10,11 @@ from collections.abc import Callable, Sequence
 from assay.languages.python.code import COMPARISONS, OPERATORS, Code
 from assay.languages.python.compiler.assembler import Assembler, Label
 from assay.languages.python.compiler.context import BUILTINS_MODULE, Context
-from assay.languages.python.compiler.native_modules import REFUSED_BUILTINS, REFUSED_GLOBALS
+from assay.languages.python.compiler.native_modules import (
+    COMPILING_MODULE,
+    REFUSED_BUILTINS,
+    REFUSED_GLOBALS,
+)
 from assay.languages.python.compiler.scopes import CLASS_CELL, Access, ComprehensionNode, Kind, Scope
 
 UNARY = {"USub": 0, "UAdd": 1, "Invert": 2, "Not": 3}
@@ -49,6 +53,12 @@ class ExpressionCompiler:
                     self.context.global_index(name)  # it is looked for there after the namespace of the class
                 self.out.named("LOAD_NAME", name)
             case Access.GLOBAL:
+                if self.context.is_compiling_builtin(name):
+                    self.out.emit(
+                        "IMPORT", self.context.imports.find(self.context.module, COMPILING_MODULE).index
+                    )
+                    self.out.named("LOAD_ATTR", name)
+                    return
                 if self.context.is_refused_builtin(name) and self.context.is_lenient:
                     # Packages name what they do not call.
                     problem = f"the built-in '{name}' is not modelled; {REFUSED_BUILTINS[name]}"

@@ -151,6 +151,7 @@ def add(counts: dict[str, int], name: str, count: int) -> None:
 def stores_in_body(nodes: Nodes) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
     counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
+    branches: dict[str, list[dict[int, int]]] = {}  # of the stores of a name so far
     for node, around in nodes:
         names = names_bound_by(node) if type(node) in BINDS else ()
         if not names or not is_in_module_body(node, around):
@@ -158,9 +159,31 @@ def stores_in_body(nodes: Nodes) -> dict[str, int]:
         once = not any(isinstance(outer, LOOPS) for outer in around) and not (
             around and isinstance(around[0], ast.AugAssign) and around[0].target is node
         )
+        taken = branches_around(node, around)
         for name in names:
-            add(counts, name, 1 if once else 2)
+            others = branches.setdefault(name, [])
+            if not once or not others or not all(excludes(taken, other) for other in others):
+                add(counts, name, 1 if once else 2)
+            others.append(taken)
     return counts
+
+
+def branches_around(node: ast.AST, around: Path) -> dict[int, int]:
+    """Which branch of each `if` and `try` around it a node stands in."""
+    found: dict[int, int] = {}
+    inner = node
+    for outer in around:
+        if isinstance(outer, ast.If) and inner is not outer.test:
+            found[id(outer)] = int(any(inner is one for one in outer.orelse))
+        elif isinstance(outer, ast.Try | ast.TryStar) and not any(inner is one for one in outer.finalbody):
+            found[id(outer)] = id(inner) if isinstance(inner, ast.ExceptHandler) else 0
+        inner = outer
+    return found
+
+
+def excludes(one: Mapping[int, int], other: Mapping[int, int]) -> bool:
+    """Whether two stand in different branches of something: as a rule one of them is run."""
+    return any(other.get(branching, branch) != branch for branching, branch in one.items())
 
 
 def names_bound_by(node: ast.AST) -> list[str]:

@@ -26,6 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.languages.python import reality
+from assay.languages.python.compiler import texts
 from assay.languages.python.compiler.context import (
     BUILTINS_MODULE,
     Found,
@@ -36,9 +37,12 @@ from assay.languages.python.compiler.context import (
 )
 from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.mentions import mentions
+from assay.languages.python.compiler.metaclasses import write_metaclasses
 from assay.languages.python.compiler.native_modules import (
     ABSENT_MODULES,
     COMPILED_MODULES,
+    COMPILING_BUILTINS,
+    COMPILING_MODULE,
     FOR_LIBRARIES,
     NATIVE_MODULES,
     REFUSED_PARTS,
@@ -60,6 +64,8 @@ MOST_MODULES = 1000
 # Libraries for the machine that stand for packages, which are there only where those are.
 # With the newest of the names that they have, which tells old versions.
 IF_INSTALLED = {"typing_extensions": b"def override(", "six": b"def ensure_text("}
+# Libraries that no package may import; a text may.
+FOR_MACHINE = frozenset({texts.MODULE})
 IMPORTED = "import "  # an assumption: that nobody imports the module by its name
 SAME_MODULES = {"os.path": "posixpath"}
 EXTENSION_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
@@ -135,6 +141,10 @@ class Modules:
         """Finds what a module imports, wherever it does so; problems show when the statement is compiled."""
         if module.origin is Origin.LIBRARY:
             self.if_mentioned |= module.outline.if_mentioned
+        if module.origin is Origin.PACKAGE and any(
+            name in COMPILING_BUILTINS for scope in all_scopes(module.scope) for name in scope.used
+        ):
+            self.found[True, COMPILING_MODULE] = self.find_for(Origin.LIBRARY, COMPILING_MODULE)
         for node in module.outline.imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -236,7 +246,7 @@ class Modules:
                 found = self.from_folder(self.folder, name, name, Origin.USER)
                 if found is not None:
                     return found
-            elif (parent := self.users_package(package)) is not None:
+            elif (parent := self.users_package(package)) is not None and not parent.file.startswith("<"):
                 return self.in_package(parent, name, last)
         name = SAME_MODULES.get(name, name)
         top = name.partition(".")[0]
@@ -244,7 +254,7 @@ class Modules:
             return Found(
                 Target.ABSENT, problem=f"the module '{name}' of CPython is not modelled", hint="use weakref"
             )
-        found = self.from_library(name)
+        found = self.from_library(name) if name not in FOR_MACHINE or not origin.is_users else None
         if found is not None:
             return found
         if name in NATIVE_MODULES or (name in FOR_LIBRARIES and origin is Origin.LIBRARY):
@@ -266,7 +276,7 @@ class Modules:
         top = name.partition(".")[0]
         is_late = (
             origin in {Origin.PACKAGE, Origin.STANDARD}
-            and assumption_of(name) not in self.failed_assumptions
+            and not self.is_needed(name)
             and name not in self.starred
         )
         is_compiled = name in COMPILED_MODULES
@@ -285,6 +295,13 @@ class Modules:
         if found is not None:
             return found
         return absent
+
+    def is_needed(self, name: str) -> bool:
+        """Whether a run has used the module, or one inside of it."""
+        assumed = assumption_of(name)
+        return any(
+            failed == assumed or failed.startswith(f"{assumed}.") for failed in self.failed_assumptions
+        )
 
     def from_environment(self, name: str) -> Found | None:
         """A package that is installed where the program finds them; CPython takes folders without
@@ -312,6 +329,13 @@ class Modules:
             for file in (folder / f"{name}.py", folder / name / "__init__.py")
         )
         return any(text in file.read_bytes() for file in files if file.is_file())
+
+    def missing_in_environment(self, name: str, text: str) -> list[str]:
+        """What stands for a package may have names that the installed version has not."""
+        defined = re.findall(r"^(?:def |class )?([A-Za-z]\w*)(?=\(| = |:)", text, re.MULTILINE)
+        return [
+            one for one in dict.fromkeys(defined) if not self.is_mentioned_in_environment(name, one.encode())
+        ]
 
     def origin_in(self, folder: Path) -> Origin:
         return Origin.USER if folder == self.folder else Origin.PACKAGE
@@ -354,6 +378,8 @@ class Modules:
         path = self.library.get(name)
         if name == "importlib" and path is not None:
             return self.importlib(path)
+        if name == texts.MODULE:
+            return self.texts()
         if name in IF_INSTALLED and not self.is_in_environment(name):
             return None
         if name in IF_INSTALLED and not self.is_mentioned_in_environment(name, IF_INSTALLED[name]):
@@ -370,6 +396,16 @@ class Modules:
                 module = self.add(name, file, Origin.LIBRARY, "", is_package=True)
             return Found(Target.PROGRAM, module.index)
         return None
+
+    def texts(self) -> Found:
+        """The texts that runs before have come to, as if a package had written them."""
+        module = self.by_key.get((True, texts.MODULE))
+        if module is None:
+            found = texts.texts_in(self.failed_assumptions)
+            text = texts.module_of_texts(found) if found else "TEXTS = {}\n"
+            module = self.add(texts.MODULE, texts.FILE, Origin.PACKAGE, text, is_package=False)
+            self.by_key[False, texts.MODULE] = module
+        return Found(Target.PROGRAM, module.index)
 
     def importlib(self, path: Path) -> Found:
         """What `import_module` was called with in runs before is imported by statements of its own; as if
@@ -431,6 +467,8 @@ class Modules:
                     text = text.replace(
                         "_VERSIONS = {}", f"_VERSIONS = {installed_versions(self.environment)!r}"
                     )
+                if name == "typing_extensions" and (missing := self.missing_in_environment(name, text)):
+                    text += f"\ndel {', '.join(missing)}\n"
             try:
                 known = self.add(name, shown, origin, text, is_package=is_package)
             except SourceProblem as problem:
@@ -698,6 +736,8 @@ def read(file: str, text: str, counterpart: str = "", *, is_known: bool = False)
     tree = parse(file, text, is_known=is_known)
     if counterpart.partition(".")[0] in sys.stdlib_module_names:
         leave_out_missing(tree.body, counterpart, "")
+    if "_metaclass" in text:
+        write_metaclasses(tree)
     try:
         return tree, analyse(tree)
     except RecursionError:

@@ -8,25 +8,26 @@ are not here: either the machine has a library of its own for them, or they are 
 from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
-    "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath collections "
+    "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath codecs collections "
     "collections.abc copy dataclasses decimal enum errno fractions hashlib heapq html json keyword "
     "math numbers operator re statistics string struct textwrap types typing unicodedata zlib".split()
 )
 
 # Parts of those modules that keep state which no state of the program would show, or draw random numbers.
 REFUSED_PARTS = {
+    "codecs": frozenset({"lookup_error", "open", "unregister"}),
     "decimal": frozenset({"getcontext", "setcontext", "localcontext"}),
     "errno": frozenset({"errorcode"}),
     "statistics": frozenset({"NormalDist"}),
 }
 
 # Modules that only libraries of the machine import.
-FOR_LIBRARIES = frozenset({"_datetime"})
+FOR_LIBRARIES = frozenset({"_datetime", "_pickle"})
 
 # Modules of the standard library that are written in Python and compiled with the program. What only a
 # package imports is compiled once it is used: most imports are for what a program does not do.
 COMPILED_MODULES = frozenset(
-    "_py_abc _strptime _threading_local _weakrefset calendar cmd codecs colorsys configparser copyreg "
+    "_py_abc _strptime _threading_local _weakrefset calendar cmd colorsys configparser copyreg "
     "csv difflib fnmatch genericpath getopt gettext glob graphlib hmac html.entities http http.cookies "
     "ipaddress linecache ntpath nturl2path opcode pathlib posixpath pprint quopri reprlib sched "
     "secrets shlex stat string stringprep token tokenize tomllib tomllib._parser tomllib._re "
@@ -72,4 +73,7 @@ REFUSED_BUILTINS = {
     "quit": "let the program end, or use sys.exit",
     "vars": "name the attributes",
 }
+# Of those, what packages may call: with texts that runs before have come to (`texts.py`).
+COMPILING_BUILTINS = frozenset({"compile", "eval", "exec"})
+COMPILING_MODULE = "_compiling"
 REFUSED_GLOBALS = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__annotations__"})

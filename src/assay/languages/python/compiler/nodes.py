@@ -59,3 +59,15 @@ def statements_directly_in(node: ast.AST) -> list[ast.AST]:
         if isinstance(inside, list):
             found += inside
     return found
+
+
+def has_annotations(module: ast.Module) -> bool:
+    """Whether its body, not that of a class or function, annotates variables."""
+    pending: list[ast.AST] = list(module.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.AnnAssign):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            pending += statements_directly_in(node)
+    return False

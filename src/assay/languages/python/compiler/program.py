@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.languages.python.code import Module, Program
+from assay.languages.python.compiler import texts
 from assay.languages.python.compiler.context import BUILTINS_MODULE, Context, Origin, Target
 from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals, stores_of
 from assay.languages.python.compiler.imports import Modules, library_modules, too_deep
 from assay.languages.python.compiler.library_code import library_code
+from assay.languages.python.compiler.native_modules import COMPILING_MODULE
+from assay.languages.python.compiler.nodes import has_annotations
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
+from assay.languages.python.compiler.texts import as_in_text
 from assay.transition_system.interface import UnsupportedConstruct
 
+REPEATED_CLASSES = "class statements that run once"  # an assumption
 NEW_GLOBAL = "global "  # an assumption: that a module gets no variable of that name but by its text
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
 
@@ -49,6 +54,8 @@ def compile_program(
     if BUILTINS_MODULE in modules.library:
         prelude.append(modules.find_for(Origin.LIBRARY, BUILTINS_MODULE).index)
     prelude += modules.libraries_imported_late()
+    if (compiling := modules.by_key.get((False, COMPILING_MODULE))) is not None:
+        prelude.append(compiling.index)
     contexts = [Context(module, modules) for module in modules.modules]
     parents: dict[int, int] = {}
     for module in modules.modules:
@@ -59,7 +66,7 @@ def compile_program(
             contexts[found.index].bound_globals.add(name)
     for (_, name), found in modules.found.items():
         package, _, last = name.rpartition(".")
-        if found.is_in_c and package:
+        if found.target is Target.ABSENT and package:
             for context in contexts:
                 if context.module.name == package:
                     context.bound_globals.add(last)
@@ -82,6 +89,7 @@ def compile_program(
                 code = module_code(context, prelude, None, None if threads is None else threads.index)
             elif module.origin.is_users:
                 code = module_code(context, (), parents.get(module.index))
+                code = as_in_text(code) if module.name == texts.MODULE else code
             else:
                 code = library_code(context, parents.get(module.index))
         except RecursionError:
@@ -104,6 +112,7 @@ def compile_program(
                 final_globals=frozenset(
                     name for name in final if f"{module.name}:{name}" not in extra_nonfinal
                 ),
+                is_annotated=module.origin.is_users and has_annotations(module.tree),
                 body_globals=frozenset(body_globals(module) if module.index == 0 else ()),
             )
         )
@@ -113,5 +122,6 @@ def compile_program(
         final_attributes=frozenset(name for name in attributes if f".{name}" not in extra_nonfinal),
         texts={module.file: module.text for module in modules.modules},
         native_modules=tuple(natives),
+        has_repeated_classes=REPEATED_CLASSES in extra_nonfinal,
         notes=tuple(modules.notes),
     )

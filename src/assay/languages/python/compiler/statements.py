@@ -27,6 +27,7 @@ from assay.languages.python.compiler.context import (
     Target,
 )
 from assay.languages.python.compiler.expressions import constant_value
+from assay.languages.python.compiler.native_modules import REFUSED_PARTS
 from assay.languages.python.compiler.patterns import Attempt, PatternCompiler
 from assay.languages.python.compiler.scopes import (
     CLASS_CELL,
@@ -815,9 +816,10 @@ class StatementCompiler(PatternCompiler):
                 case Target.ABSENT:
                     self.out.load_absent(prefix, f"{found.problem}; {found.hint}", found.assumption)
                     package, _, last = prefix.rpartition(".")
-                    if found.is_in_c and package:  # as any module, it becomes an attribute of its package
-                        self.out.emit("COPY", 1)
-                        self.out.emit("IMPORT", self.context.imports.find(self.context.module, package).index)
+                    home = self.context.imports.find(self.context.module, package) if package else None
+                    if home is not None and home.target is Target.PROGRAM:
+                        self.out.emit("COPY", 1)  # as any module, it becomes an attribute of its package
+                        self.out.emit("IMPORT", home.index)
                         self.out.named("STORE_ATTR", last)
                 case Target.REFUSED:
                     self.unsupported(node, found.problem, found.hint)
@@ -848,6 +850,13 @@ class StatementCompiler(PatternCompiler):
                     self.out.emit("POP_TOP")
                     self.push_module(node, alias.name.partition(".")[0])
                 self.store_name(alias.asname or alias.name.partition(".")[0])
+
+    def is_absent_part(self, package: str, name: str) -> bool:
+        """Whether a package that is compiled has a module of that name which is not."""
+        imports, importer = self.context.imports, self.context.module
+        inner = imports.find(importer, f"{package}.{name}")
+        is_compiled = imports.find(importer, package).target is Target.PROGRAM
+        return is_compiled and inner.target is Target.ABSENT and not inner.is_in_c
 
     def statement_ImportFrom(self, node: ast.ImportFrom) -> None:
         imports, importer = self.context.imports, self.context.module
@@ -902,8 +911,15 @@ class StatementCompiler(PatternCompiler):
         for alias in node.names:
             if importer.origin is Origin.LIBRARY and name == "_assay" and alias.name == "atomic":
                 continue
-            self.refuse_part(node, alias.name)
-            self.out.named("IMPORT_FROM", alias.name)
+            if self.context.is_lenient and alias.name in REFUSED_PARTS.get(name, ()):
+                problem = f"'{alias.name}' of the module {name} is not modelled; pass values explicitly"
+                self.out.load_absent(f"{name}.{alias.name}", problem, "")
+            elif self.is_absent_part(name, alias.name):
+                if not self.push_module(node, f"{name}.{alias.name}"):
+                    return
+            else:
+                self.refuse_part(node, alias.name)
+                self.out.named("IMPORT_FROM", alias.name)
             self.store_name(alias.asname or alias.name)
         self.out.emit("POP_TOP")
 

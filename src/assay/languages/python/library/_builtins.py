@@ -34,9 +34,6 @@ _str = str
 _sum = sum
 _tuple = tuple
 
-_ADDRESS_IN_TEXT = (
-    "the text of an object shows no address here: two objects of a class have the same; compare the objects"
-)
 _is_3_12 = _interpreter.version_info >= (3, 12)
 
 
@@ -234,17 +231,45 @@ class instance_dict:
     __hash__ = None
 
 
-def _import_from(getter, name, message):
+def _import_from(getter, name, message, half_made):
     """`from module import name` of a module with a `__getattr__`, which has no such variable."""
     try:
         return getter(name)
     except AttributeError:
+        if half_made is not None:
+            return half_made
         raise ImportError(message) from None
 
 
+class _HiddenDict(_dict):
+    """A dict that CPython keeps in a module, and that nobody may look into."""
+
+    def _refuse(self, *more):
+        _assay.unsupported("the content of __builtins__ and __annotations__ is not modelled; name the values")
+
+    __getitem__ = __setitem__ = __delitem__ = __contains__ = __iter__ = __len__ = __eq__ = __ne__ = _refuse
+    __or__ = __ior__ = __ror__ = __repr__ = __reversed__ = get = keys = values = items = copy = _refuse
+    pop = popitem = clear = update = setdefault = _refuse
+    __hash__ = None
+
+
+class ModuleSpec:
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError("'" + _type_name(self) + "' object has no attribute '" + name + "'")
+        _assay.unsupported("the __spec__ and __loader__ of a module are not modelled; leave them out")
+
+    def __eq__(self, other):
+        _assay.unsupported("the __spec__ and __loader__ of a module are not modelled; leave them out")
+
+
+class SourceFileLoader(ModuleSpec):
+    pass
+
+
 class module_dict:
-    """`globals()`: reads and writes the variables of a module. Which others CPython has, and in which order, is not
-    modelled."""
+    """`globals()`: reads and writes the variables of a module. All of them at once can be had while the program begins:
+    no state tells in which order they came to be."""
 
     _stands_for = ("builtins.dict",)
 
@@ -256,7 +281,13 @@ class module_dict:
             return _ABSENT
         if hasattr(self._dict_module, "__getattr__"):
             _assay.unsupported("globals() of a module with a __getattr__ is not modelled; name the variables")
-        return getattr(self._dict_module, key, _ABSENT)
+        found = getattr(self._dict_module, key, _ABSENT)
+        return self.copy().get(key, _ABSENT) if found is _ABSENT and key in self._of_cpython else found
+
+    _of_cpython = (
+        *("__package__", "__loader__", "__spec__", "__path__", "__cached__", "__builtins__"),
+        "__annotations__",
+    )
 
     def __getitem__(self, key):
         found = self._found(key)
@@ -288,14 +319,138 @@ class module_dict:
         for key, value in given.items():
             setattr(self._dict_module, key, value)
 
+    def copy(self):
+        module = self._dict_module
+        is_annotated, variables = _assay.variables(module)
+        found = _dict(variables)
+        name = found["__name__"]
+        file = found["__file__"]
+        folder, _, own = file.rpartition("/")
+        is_package = own == "__init__.py"
+        if name == "__main__":
+            result = {"__name__": name, "__doc__": found["__doc__"], "__package__": None}
+            result["__loader__"] = SourceFileLoader()
+            result["__spec__"] = None
+            result["__annotations__"] = _HiddenDict()
+            result["__builtins__"] = ModuleSpec()
+            result["__file__"] = file
+            result["__cached__"] = None
+            result.update(found)
+            return result
+        result = {"__name__": name, "__doc__": found["__doc__"]}
+        result["__package__"] = name if is_package else name.rpartition(".")[0]
+        result["__loader__"] = SourceFileLoader()
+        result["__spec__"] = ModuleSpec()
+        if is_package:
+            result["__path__"] = [folder]
+        result["__file__"] = file
+        result["__cached__"] = (
+            folder
+            + "/__pycache__/"
+            + own.removesuffix(".py")
+            + "."
+            + _interpreter.implementation.cache_tag
+            + ".pyc"
+        )
+        result["__builtins__"] = _HiddenDict()
+        if is_annotated:
+            result["__annotations__"] = _HiddenDict()
+        result.update(found)
+        return result
+
+    def keys(self):
+        return _ModuleKeys(self)
+
+    def values(self):
+        return _ModuleValues(self)
+
+    def items(self):
+        return _ModuleItems(self)
+
+    def __iter__(self):
+        return _iter(_ModuleKeys(self))
+
+    def __len__(self):
+        return len(self.copy())
+
+    def __delitem__(self, key):
+        if self._found(key) is _ABSENT:
+            raise KeyError(key)
+        delattr(self._dict_module, key)
+
+    def pop(self, key, default=_ABSENT, /):
+        found = self._found(key)
+        if found is not _ABSENT:
+            delattr(self._dict_module, key)
+            return found
+        if default is _ABSENT:
+            raise KeyError(key)
+        return default
+
     def _refuse(self, *more):
         _assay.unsupported("this use of globals() is not modelled; name the variables")
 
-    __iter__ = __len__ = __delitem__ = __eq__ = __ne__ = __or__ = __ior__ = __ror__ = __repr__ = __str__ = (
-        _refuse
-    )
-    __reversed__ = keys = values = items = copy = pop = popitem = clear = _refuse
+    __eq__ = __ne__ = __or__ = __ior__ = __ror__ = __repr__ = __str__ = __reversed__ = _refuse
+    popitem = clear = _refuse
     __hash__ = None
+
+
+class _ModuleView:
+    """What `globals().keys()` and the like give: as long as it is kept it shows what the module has then."""
+
+    def __init__(self, variables):
+        self._view_dict = variables
+
+    def __iter__(self):
+        return _ModuleIterator(self._view_dict, self._view_kind)
+
+    def __len__(self):
+        return len(self._view_dict)
+
+    __contains__ = __reversed__ = __eq__ = __ne__ = __hash__ = __repr__ = __str__ = _refuse_view
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __sub__ = __rsub__ = _refuse_view
+    __lt__ = __le__ = __gt__ = __ge__ = isdisjoint = mapping = _refuse_view
+
+
+class _ModuleKeys(_ModuleView):
+    _stands_for = ("_collections_abc.dict_keys",)
+    _view_kind = 0
+
+    def __contains__(self, key):
+        return key in self._view_dict
+
+
+class _ModuleValues(_ModuleView):
+    _stands_for = ("_collections_abc.dict_values",)
+    _view_kind = 1
+
+
+class _ModuleItems(_ModuleView):
+    _stands_for = ("_collections_abc.dict_items",)
+    _view_kind = 2
+
+
+class _ModuleIterator:
+    def __init__(self, variables, kind):
+        self._of_dict = variables
+        self._of_kind = kind
+        self._of_names = _tuple(variables.copy())
+        self._of_next = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        found = self._of_dict.copy()
+        if len(found) != len(self._of_names):
+            raise RuntimeError("dictionary changed size during iteration")
+        if _tuple(found) != self._of_names:
+            _assay.unsupported("variables of a module come and go during a loop over them; use list(...)")
+        if self._of_next == len(found):
+            raise StopIteration
+        name = self._of_names[self._of_next]
+        self._of_next += 1
+        return (name, found[name], (name, found[name]))[self._of_kind]
 
 
 def _undisturbed(function, receiver, arguments, keywords, /):
@@ -325,6 +480,10 @@ def _call_if_same(function, receiver, arguments, keywords, use, before):
 
 def _percent(text, values, /):
     """`text % values` where some of the values are shown by the program, or numbers that nobody knows."""
+    if isinstance(values, module_dict):
+        return text % values.copy()
+    if getattr(type(values), "_stands_for", ()) == ("builtins.dict",):  # `vars(self)`
+        return text % {key: values[key] for key in values}
     if not isinstance(values, ().__class__):
         values = (values,)
     pieces = []
@@ -359,6 +518,11 @@ def _percent(text, values, /):
 
 
 def _plain_percent(text, values):
+    if len(values) == 1 and isinstance(values[0], _dict):
+        pairs = values[0].items()
+        return text.__mod__(
+            {key: str(value) if hasattr(type(value), "_stands_for") else value for key, value in pairs}
+        )
     return text.__mod__(
         _tuple([str(value) if hasattr(type(value), "_stands_for") else value for value in values])
     )
@@ -842,6 +1006,72 @@ def bytes_join(self, iterable, /):
 bytearray_join = bytes_join
 
 
+# Regular expressions
+
+
+def pattern_sub(self, repl, string, count=0):
+    return _substituted(self, repl, string, count)[0]
+
+
+def pattern_subn(self, repl, string, count=0):
+    return _substituted(self, repl, string, count)
+
+
+class callable_iterator:
+    """What `finditer` gives: all that it will find is found when it is made, which nobody can tell."""
+
+    def __init__(self, matches):
+        self._matches = matches
+        self._next = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._next >= len(self._matches):
+            raise StopIteration
+        self._next += 1
+        return self._matches[self._next - 1]
+
+
+def pattern_finditer(self, string, pos=0, endpos=_interpreter.maxsize):
+    if not isinstance(string, (_str, _bytes)):
+        _assay.unsupported("finding all in what is no text is not modelled; make it one")
+    return callable_iterator(_found_in(self.scanner(string, pos, endpos)))
+
+
+def _found_in(scanner):
+    found = []
+    while True:
+        match = scanner.search()
+        if match is None:
+            return found
+        found.append(match)
+
+
+def _substituted(pattern, repl, string, count):
+    """The function is called with one match after the other; what it does cannot change what is found."""
+    if not callable(repl) or not isinstance(string, (_str, _bytes)):
+        _assay.unsupported("this substitution is not modelled; give it a function and a text")
+    matches = _found_in(pattern.scanner(string))
+    if count != 0:
+        matches = matches[: max(count, 0)]  # CPython takes a negative number for none
+    nothing = "" if isinstance(string, _str) else b""
+    string = nothing.join([string])  # without what a subclass would do
+    pieces = []
+    behind = 0
+    for match in matches:
+        if behind < match.start():
+            pieces.append(string[behind : match.start()])
+        piece = repl(match)
+        if piece is not None:
+            pieces.append(piece)
+        behind = match.end()
+    if behind < len(string):
+        pieces.append(string[behind:])
+    return nothing.join(pieces), len(matches)
+
+
 # Sorting
 
 
@@ -1264,9 +1494,8 @@ def _repr_within(value, outer):
         return "defaultdict(" + _repr_within(value.default_factory, outer) + ", " + content + ")"
     method = kind.__repr__
     if method is object.__repr__:
-        # CPython writes the address, which is different in each run.
-        _assay.remark(_ADDRESS_IN_TEXT)
-        return "<" + kind.__module__ + "." + kind.__qualname__ + " object at 0x...>"
+        # CPython writes the address, which is different in each run: the character stands for its digits.
+        return "<" + kind.__module__ + "." + kind.__qualname__ + " object at 0x\u22ef>"
     text = method(value)
     if not isinstance(text, _str):
         raise TypeError("__repr__ returned non-string (type " + _type_name(text) + ")")

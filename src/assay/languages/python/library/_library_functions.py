@@ -9,6 +9,7 @@ from collections import Counter as _Counter
 from collections import UserDict as _UserDict
 from collections import abc as _abc
 from copy import copy as _copy
+from re import compile as _compile
 
 import _assay
 from _builtins import _ABSENT, _items, _matches, _sorted_items, count_elements
@@ -18,6 +19,21 @@ _list = list
 _next = next
 _range = range
 _repr = repr
+
+
+# re
+
+
+def sub(pattern, repl, string, count=0, flags=0):
+    return _compile(pattern, flags).sub(repl, string, count)
+
+
+def subn(pattern, repl, string, count=0, flags=0):
+    return _compile(pattern, flags).subn(repl, string, count)
+
+
+def finditer(pattern, string, flags=0):
+    return _compile(pattern, flags).finditer(string)
 
 
 # heapq

@@ -163,7 +163,9 @@ class LockType:
     @_assay.atomic
     def __repr__(self):
         _assay.observes("releases of locks")
-        return "<" + ("unlocked" if self._lock_owner is None else "locked") + " _thread.lock object>"
+        return (
+            "<" + ("unlocked" if self._lock_owner is None else "locked") + " _thread.lock object at 0x\u22ef>"
+        )
 
     def _at_fork_reinit(self):
         self._lock_owner = None
@@ -255,7 +257,8 @@ class RLock:
     def __repr__(self):
         _assay.observes("releases of locks")
         status = "unlocked" if self._lock_owner is None else "locked"
-        return "<" + status + " _thread.RLock object count=" + str(self._lock_depth) + ">"
+        owner = "0" if self._lock_owner is None else "\u22ef"
+        return f"<{status} _thread.RLock object owner={owner} count={self._lock_depth} at 0x\u22ef>"
 
     @_assay.atomic
     def _is_owned(self):

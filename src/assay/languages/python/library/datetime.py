@@ -4,7 +4,7 @@
 is the same in every run.
 """
 
-from _datetime import MAXYEAR, MINYEAR, time, timedelta, timezone
+from _datetime import MAXYEAR, MINYEAR, time, timedelta, timezone, tzinfo
 from _datetime import date as _date
 from _datetime import datetime as _datetime
 
@@ -32,9 +32,24 @@ def _is_day(value):
 
 
 def _require_zone(tz):
-    if tz is not None and not isinstance(tz, timezone):
+    if tz is not None and not isinstance(tz, tzinfo):
         raise TypeError(
             "tzinfo argument must be None or of a tzinfo subclass, not type " + repr(type(tz).__name__)
+        )
+
+
+def _is_aware(tz):
+    """Whether what is in that zone knows how far it is from UTC; of a zone of the program, one day is asked about."""
+    _require_zone(tz)
+    return tz is not None and (
+        isinstance(tz, timezone) or tz.utcoffset(_datetime(2001, 1, 1, tzinfo=tz)) is not None
+    )
+
+
+def _require_plain(cls, plain):
+    if cls is not plain:
+        _assay.unsupported(
+            "classes derived from datetime." + plain.__name__ + " are not modelled; keep one in an attribute"
         )
 
 
@@ -297,12 +312,10 @@ class _Moment(_Day):
         return _Hour(self.unknown_origin, self.unknown_is_aware)
 
     def astimezone(self, tz=None):
-        _require_zone(tz)
-        return _Moment(self.unknown_origin, True)
+        return _Moment(self.unknown_origin, tz is None or _is_aware(tz))
 
     def replace(self, **fields):
-        _require_zone(fields.get("tzinfo"))
-        is_aware = fields["tzinfo"] is not None if "tzinfo" in fields else self.unknown_is_aware
+        is_aware = _is_aware(fields["tzinfo"]) if "tzinfo" in fields else self.unknown_is_aware
         for name in fields:
             if name not in ("tzinfo", "microsecond", "fold"):
                 _assay.unsupported(
@@ -334,36 +347,59 @@ class datetime(metaclass=_KindOfMoment):
     max = _datetime.max
 
     def __new__(cls, *arguments, **keywords):
+        _require_plain(cls, datetime)
         return _datetime(*arguments, **keywords)
 
     @classmethod
     def now(cls, tz=None):
-        _require_zone(tz)
-        return _Moment("datetime.now()", tz is not None)
+        _require_plain(cls, datetime)
+        return _Moment("datetime.now()", _is_aware(tz))
 
     @classmethod
     def today(cls):
+        _require_plain(cls, datetime)
         return _Moment("datetime.today()")
 
     @classmethod
     def utcnow(cls):
+        _require_plain(cls, datetime)
         return _Moment("datetime.utcnow()")
 
     @classmethod
     def fromtimestamp(cls, timestamp, tz=None):
+        _require_plain(cls, datetime)
         if isinstance(timestamp, Unknown):
-            return _Moment("datetime.fromtimestamp()", tz is not None)
+            return _Moment("datetime.fromtimestamp()", _is_aware(tz))
         if tz is None:
             _assay.unsupported("datetime.fromtimestamp without a time zone is not modelled; give one")
         return _datetime.fromtimestamp(timestamp, tz)
 
     @classmethod
     def fromisoformat(cls, text):
+        _require_plain(cls, datetime)
         return _datetime.fromisoformat(text)
 
     @classmethod
     def combine(cls, *arguments, **keywords):
+        _require_plain(cls, datetime)
         return _datetime.combine(*arguments, **keywords)
+
+    @classmethod
+    def fromordinal(cls, ordinal):
+        _require_plain(cls, datetime)
+        return _datetime.fromordinal(ordinal)
+
+    @classmethod
+    def fromisocalendar(cls, year, week, day):
+        _require_plain(cls, datetime)
+        return _datetime.fromisocalendar(year, week, day)
+
+    @classmethod
+    def utcfromtimestamp(cls, timestamp):
+        _require_plain(cls, datetime)
+        if isinstance(timestamp, Unknown):
+            return _Moment("datetime.utcfromtimestamp()")
+        return _datetime.utcfromtimestamp(timestamp)
 
     @classmethod
     def strptime(cls, text, format):
@@ -377,12 +413,25 @@ class date(metaclass=_KindOfMoment):
     max = _date.max
 
     def __new__(cls, *arguments, **keywords):
+        _require_plain(cls, date)
         return _date(*arguments, **keywords)
 
     @classmethod
     def today(cls):
+        _require_plain(cls, date)
         return _Day("date.today()")
 
     @classmethod
     def fromisoformat(cls, text):
+        _require_plain(cls, date)
         return _date.fromisoformat(text)
+
+    @classmethod
+    def fromordinal(cls, ordinal):
+        _require_plain(cls, date)
+        return _date.fromordinal(ordinal)
+
+    @classmethod
+    def fromisocalendar(cls, year, week, day):
+        _require_plain(cls, date)
+        return _date.fromisocalendar(year, week, day)

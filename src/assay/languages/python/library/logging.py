@@ -49,7 +49,20 @@ def _level_of(level):
 
 
 class LogRecord:
-    def __init__(self, name, level, msg, args, exc_info=None):
+    def __init__(self, name, level, pathname, lineno, msg, args, exc_info, func=None, sinfo=None, **kwargs):
+        if pathname is not None:  # where the program logs is not known
+            self.pathname = pathname
+            self.filename = pathname.rpartition("/")[2]
+            self.module = self.filename.rpartition(".")[0] or self.filename
+            self.lineno = lineno
+            self.funcName = func
+            self.stack_info = sinfo
+            self.exc_text = None
+            self.msecs = Unknown("LogRecord.msecs", 0)
+            self.relativeCreated = Unknown("LogRecord.relativeCreated", 0)
+            self.thread = Unknown("LogRecord.thread", 0)
+            self.processName = "MainProcess"
+            self.process = 1
         self.name = name
         self.levelno = level
         self.levelname = getLevelName(level)
@@ -231,7 +244,7 @@ class Logger:
                 exc_info = (None, None, None)
                 if exception is not None:
                     exc_info = (type(exception), exception, _assay.traceback())
-            record = LogRecord(self.name, level, msg, args, exc_info or None)
+            record = LogRecord(self.name, level, None, 0, msg, args, exc_info or None)
             if extra is not None:
                 for key in extra:
                     if key in ("message", "asctime") or hasattr(record, key):
@@ -299,6 +312,55 @@ class Logger:
 
     def getChild(self, suffix):
         return getLogger(suffix if self is root else self.name + "." + suffix)
+
+
+class LoggerAdapter:
+    def __init__(self, logger, extra=None):
+        self.logger = logger
+        self.extra = extra
+
+    def process(self, msg, kwargs):
+        kwargs["extra"] = self.extra
+        return msg, kwargs
+
+    def debug(self, msg, *args, **kwargs):
+        self.log(DEBUG, msg, *args, **kwargs)
+
+    def info(self, msg, *args, **kwargs):
+        self.log(INFO, msg, *args, **kwargs)
+
+    def warning(self, msg, *args, **kwargs):
+        self.log(WARNING, msg, *args, **kwargs)
+
+    def error(self, msg, *args, **kwargs):
+        self.log(ERROR, msg, *args, **kwargs)
+
+    def exception(self, msg, *args, exc_info=True, **kwargs):
+        self.log(ERROR, msg, *args, exc_info=exc_info, **kwargs)
+
+    def critical(self, msg, *args, **kwargs):
+        self.log(CRITICAL, msg, *args, **kwargs)
+
+    def log(self, level, msg, *args, **kwargs):
+        if self.isEnabledFor(level):
+            msg, kwargs = self.process(msg, kwargs)
+            self.logger.log(level, msg, *args, **kwargs)
+
+    def isEnabledFor(self, level):
+        return self.logger.isEnabledFor(level)
+
+    def setLevel(self, level):
+        self.logger.setLevel(level)
+
+    def getEffectiveLevel(self):
+        return self.logger.getEffectiveLevel()
+
+    def hasHandlers(self):
+        return self.logger.hasHandlers()
+
+    @property
+    def name(self):
+        return self.logger.name
 
 
 @_assay.atomic

@@ -55,6 +55,11 @@ def RLock(*args, **kwargs):
     return _RLock(*args, **kwargs)
 
 
+def _beginning(thing):
+    """Of its text, with a character in place of its address's digits."""
+    return f"<{type(thing).__module__}.{type(thing).__qualname__} at 0x\u22ef"
+
+
 def _place_of(thread, waiters):
     """The position of the thread among the waiters, by identity; -1 if it is not there."""
     position = 0
@@ -288,7 +293,7 @@ class Semaphore:
 
     @_assay.atomic
     def __repr__(self):
-        return "<threading." + type(self).__name__ + ": value=" + str(self._value) + ">"
+        return f"{_beginning(self)}: value={self._value}>"
 
 
 class BoundedSemaphore(Semaphore):
@@ -308,15 +313,7 @@ class BoundedSemaphore(Semaphore):
 
     @_assay.atomic
     def __repr__(self):
-        return (
-            "<threading."
-            + type(self).__name__
-            + ": value="
-            + str(self._value)
-            + "/"
-            + str(self._initial_value)
-            + ">"
-        )
+        return f"{_beginning(self)}: value={self._value}/{self._initial_value}>"
 
 
 class Event:
@@ -355,7 +352,7 @@ class Event:
 
     @_assay.atomic
     def __repr__(self):
-        return "<threading.Event: " + ("set" if self._event_flag else "unset") + ">"
+        return f"{_beginning(self)}: {'set' if self._event_flag else 'unset'}>"
 
 
 class BrokenBarrierError(RuntimeError):
@@ -392,6 +389,11 @@ class Barrier:
         self._barrier_state = _FILLING
         self._barrier_count = 0
         self._barrier_busy = False
+
+    def __repr__(self):
+        if self.broken:
+            return f"{_beginning(self)}: broken>"
+        return f"{_beginning(self)}: waiters={self.n_waiting}/{self.parties}>"
 
     def wait(self, timeout=None):
         if timeout is None:
@@ -673,7 +675,8 @@ class Thread:
         status = ("initial", "started", "started", "stopped")[self._thread_state]
         if self._daemonic:
             status += " daemon"
-        return "<" + type(self).__name__ + "(" + self._name + ", " + status + ")>"
+        ident = "" if self._thread_state == 0 else " \u22ef"
+        return f"<{type(self).__name__}({self._name}, {status}{ident})>"
 
 
 @_assay.atomic

@@ -69,11 +69,13 @@ class Future:
     @_assay.atomic
     def __repr__(self):
         state = self._future_state
+        text = "cancelled" if state == _CANCELLED_AND_NOTIFIED else state.lower()
         if state == _FINISHED:
             if self._future_exception is not None:
-                return "<Future state=finished raised " + type(self._future_exception).__name__ + ">"
-            return "<Future state=finished returned " + type(self._future_result).__name__ + ">"
-        return "<Future state=" + ("cancelled" if state == _CANCELLED_AND_NOTIFIED else state.lower()) + ">"
+                text += " raised " + type(self._future_exception).__name__
+            else:
+                text += " returned " + type(self._future_result).__name__
+        return f"<{type(self).__name__} at 0x\u22ef state={text}>"
 
     def cancel(self):
         cancelled, callbacks = self._try_to_cancel()

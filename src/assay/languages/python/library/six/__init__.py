@@ -1,5 +1,6 @@
 """Stands for the package of that name, where it is installed: what it makes of Python 3."""
 
+import abc
 import functools
 import itertools
 import operator
@@ -38,6 +39,23 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     _assay.unsupported("six." + name + " is not modelled; use what it is in Python 3")
+
+
+def add_metaclass(metaclass, *bases):
+    """Asked by class statements, as the compiler writes them, with their bases (`compiler/metaclasses.py`)."""
+    is_told = any(
+        [
+            type(base) not in (type, abc.ABCMeta)
+            or any(["__init_subclass__" in vars(one) for one in base.__mro__[:-1]])
+            for base in bases
+        ]
+    )
+    if is_told or not bases:
+        _assay.unsupported(
+            "six.add_metaclass() makes this class twice, which its bases can tell, and which is not modelled; "
+            "write `class C(Base, metaclass=Meta)`"
+        )
+    return metaclass
 
 
 def u(s):

@@ -1,12 +1,19 @@
 """What it is in Python 3."""
 
 from urllib.parse import (
+    ParseResult,
+    SplitResult,
     parse_qs,
     parse_qsl,
     quote,
     quote_plus,
+    splitquery,
+    splittag,
+    splituser,
+    splitvalue,
     unquote,
     unquote_plus,
+    unquote_to_bytes,
     urldefrag,
     urlencode,
     urljoin,
@@ -14,4 +21,9 @@ from urllib.parse import (
     urlsplit,
     urlunparse,
     urlunsplit,
+    uses_fragment,
+    uses_netloc,
+    uses_params,
+    uses_query,
+    uses_relative,
 )
