@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_MODEL_ABI 5u
+#define ASSAY_MODEL_ABI 6u
 
 /* One successor. Its state stands in `assay_buffer.words`, unless the step
  * ended in an error that leaves no state behind (`has_state` is 0). */
@@ -113,6 +113,8 @@ typedef struct assay_foreign_call {
   const assay_gaps* process_gaps; /* what the code must leave alone */
   int32_t pid;
   int32_t answer; /* what the function returned */
+  /* What the code may look at besides, and must leave alone; as many bytes as its image has room for. NULL: nothing. */
+  const uint8_t* others;
 } assay_foreign_call;
 
 /* Who executes foreign code for a model: given by whoever opened it. */

@@ -86,3 +86,26 @@ def test_what_cannot_be_searched_with_c_in_it_is_told_with_the_reason(tmp_path):
         assay.verify(path, threads=2)
     with pytest.raises(OptionProblem, match="spill: states of this program hold the memory of its C"):
         assay.verify(path, spill=tmp_path / "spill")
+
+
+FORGOTTEN = """
+c_decl { int chosen; }
+active proctype P() {
+  byte value;
+  do :: value < 9 -> value++ :: break od;
+  c_code { chosen = PP->value; };
+end_too_large: c_expr { chosen < 7 };
+  c_code { if (chosen == 6) uerror("six"); };
+  c_code { if (chosen == 5) uerror("five"); }
+}
+"""
+
+
+def test_a_violation_that_nobody_finds_the_way_to_is_none(tmp_path):
+    """Breadth first, a state is left behind that nothing leads to any more: the way back ends there."""
+    path = tmp_path / "model.pml"
+    path.write_text(FORGOTTEN)
+    found = assay.verify(path, tracking="declared", reductions=(), all_errors=True)
+    assert found.verdict == "incomplete"
+    assert any("do not come to it when executed again" in reason for reason in found.reasons)
+    assert assay.verify(path).verdict == "violated"

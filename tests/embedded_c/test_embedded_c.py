@@ -13,18 +13,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "embedded_c"
 MODELS = Path(__file__).resolve().parent / "models"
 
 
-@pytest.fixture
-def verified(tmp_path):
-    """Verifies a model that is given as text."""
-
-    def verify(text, **options):
-        path = tmp_path / "model.pml"
-        path.write_text(text)
-        return assay.verify(path, **options)
-
-    return verify
-
-
 def example(name, *sources, **options):
     return assay.verify(EXAMPLES / name, c_sources=[str(EXAMPLES / s) for s in sources], **options)
 
@@ -390,14 +378,6 @@ def test_large_and_small_data_share_a_page(verified):
 
 
 ROUND = "c_decl { int k; }\nbyte x;\nactive proctype P() { do :: x < 5 -> x++ :: x == 5 -> x = 0 od }\n"
-
-
-def test_c_code_in_a_claim_would_change_the_run_it_looks_at(verified):
-    """SPIN executes it, and x of the model is another one afterwards."""
-    claim = "never { do :: x == 3 -> c_code { now.x = 0; } :: x == 5 -> break :: else od }"
-    found = verified(ROUND + claim)
-    assert found.verdict is assay.Verdict.INCOMPLETE
-    assert any("a claim looks at states and changes none; ask with c_expr" in each for each in found.reasons)
 
 
 def test_where_a_claim_asks_c_that_changes_memory_the_run_says_so(verified):

@@ -14,12 +14,17 @@
 #include "transition_system/model_abi.h"
 
 // The stack grows down from a fixed address, aligned as the calling convention asks. Registers hold zeros: a function that
-// is called with fewer arguments than it has finds the same in every process. Where our own stack is lies in our
-// memory, not in that of the code.
+// is called with fewer arguments than it has finds the same in every process. That goes for the old registers of the
+// processor too: MMX code that forgets its `emms` leaves a full stack to the next `long double`. (Eight times `fldz` goes once
+// round; `fninit` takes fifteen times as long, and is needed where something was left.) Where our own stack is lies
+// in our memory, not in that of the code.
 asm(R"(
   .text
   .local assay_own_stack
   .comm assay_own_stack, 8, 8
+  .globl assay_has_wide_registers
+  .hidden assay_has_wide_registers
+  .comm assay_has_wide_registers, 1, 1
   .globl assay_call_there
   .hidden assay_call_there
   .type assay_call_there, @function
@@ -33,6 +38,25 @@ assay_call_there:
   movq %rsp, assay_own_stack(%rip)
   movq %rdi, %r11
   movq %rsi, %rsp
+  emms
+  fnstsw %ax
+  testw %ax, %ax
+  je 1f
+  fninit
+1:
+  fldz
+  fldz
+  fldz
+  fldz
+  fldz
+  fldz
+  fldz
+  fldz
+  emms
+  cmpb $0, assay_has_wide_registers(%rip)
+  je 2f
+  vzeroall
+2:
   xorl %eax, %eax
   xorl %ebx, %ebx
   xorl %ecx, %ecx
@@ -75,6 +99,7 @@ assay_call_there:
   .size assay_call_there, . - assay_call_there
 )");
 extern "C" int assay_call_there(int (*function)(), void* stack);
+extern "C" [[gnu::visibility("hidden")]] bool assay_has_wide_registers;
 
 namespace assay::transition_system::foreign {
 
@@ -139,6 +164,7 @@ void prepare_thread() {
   if (is_prepared) return;
   static const bool once = [] {
     call_stack::map();
+    assay_has_wide_registers = __builtin_cpu_supports("avx") != 0;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) install(signal, on_fault);
     install(SIGVTALRM, on_tick);
     return true;

@@ -237,10 +237,20 @@ void Host::mask(void* context, std::uint8_t* state) {
 }
 
 bool Host::is_known_to_be_endless(const assay_foreign_call& call) const {
-  return std::ranges::any_of(endless_, [&](const auto& known) {
-    return known.first == call.function &&
-           std::memcmp(known.second.data(), call.state, known.second.size()) == 0;
-  });
+  const std::vector<std::uint8_t> here = all_it_depends_on(call);
+  return std::ranges::any_of(
+      endless_, [&](const auto& known) { return known.first == call.function && known.second == here; });
+}
+
+std::vector<std::uint8_t> Host::all_it_depends_on(const assay_foreign_call& call) const {
+  std::vector<std::uint8_t> found(call.state, call.state + foreign_.memory_offset + foreign_.memory_bytes);
+  if (call.process != nullptr) {
+    found.insert(found.end(), call.process, call.process + call.process_bytes);
+    found.push_back(static_cast<std::uint8_t>(call.pid));
+  }
+  if (call.others != nullptr)
+    found.insert(found.end(), call.others, call.others + image_.table().others_bytes);
+  return found;
 }
 
 void Host::clear_margins() {
@@ -252,6 +262,7 @@ void Host::clear_margins() {
 bool Host::writes_outside(const assay_foreign_call& call) const {
   const Table& table = image_.table();
   if (is_changed(table.now, call.state, foreign_.gaps)) return true;
+  if (call.others != nullptr && std::memcmp(table.others, call.others, table.others_bytes) != 0) return true;
   const std::size_t own = call.process == nullptr ? 0 : call.process_bytes;
   if (call.process != nullptr && (table.pid[0] != call.pid || table.pid[1] != 0 ||
                                   is_changed(table.self, call.process, *call.process_gaps))) {
@@ -276,6 +287,7 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
     std::memcpy(table.self, call.process, call.process_bytes);
     *table.pid = call.pid;
   }
+  if (call.others != nullptr) std::memcpy(table.others, call.others, table.others_bytes);
   *table.system_errno = &errno;
   errno = 0;
   was_reported = false;
@@ -292,8 +304,7 @@ std::uint32_t Host::execute(assay_foreign_call& call) {
   if (called.fault != ASSAY_NO_FAULT) {
     memory_->discard();
     if (called.fault == ASSAY_FAULT_ENDLESS) {
-      const std::size_t bytes = foreign_.memory_offset + foreign_.memory_bytes;
-      endless_.emplace_back(call.function, std::vector<std::uint8_t>(call.state, call.state + bytes));
+      endless_.emplace_back(call.function, all_it_depends_on(call));
     }
     return called.fault;
   }

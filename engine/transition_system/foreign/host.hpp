@@ -51,6 +51,7 @@ class Host {
   Tracked tracked() const;
   void make_writable(const std::uint8_t* begin, std::size_t bytes);
   bool is_known_to_be_endless(const assay_foreign_call& call) const;
+  std::vector<std::uint8_t> all_it_depends_on(const assay_foreign_call& call) const;
 
   const assay_foreign& foreign_;
   Image image_;

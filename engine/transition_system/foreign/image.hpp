@@ -26,8 +26,7 @@ struct Services {
 struct Track {
   void* (*address)();
   std::uint64_t size;
-  std::uint32_t is_matched;
-  std::uint32_t is_restored;
+  std::uint64_t is_matched;
   const char* place;  // in the source
 };
 
@@ -55,8 +54,10 @@ struct Table {
   std::uint64_t track_count;
   const Track* tracks;
   std::uint64_t now_bytes;
+  std::uint8_t* others;  // what it may look at besides; null: nothing
+  std::uint64_t others_bytes;
 };
-inline constexpr std::uint64_t kMagic = 0x3445474D49595341;  // "ASYIMGE4"
+inline constexpr std::uint64_t kMagic = 0x3645474D49595341;  // "ASYIMGE6"
 
 /// A run of memory.
 struct Range {

@@ -1,28 +1,22 @@
 """Automata of the claims that are no formulas: never claims, accept and progress labels.
 
 A never claim is an automaton already, written as a process: its control graph is built as that
-of any process, and each distinct guard becomes one atom. Reading a state is one step of the
-claim; an atomic or d_step sequence reads one state with all its guards. Where SPIN stops with an
-error (the closing brace or an `end` label is reached, an assertion fails, a guard cannot be
-evaluated), the automaton goes to a location that accepts whatever follows.
+of any process, and each distinct guard becomes one atom. How it moves is in `claim_moves`; where
+it is violated, the automaton goes to a location that accepts whatever follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assay.automata.automaton import BuchiAutomaton, Edge
-from assay.languages.promela import control
 from assay.languages.promela import operations as ops
-from assay.languages.promela.control import ControlGraph, Kind, Transition
+from assay.languages.promela.claim_moves import VIOLATED, ClaimMoves
+from assay.languages.promela.control import ControlGraph, Transition
 from assay.languages.promela.operations import Const, Expr, Operation, Source
-from assay.transition_system.interface import CANNOT_BE_EVALUATED, UnsupportedConstruct
-
-MOST_MOVES = 10_000  # of one claim: guards of nested atomic choices multiply
+from assay.transition_system.interface import CANNOT_BE_EVALUATED
 
 Literals = dict[str, bool]  # atom -> what it must be
-
-_VIOLATED = 0  # as a target; no location of a control graph has this number
 
 
 def cannot_be_evaluated(atom: str) -> str:
@@ -75,23 +69,14 @@ def never(graph: ControlGraph, atom_of: Callable[[Expr, Source], str]) -> BuchiA
     return _NeverClaim(graph, atom_of).automaton()
 
 
-class _NeverClaim:
+class _NeverClaim(ClaimMoves[Literals]):
     def __init__(self, graph: ControlGraph, atom_of: Callable[[Expr, Source], str]) -> None:
-        self._graph = graph
+        super().__init__(graph)
         self._atom_of = atom_of
-        self._left = MOST_MOVES
 
     def automaton(self) -> BuchiAutomaton:
-        """Locations in the order in which a breadth-first search meets them."""
-        numbers = {self._settled(self._graph.initial): 0}
-        queue = list(numbers)
-        moves: dict[int, list[tuple[Literals, int]]] = {}
-        for location in queue:
-            moves[location] = list(self._moves(location, ())) if location != _VIOLATED else [({}, _VIOLATED)]
-            for _, target in moves[location]:
-                if target not in numbers:
-                    numbers[target] = len(numbers)
-                    queue.append(target)
+        moves = self.by_location()
+        numbers = {location: number for number, location in enumerate(moves)}
         atoms = tuple(
             dict.fromkeys(atom for each in moves.values() for literals, _ in each for atom in literals)
         )
@@ -101,75 +86,27 @@ class _NeverClaim:
             mask = sum(bit[atom] for atom in literals)
             return Edge(numbers[target], mask, sum(bit[atom] for atom, wanted in literals.items() if wanted))
 
+        for_ever: dict[int, list[tuple[Literals, int]]] = {VIOLATED: [({}, VIOLATED)]}
         return BuchiAutomaton(
             atoms,
             1,
+            tuple(int(location in self.accepting) for location in moves),
             tuple(
-                int(location == _VIOLATED or location in self._graph.accept_locations) for location in queue
+                tuple(dict.fromkeys(edge(*move) for move in for_ever.get(location, found)))
+                for location, found in moves.items()
             ),
-            tuple(tuple(dict.fromkeys(edge(*move) for move in moves[location])) for location in queue),
         )
 
-    def _settled(self, location: int) -> int:
-        """Where a claim that comes to a location is: the end of a claim is a violation."""
-        return _VIOLATED if location in self._graph.end_locations else location
+    def nothing(self) -> Literals:
+        return {}
 
-    def _moves(self, location: int, passed: tuple[int, ...]) -> Iterator[tuple[Literals, int]]:
-        """What the claim does with one state; `passed` are the locations of its atomic sequence so far."""
-        listed = self._graph.edges.get(location, [])
-        for edge in listed:
-            transition = edge.transition
-            if edge.escape or transition.escapes:
-                raise self._refused("unless", transition.source)
-            others = [other.transition for other in listed if other is not edge]
-            for literals, goes_on in self._readings(transition, others):
-                self._left -= 1
-                if self._left < 0:
-                    raise self._refused("so many nested choices", transition.source)
-                target = self._settled(transition.target) if goes_on else _VIOLATED
-                if target == _VIOLATED or not transition.continues:
-                    yield literals, target
-                elif target in (location, *passed):
-                    raise self._refused("a loop within an atomic sequence", transition.source)
-                else:
-                    for more, end in self._moves(target, (location, *passed)):
-                        both = _joined(literals, more)
-                        if both is not None:
-                            yield both, end
+    def joined(self, one: Literals, other: Literals) -> Literals | None:
+        if any(other.get(atom, wanted) != wanted for atom, wanted in one.items()):
+            return None
+        return {**one, **other}
 
-    def _readings(self, transition: Transition, others: list[Transition]) -> Iterator[tuple[Literals, bool]]:
-        """How a statement can be executed; False: by a violation."""
-        if transition.d_step is None:
-            assert transition.operation is not None
-            yield from self._readings_of(transition.operation, transition.source, others)
-            return
-        so_far: list[Literals] = [{}]
-        for operation, source in self._straight(transition.d_step):
-            after: list[Literals] = []
-            for before in so_far:
-                for literals, goes_on in self._readings_of(operation, source, []):
-                    both = _joined(before, literals)
-                    if both is None:
-                        continue
-                    if goes_on:
-                        after.append(both)
-                    else:
-                        yield both, False
-            so_far = after
-        for literals in so_far:
-            yield literals, True
-
-    def _straight(self, chain: control.Chain) -> Iterator[tuple[Operation, Source]]:
-        for node in chain.nodes():
-            if node.kind is Kind.PLAIN and node.inner is not None:
-                yield from self._straight(node.inner)
-            elif node.kind is not Kind.OPERATION or node.operation is None:
-                raise self._refused("a choice or a jump within d_step", node.source)
-            else:
-                yield node.operation, node.source
-
-    def _readings_of(
-        self, operation: Operation, source: Source, others: list[Transition]
+    def readings(
+        self, operation: Operation, source: Source, others: Sequence[Transition]
     ) -> Iterator[tuple[Literals, bool]]:
         match operation:
             case ops.Skip() | ops.PrintText():
@@ -186,46 +123,8 @@ class _NeverClaim:
                 yield {atom: True}, True
                 yield {atom: False}, False
             case ops.OtherwiseOp():
-                literals = self._none_of(others)
-                if literals is not None:
-                    yield literals, True
-            case ops.ForeignCode():
-                # A step with an effect: what it writes would be part of the state that others go on from.
-                raise UnsupportedConstruct(
-                    f"'{source.text}' in a claim is not supported: a claim looks at states and changes none",
-                    where=source.where,
-                    hint="ask with c_expr, or let a process of the model execute it",
-                )
+                conditions = self.none_of(others)
+                if conditions is not None:
+                    yield {self._atom_of(*one): False for one in conditions}, True
             case _:
-                raise self._refused(f"'{source.text}'", source)
-
-    def _none_of(self, others: list[Transition]) -> Literals | None:
-        """`else`; None where it is never executable."""
-        literals: Literals = {}
-        for transition in others:
-            operation, source = transition.operation, transition.source
-            if transition.d_step is not None:
-                operation, source = next(self._straight(transition.d_step))
-            match operation:
-                case ops.Test(Const(0)):
-                    continue
-                case ops.Test(condition) if not isinstance(condition, Const):
-                    literals[self._atom_of(condition, source)] = False
-                case _:
-                    return None
-        return literals
-
-    @staticmethod
-    def _refused(what: str, source: Source) -> UnsupportedConstruct:
-        return UnsupportedConstruct(
-            f"{what} in a claim is not supported",
-            where=source.where,
-            hint="a claim is made of conditions, assert, skip, goto, if, do, atomic and d_step",
-        )
-
-
-def _joined(one: Literals, other: Literals) -> Literals | None:
-    """Both; None if they contradict each other."""
-    if any(other.get(atom, wanted) != wanted for atom, wanted in one.items()):
-        return None
-    return {**one, **other}
+                raise self.refused(f"'{source.text}'", source)

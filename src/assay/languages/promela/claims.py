@@ -40,6 +40,7 @@ from assay.automata.formula import (
 from assay.automata.parser import Misreading, parse
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
+from assay.languages.promela.acting_claims import ActingClaim, acting_claim, acts
 from assay.languages.promela.claim_automata import (
     as_long_as,
     cannot_be_evaluated,
@@ -64,6 +65,7 @@ MOST_LABELS = 64  # of a model: what the engine keeps in one word
 AT_ACCEPT = "some process is at an accept label"
 AT_PROGRESS = "some process is at a progress label"
 MOVES = "some process can move"
+CLAIM_ACCEPTS = "the claim is where it accepts"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -89,6 +91,7 @@ class Watched:
     labels: Mapping[int, Label] = field(default_factory=dict)
     unchecked: tuple[Unchecked, ...] = ()
     reasons: tuple[str, ...] = ()  # why there is no proof
+    acting: ActingClaim | None = None  # the one that executes C, and is part of the program
 
     @property
     def has_claim(self) -> bool:
@@ -256,10 +259,13 @@ def watched(
     ]
     reasons: list[str] = []
     labels = _Labels()
+    acting: ActingClaim | None = None
+    is_alone = len(claims) == 1 and not (options.progress or options.terminates or options.fair)
     for each in claims:
         attempt = labels.copy()
         try:
-            temporal.append(_property(each, resolver, graphs, attempt))
+            found, acting = _property(each, resolver, graphs, attempt, is_alone=is_alone)
+            temporal.append(found)
             labels = attempt
         except UnsupportedConstruct as problem:
             if each.by_name:
@@ -293,17 +299,22 @@ def watched(
     if options.terminates:
         labels.add(OVER, ops.IsOver())
         temporal.append(termination(labels.numbers[OVER], fair=True))
-    return Watched(tuple(temporal), labels.labels, tuple(unchecked), tuple(reasons))
+    return Watched(tuple(temporal), labels.labels, tuple(unchecked), tuple(reasons), acting)
 
 
 def _property(
-    each: Asked, resolver: Resolver, graphs: Mapping[str, ControlGraph], labels: _Labels
-) -> TemporalProperty:
+    each: Asked,
+    resolver: Resolver,
+    graphs: Mapping[str, ControlGraph],
+    labels: _Labels,
+    *,
+    is_alone: bool,
+) -> tuple[TemporalProperty, ActingClaim | None]:
     resolver.in_claim = True
     try:
         if each.formula is None:
-            return _of_never(each, resolver, graphs, labels)
-        return _of_formula(each, each.formula, resolver, graphs, labels)
+            return _of_never(each, resolver, graphs, labels, is_alone=is_alone)
+        return _of_formula(each, each.formula, resolver, graphs, labels), None
     finally:
         resolver.in_claim = False
 
@@ -347,8 +358,13 @@ def _of_formula(
 
 
 def _of_never(
-    each: Asked, resolver: Resolver, graphs: Mapping[str, ControlGraph], labels: _Labels
-) -> TemporalProperty:
+    each: Asked,
+    resolver: Resolver,
+    graphs: Mapping[str, ControlGraph],
+    labels: _Labels,
+    *,
+    is_alone: bool,
+) -> tuple[TemporalProperty, ActingClaim | None]:
     assert each.claim is not None
     assert each.claim.body is not None
     builder = GraphBuilder(
@@ -363,12 +379,37 @@ def _of_never(
         labels.add(source.text, condition)
         return source.text
 
-    automaton = never(builder.finish(), atom_of)
+    graph = builder.finish()
+    if acts(graph):
+        acting = _acting(each, graph, is_alone=is_alone)
+        for text, condition, where in acting.questions:
+            _require_meaning(condition, text, where)
+            warnings.extend(_never_there(condition, graphs))
+        labels.add(CLAIM_ACCEPTS, ops.ClaimAccepts())
+        automaton = infinitely_often(CLAIM_ACCEPTS)
+        once = list(dict.fromkeys(warnings))
+        return _finished("never", each, automaton, labels, once, stutter_invariant=False), acting
+    automaton = never(graph, atom_of)
     if automaton.accepts_nothing:
         warnings.append(
             f"{each.title} can be violated by no program: it neither ends nor has a loop with an accept label"
         )
-    return _finished("never", each, automaton, labels, list(dict.fromkeys(warnings)), stutter_invariant=False)
+    once = list(dict.fromkeys(warnings))
+    return _finished("never", each, automaton, labels, once, stutter_invariant=False), None
+
+
+def _acting(each: Asked, graph: ControlGraph, *, is_alone: bool) -> ActingClaim:
+    assert each.claim is not None
+    where = each.claim.where
+    if not is_alone:
+        raise UnsupportedConstruct(
+            f"{each.title} executes C and so changes the runs that others are asked about",
+            where=where,
+            hint=f"check it alone: --ltl {each.name}"
+            if each.name
+            else "check it alone: without other claims, --progress, --terminates and --fair",
+        )
+    return acting_claim(each.title, where, graph)
 
 
 def _finished(

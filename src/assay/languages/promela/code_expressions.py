@@ -126,6 +126,8 @@ class ExpressionCode:
                 return f"(int)PROCESSES({c.state})"
             case ops.SomebodyAt(prefix):
                 return f"somebody_at_{prefix}({c.state})"
+            case ops.ClaimAccepts():
+                return f"claim_accepts(c, {c.state})"
             case ops.SomebodyMoves():
                 return "somebody_moves(words, word_count)"
             case ops.IsOver():  # the cheap half first

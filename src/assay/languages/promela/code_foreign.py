@@ -7,7 +7,8 @@ of `assay_fault` in model_abi.h).
 from __future__ import annotations
 
 from assay.languages.promela import operations as ops
-from assay.languages.promela.embedded_c.mirror import gaps
+from assay.languages.promela.embedded_c.mirror import gaps, room_for_others
+from assay.languages.promela.layout import Block
 from assay.languages.promela.operations import Fragment
 from assay.languages.promela.plan import Context, Plan
 
@@ -33,7 +34,8 @@ RUNTIME = """\
 static const assay_host *host;
 static uint32_t call_foreign(uint32_t function, uint32_t is_question, const u8 *g, const u8 *p,
                              uint32_t process_bytes, const assay_gaps *gaps, int pid, int *answer) {
-  assay_foreign_call call = {function, is_question, (u8 *)g, (u8 *)p, process_bytes, gaps, pid, 0};
+  assay_foreign_call call = {function, is_question, (u8 *)g, (u8 *)p, process_bytes, gaps, pid, 0,
+                             SPREAD(g, pid)};
   uint32_t fault = host->call(host->context, &call);
   *answer = call.answer;
   return fault ? foreign_codes[function][fault] : 0;
@@ -54,6 +56,52 @@ static void foreign_code(struct run *c, uint32_t function, u8 *g, u8 *p, uint32_
   else if (!c->violation) c->violation = code;
 }
 """
+
+
+# What C asks for by pptr(), q_len() and q_full(); image_source has the other half.
+SPREAD = """\
+struct queue_place {{ uint32_t offset, capacity; }};
+{tables}
+static uint8_t others[{bytes}];
+static const uint8_t *spread(const u8 *g, int pid) {{
+  memset(others, 0, sizeof others);
+  int own = pid + 1, channel = 1;
+  memcpy(others + {own}, &own, sizeof own);
+#define NOTE(block, places, count) \\
+  for (uint32_t k = 0; k < (count); k++, channel++) {{ \\
+    others[channel] = (places)[k].capacity ? U8((block) + (places)[k].offset) : 0; \\
+    others[256 + channel] = (u8)(places)[k].capacity; }}
+  NOTE(g, places_of_now, GLOBAL_QUEUES)
+  const u8 *p = g + GLOBALS_SIZE;
+  for (int i = 0; i < PROCESSES(g); i++, p += block_size[TYPE(p)]) {{
+    uint8_t *slot = others + {header} + (uint32_t)i * {stride}u;
+    memcpy(slot, &i, sizeof i);
+    memcpy(slot + 8, p, block_size[TYPE(p)]);
+    NOTE(p, places_of[TYPE(p)], block_queues[TYPE(p)])
+  }}
+  return others;
+}}
+#define SPREAD(g, pid) spread(g, pid)"""
+
+
+def spread(plan: Plan) -> str:
+    """Every process and the length of every channel, laid out for C, where it asks for them."""
+    if not plan.resolver.embedded.looks_at_others:
+        return "#define SPREAD(g, pid) NULL"
+    layout = plan.layout
+
+    def table(name: str, block: Block) -> str:
+        places = [f"{{{queue.offset}u, {queue.layout.shape.capacity}u}}" for queue in block.queues]
+        return f"static const struct queue_place {name}[] = {{{', '.join([*places, '{0u, 0u}'])}}};"
+
+    tables = [table("places_of_now", layout.globals)]
+    tables += [table(f"places_of_{p.number}", layout.processes[p.name]) for p in plan.processes]
+    named = ", ".join(f"places_of_{p.number}" for p in plan.processes)
+    tables.append(f"static const struct queue_place *const places_of[] = {{{named}}};")
+    room = room_for_others(layout, plan.processes)
+    return SPREAD.format(
+        tables="\n".join(tables), bytes=room.bytes, own=room.own, header=room.header, stride=room.stride
+    )
 
 
 MATCH_KEY = """\
@@ -98,6 +146,7 @@ def runtime(plan: Plan) -> str:
                 for block in (layout.processes[process.name],)
             ),
             _gaps("gaps_of_now", gaps(layout.globals, layout, layout.memory_offset)),
+            spread(plan),
             RUNTIME,
             f'static const uint8_t foreign_image[{len(image)}] = "{literal(image)}";',
             "static const assay_foreign foreign = {",

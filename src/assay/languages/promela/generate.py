@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.languages.promela import operations as ops
+from assay.languages.promela.code_claim import ClaimCode
 from assay.languages.promela.code_foreign import runtime as foreign_runtime
-from assay.languages.promela.code_labels import LabelCode
 from assay.languages.promela.layout import (
     MAXIMAL_PROCESSES,
     PROCESS_LOCATION_OFFSET,
@@ -62,12 +62,13 @@ static uint32_t can_move(const uint64_t *words, uint32_t word_count, assay_buffe
 }"""
 
 
-class Generator(LabelCode):
+class Generator(ClaimCode):
     def generate(self) -> str:
         for graph in self.plan.graphs.values():
             self.process(graph)
         self.dispatch()
         self.ample()
+        self.claim()
         self.initial()
         self.properties()
         self.entry()
@@ -82,7 +83,7 @@ class Generator(LabelCode):
     def constants(self) -> str:
         largest = max((b.size for b in self.layout.processes.values()), default=8)
         fields = max((len(s.fields) for s in self.layout.shapes), default=0)
-        chains = any(
+        chains = self.plan.acting is not None or any(
             t.continues or self.may_offer(t)
             for graph in self.plan.graphs.values()
             for t in graph.transitions.values()
@@ -237,6 +238,8 @@ class Generator(LabelCode):
         self.line("  memset(g, 0, GLOBALS_SIZE);")
         if self.plan.events is not None:
             self.line("  EVENT(g) = 0;")
+        if self.plan.acting is not None:
+            self.line(f"  CLAIM(g) = {self.plan.acting.initial};")
         if self.plan.foreign is not None:
             self.line("  host->begin(host->context, g);")
         c = Context(None)
@@ -317,12 +320,20 @@ class Generator(LabelCode):
             if self.plan.resolver.uses_timeout
             else ""
         )
+        everybody = f"""\
+  int moved = reduced && somebody(&c, 0, word_count * 8);
+  if (!moved) moved = everybody(&c, 0, word_count * 8);
+{timeout}  if (c.fatal) fail(&c, 0, word_count * 8, 0, 0); /* met while asking who may run */"""
+        # Where a claim that is one of the processes is stuck, there is nothing more to look at.
+        watched_end = "" if self.plan.acting is None else "  return 1;\n"
+        if self.plan.acting is not None:
+            everybody = "  (void)reduced;\n  claim_moves(&c, word_count * 8);"
         self.line(
             f"""
 static uint32_t is_valid_end(const uint64_t *words, uint32_t word_count) {{
   const u8 *g = (const u8 *)words, *p = g + GLOBALS_SIZE;
   (void)word_count;
-  for (uint32_t i = 0; i < PROCESSES(g); i++, p += block_size[TYPE(p)]) {{
+{watched_end}  for (uint32_t i = 0; i < PROCESSES(g); i++, p += block_size[TYPE(p)]) {{
     switch (TYPE(p)) {{
 {joined}
     }}
@@ -332,9 +343,7 @@ static uint32_t is_valid_end(const uint64_t *words, uint32_t word_count) {{
 static void follow(const uint64_t *words, uint32_t word_count, assay_buffer *out, int reduced) {{
   struct run c;
   start_run(&c, out, words, word_count * 8);
-  int moved = reduced && somebody(&c, 0, word_count * 8);
-  if (!moved) moved = everybody(&c, 0, word_count * 8);
-{timeout}  if (c.fatal) fail(&c, 0, word_count * 8, 0, 0); /* met while asking who may run */
+{everybody}
   end_run(&c);
 }}
 static void successors(const uint64_t *words, uint32_t word_count, assay_buffer *out) {{
@@ -381,6 +390,8 @@ static void all_successors(const uint64_t *words, uint32_t word_count, assay_buf
             self.line("    key[n++] = TYPE(p) | (uint64_t)LOCATION(p) << 8;")
             if self.plan.events is not None:
                 self.line("  key[n++] = EVENT(g);")
+            if self.plan.acting is not None:
+                self.line("  key[n++] = CLAIM(g);")
         self.line("  p = g; (void)p;")
         for one in self.plan.match:
             text = self.expression(one.expression, Context(None, counts_claim=False))
@@ -399,7 +410,7 @@ static void all_successors(const uint64_t *words, uint32_t word_count, assay_buf
             f"""\
 static const assay_model model = {{
   .abi = ASSAY_MODEL_ABI,
-  .max_words = {self.largest_state() // 8 + 1 + (len(self.plan.match) + 1 if self.plan.match else 0)}u,
+  .max_words = {self.largest_state() // 8 + 1 + (len(self.plan.match) + 2 if self.plan.match else 0)}u,
   .initial = initial,
   .successors = successors,
   .is_valid_end = is_valid_end,

@@ -4,8 +4,8 @@ A state is a string of bytes: a block for the globals, then one block per living
 process in the order of their pids. A block holds plain scalars at natural
 alignment and ends at a multiple of eight, so that the engine's words never mix two
 processes. Channels live in the block of whoever declared them. Channels without a
-buffer need no room: a rendezvous begins and ends within one step. A `trace` or `notrace` has its location
-among the globals.
+buffer need no room: a rendezvous begins and ends within one step. A `trace` or `notrace`, and a `never` claim
+that executes C, have their locations among the globals.
 
 A chan variable that nobody assigns always means the channel it was declared with;
 it needs no room either.
@@ -33,13 +33,16 @@ from assay.transition_system.interface import UnsupportedConstruct
 PROCESS_COUNT_OFFSET = 0
 LAST_PID_OFFSET = 1
 EVENT_LOCATION_OFFSET = 2
+CLAIM_LOCATION_OFFSET = 4
 GLOBAL_HEADER = 2
 GLOBAL_HEADER_WITH_EVENTS = 4  # the location of a trace or notrace
+GLOBAL_HEADER_WITH_CLAIM = 6  # and that of a never claim which executes C
 PROCESS_TYPE_OFFSET = 0
 PROCESS_PRIORITY_OFFSET = 1
 PROCESS_LOCATION_OFFSET = 2
 PROCESS_HEADER = 4
 MAXIMAL_PROCESSES = 255
+CLAIM_PID = 255  # under which the steps of such a claim are told
 MAXIMAL_CHANNELS = 255  # a chan variable is a byte
 MAXIMAL_BLOCK_BYTES = 1 << 16
 
@@ -117,11 +120,14 @@ class Layout:
         unread: set[Symbol],
         *,
         has_events: bool = False,
+        has_claim: bool = False,
     ) -> None:
         self.structures: dict[Structure, StructureLayout] = {}
         self.shapes: dict[ChannelShape, QueueLayout] = {}
         self.unread = unread  # write-only variables get no room
         header = GLOBAL_HEADER_WITH_EVENTS if has_events else GLOBAL_HEADER
+        if has_claim:
+            header = GLOBAL_HEADER_WITH_CLAIM
         self.globals = self.block(None, header, symbols)
         self.memory_offset = self.globals.size  # of embedded C
         self.memory_bytes = 0

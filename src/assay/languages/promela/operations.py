@@ -251,6 +251,11 @@ class SomebodyAt(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimAccepts(Expr):
+    """Only in claims: the one that executes C is at a location that accepts."""
+
+
+@dataclass(frozen=True, slots=True)
 class SomebodyMoves(Expr):
     """Only in claims: the state has a successor."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from assay.languages.promela.acting_claims import ActingClaim
 from assay.languages.promela.control import ControlGraph, Transition
 from assay.languages.promela.events import EventClaim
 from assay.languages.promela.layout import Layout
@@ -71,6 +72,7 @@ class Plan:
     labels: dict[int, Label] = field(default_factory=dict)
     counts_claim: bool = False  # `_nr_pr` counts the claim, as it does in SPIN
     events: EventClaim | None = None  # trace or notrace
+    acting: ActingClaim | None = None  # a never claim that executes C
     foreign: BuiltImage | None = None  # embedded C, linked
     match: list[Property] = field(default_factory=list)  # what states are compared by; empty: whole
     match_anywhere: bool = False  # wherever processes stand

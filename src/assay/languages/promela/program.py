@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from assay.languages.promela import operations as ops
 from assay.languages.promela import syntax
+from assay.languages.promela.claim_moves import VIOLATED
 from assay.languages.promela.claims import Watched, labels_meant, watched
 from assay.languages.promela.claims import asked as claims_asked
 from assay.languages.promela.code_foreign import FAULT_KINDS
@@ -26,6 +27,8 @@ from assay.languages.promela.events import Event, EventClaim, event_claim, only_
 from assay.languages.promela.footprint import Visibility, most_processes, operations_of
 from assay.languages.promela.generate import generate
 from assay.languages.promela.layout import (
+    CLAIM_LOCATION_OFFSET,
+    CLAIM_PID,
     EVENT_LOCATION_OFFSET,
     MAXIMAL_PROCESSES,
     PROCESS_COUNT_OFFSET,
@@ -63,6 +66,10 @@ LARGEST_ACTIVE = 255
 ENDED = "-end-"  # where a process stands that has only to go
 MOST_SAID = 300  # characters of what C printed before it failed
 MAXIMAL_PROCTYPES = 255
+ACTING = (
+    "executes C, as one of the processes: "
+    "runs that it does not go along with are not looked at, nor deadlocks"
+)
 MAXIMAL_LOCATIONS = 65_535
 
 
@@ -317,6 +324,8 @@ def reductions_of(model: PromelaModel, options: LanguageOptions) -> frozenset[st
     enough for what does not notice stuttering. Fairness asks besides who is enabled: steps that are private
     keep that, unless somebody waits for nobody else to move.
     """
+    if model.resolver.embedded.looks_at_others:  # at any local variable, at any time
+        return frozenset()
     asked = options.reductions & set(REDUCTIONS)
     noticed = not all(each.stutter_invariant for each in model.watched.temporal)
     if noticed or (is_fair(model, options) and model.resolver.uses_timeout):
@@ -338,7 +347,7 @@ def plan_of(
 ) -> Plan:
     fair = is_fair(model, options)
     resolver = model.resolver
-    labels = dict(model.watched.labels)
+    labels, acting = dict(model.watched.labels), model.watched.acting
     symbols = [*resolver.globals, *(s for p in model.processes for s in p.symbols)]
     visibility = Visibility(
         model.processes,
@@ -347,13 +356,20 @@ def plan_of(
         [
             *(p.expression for p in (*properties, *match)),
             *(label.expression for label in labels.values()),
+            *(condition for _, condition, _ in (acting.questions if acting is not None else ())),
         ],
         fair=fair,
     )
     # A hidden variable is no part of the state where that cannot matter, reductions or not.
     kept = [] if "dead-variables" in reductions else [symbol for symbol in symbols if not symbol.hidden]
     unread = without_influence(symbols, model.processes, visibility, kept)
-    layout = Layout(resolver.globals, model.processes, unread, has_events=model.events is not None)
+    layout = Layout(
+        resolver.globals,
+        model.processes,
+        unread,
+        has_events=model.events is not None,
+        has_claim=acting is not None,
+    )
     for symbol in symbols:  # every shape gets its number before code is generated
         if symbol.channel is not None:
             layout.queue_layout(symbol.channel)
@@ -364,6 +380,7 @@ def plan_of(
 
         plan.foreign = linked(resolver.embedded, layout, model.processes, model.file, options)
     plan.labels, plan.counts_claim, plan.events = labels, model.watched.has_claim, model.events
+    plan.acting = acting
     over_steps = any(p.over_step for p in properties)
     if "dead-variables" in reductions:
         plan.resets = resets(model.processes, model.graphs, visibility, layout)
@@ -401,6 +418,9 @@ def counts_processes(model: PromelaModel) -> bool:
     )
 
 
+MOST_DESCRIBED = 10_000
+
+
 class PromelaProgram:
     """Implements `Program`."""
 
@@ -420,6 +440,7 @@ class PromelaProgram:
         self.plan = plan
         self._said = ""
         self._shared_object = shared_object
+        self._described: dict[tuple[str, bytes], dict[str, object]] = {}  # blocks of a state
 
     @property
     def capabilities(self) -> Capabilities:
@@ -434,6 +455,7 @@ class PromelaProgram:
             compiled=True,
             matches_by_key=image.has_unmatched,
             foreign=True,
+            deadlocks=self.plan.acting is None,
         )
 
     @property
@@ -472,6 +494,7 @@ class PromelaProgram:
             "safety_only": self.options.safety_only and bool(self.model.claims),
             "defines": list(self.options.defines),
             **({self.model.events.kind: self.model.events.text} if self.model.events is not None else {}),
+            **({"never": ACTING} if self.plan.acting is not None else {}),
             **({"embedded_c": self._how_c_is_compiled()} if self.plan.foreign is not None else {}),
         }
 
@@ -513,9 +536,14 @@ class PromelaProgram:
 
     @property
     def notes(self) -> Sequence[str]:
-        if not self.model.watched.has_claim or not counts_processes(self.model):
-            return []
-        return ["_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"]
+        notes = []
+        if self.plan.acting is not None:
+            notes.append(f"{self.plan.acting.title} {ACTING}; --safety checks the model without it")
+        if self.model.watched.has_claim and counts_processes(self.model):
+            notes.append(
+                "_nr_pr counts the claim as a process, for the processes too, as in SPIN; not with --safety"
+            )
+        return notes
 
     def doubts(self, untracked: Sequence[tuple[int, int, bool]]) -> Sequence[str]:
         if self.plan.foreign is None or not untracked:
@@ -580,11 +608,13 @@ class PromelaProgram:
         layout = self.plan.layout
         if self.model.events is not None:
             values[self.model.events.kind] = self.event_location(state)
-        self.describe_block(state, 0, layout.globals, "", values)
+        if self.plan.acting is not None:
+            values["never@"] = self.plan.acting.line(self.claim_location(state))
+        values.update(self.describe_block(state, 0, layout.globals, ""))
         for pid, offset, process in self.blocks(state):
             name = process_title(process, pid)
             values[f"{name}@"] = self.location_line(process, self.location(state, offset))
-            self.describe_block(state, offset, layout.processes[process.name], f"{name}.", values)
+            values.update(self.describe_block(state, offset, layout.processes[process.name], f"{name}."))
         if self.plan.foreign is not None:
             values.update(self.describe_memory(state))
         return values
@@ -611,6 +641,10 @@ class PromelaProgram:
         return claim.locations[self.event_number(state)]
 
     @staticmethod
+    def claim_location(state: bytes) -> int:
+        return int.from_bytes(state[CLAIM_LOCATION_OFFSET : CLAIM_LOCATION_OFFSET + 2], "little")
+
+    @staticmethod
     def location(state: bytes, offset: int) -> int:
         at = offset + PROCESS_LOCATION_OFFSET
         return int.from_bytes(state[at : at + 2], "little")
@@ -622,11 +656,20 @@ class PromelaProgram:
         source = edges[0].transition.source
         if isinstance(edges[0].transition.operation, ops.Stop):
             return ENDED
-        return f"{Path(source.where.file).name}:{source.where.line}"
+        return f"{source.where.file.rpartition('/')[2]}:{source.where.line}"
 
-    def describe_block(
-        self, state: bytes, base: int, block: Block, prefix: str, values: dict[str, object]
-    ) -> None:
+    def describe_block(self, state: bytes, base: int, block: Block, prefix: str) -> dict[str, object]:
+        """Most blocks of a run are those of the state before: each is put into words once."""
+        key = prefix, state[base : base + block.size]
+        values = self._described.get(key)
+        if values is None:
+            if len(self._described) >= MOST_DESCRIBED:
+                self._described.clear()
+            values = self._described[key] = self._block_in_words(state, base, block, prefix)
+        return values
+
+    def _block_in_words(self, state: bytes, base: int, block: Block, prefix: str) -> dict[str, object]:
+        values: dict[str, object] = {}
         for symbol, offset in block.offsets.items():
             if symbol.name.startswith("_for_"):
                 continue
@@ -651,6 +694,7 @@ class PromelaProgram:
                 ]
                 messages.append(fields[0] if len(fields) == 1 else fields)
             values[prefix + name] = messages
+        return values
 
     def value_of(self, state: bytes, offset: int, type_: ops.Type, length: int | None) -> object:
         if length is not None:
@@ -672,6 +716,9 @@ class PromelaProgram:
         return value
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
+        if process == CLAIM_PID and self.plan.acting is not None:
+            source = self.plan.acting.move(transition).source
+            return StepFacts("never", source.where.file, source.where.line, source.text)
         kind = next((p for pid, _, p in self.blocks(before) if pid == process), None)
         if kind is None:
             return StepFacts(f"process {process}", str(self.path), 0, "?")
@@ -707,6 +754,8 @@ class PromelaProgram:
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:
+        if self.plan.acting is not None and self.claim_location(state) == VIOLATED:
+            return []  # nobody waits: there is nothing more to look at
         waiting = list(self.describe_everybody(state))
         if self.event_is_missing(state):
             events = self.expected_events(state)
@@ -849,9 +898,9 @@ def load_text(path: Path, text: PreprocessedText, options: LanguageOptions) -> P
 def translate(tree: syntax.Model, options: LanguageOptions) -> tuple[PromelaModel, Plan, str]:
     """From the syntax tree to C, without compiling it."""
     model = build(tree, options)
-    reductions = reductions_of(model, options)
     properties = parse_properties(model, options)
     match = parse_match(model, options)
+    reductions = reductions_of(model, options)
     if model.resolver.embedded.locals:
         from assay.languages.promela.embedded_c.linking import add_locals
 

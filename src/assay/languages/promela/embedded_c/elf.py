@@ -15,6 +15,8 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 _LOAD, _THREAD_LOCAL, _CONSTANT = 1, 7, 0x6474E552
 _WRITABLE = 2
 _SYMBOL_TABLE = 2
+_EXECUTABLE = 4
+_STACK = b".note.GNU-stack\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,17 @@ class Elf:
 
     def _section(self, number: int) -> tuple[int, ...]:
         return _SECTION.unpack_from(self.content, self._sections + number * _SECTION.size)
+
+    @property
+    def puts_code_on_the_stack(self) -> bool:
+        """What a compiler says of an object with nested functions whose address is taken."""
+        *_, names, _, _, _, _, _ = self._section(self._names)
+        for number in range(self._section_count):
+            name, _, flags, *_ = self._section(number)
+            begin = names + name
+            if self.content[begin : begin + len(_STACK)] == _STACK and flags & _EXECUTABLE:
+                return True
+        return False
 
     def symbols(self) -> Iterator[ElfSymbol]:
         for number in range(self._section_count):

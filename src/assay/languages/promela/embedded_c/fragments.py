@@ -19,6 +19,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _AS_A_WHOLE = re.compile(r"\bnow\b(?!\s*\.)|\b_this\b|\bP\d+\b")
 _INCLUDES_OWN = re.compile(r'^\s*\\?#\s*include\s*"', re.MULTILINE)
 _OF_STATE = re.compile(r"\bnow\b|\bP\w+\s*->")
+_OF_OTHERS = re.compile(r"\b(pptr|q_len|q_full)\b")
 _SCOPES = ("Global", "Hidden", "Local")
 _KINDS = ("Matched", "UnMatched", "StackOnly")
 
@@ -68,6 +69,11 @@ class EmbeddedCode:
     def locals(self) -> list[StateVariable]:
         """Those of processes."""
         return [variable for variable in self.variables if variable.scope == "Local"]
+
+    @property
+    def looks_at_others(self) -> bool:
+        """Does it ask for processes other than its own, or for channels?"""
+        return any(_OF_OTHERS.search(text) is not None for text, _ in self.texts())
 
     def texts(self) -> Iterator[tuple[str, Location]]:
         """All that its users wrote."""

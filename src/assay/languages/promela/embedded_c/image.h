@@ -5,10 +5,11 @@
 
 #define ASSAY_PRIVATE __attribute__((section("assay_private")))
 #define ASSAY_SCRATCH __attribute__((section("assay_scratch")))
-#define ASSAY_MAGIC 0x3445474D49595341ul
+#define ASSAY_MAGIC 0x3645474D49595341ul
 
 enum {
   ASSAY_PRECONDITION = 2,
+  ASSAY_MEMORY = 3,
   ASSAY_ABORT = 6,
   ASSAY_EXIT = 7,
   ASSAY_HEAP = 11,
@@ -25,7 +26,7 @@ extern struct assay_services assay_services;
 struct assay_track {
   void *(*address)(void);
   unsigned long size;
-  unsigned is_matched, is_restored;
+  unsigned long is_matched;
   const char *place;
 };
 
@@ -48,6 +49,8 @@ struct assay_table {
   unsigned long track_count;
   const struct assay_track *tracks;
   unsigned long now_bytes;
+  unsigned char *others;
+  unsigned long others_bytes;
 };
 
 #endif

@@ -53,6 +53,7 @@ LINKER_FLAGS = (
     # On pages of their own, and too far from variables for an index that is a little too large.
     f"-Wl,--section-start=assay_private={BASE_ADDRESS + (1 << 30):#x}",
     f"-Wl,--section-start=assay_scratch={BASE_ADDRESS + (3 << 29):#x}",
+    "-Wl,--wrap=__isoc99_vsscanf",  # support.c calls it in the place of others
     *("-Wl,--build-id=none", "-Wl,--no-dynamic-linker"),
     "-Wl,--no-relax",  # the address of a function that is not there yet is too far away to be put into code
 )
@@ -361,6 +362,12 @@ class _Build:
             )
         if outcome.returncode != 0:
             raise self._problem_of(outcome.stderr.decode(errors="replace"))
+        if Elf(target.read_bytes()).puts_code_on_the_stack:
+            raise UnsupportedConstruct(
+                "embedded C takes the address of a function within a function, which is code on the stack",
+                where=self._where,
+                hint="move the inner function out, and give it what it uses",
+            )
         return target
 
     def _link(self, target: Path, objects: Sequence[Path]) -> list[tuple[str, Location]]:

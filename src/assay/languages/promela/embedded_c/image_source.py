@@ -7,7 +7,7 @@ from importlib import resources
 
 from assay.languages.promela.embedded_c import path_coverage
 from assay.languages.promela.embedded_c.fragments import EmbeddedCode, StateVariable
-from assay.languages.promela.embedded_c.mirror import structures
+from assay.languages.promela.embedded_c.mirror import Room, room_for_others, structures
 from assay.languages.promela.layout import Layout
 from assay.languages.promela.operations import Fragment, Process
 from assay.languages.promela.syntax import EmbeddedText, Location
@@ -78,6 +78,8 @@ def _parts(
             yield f"{variable.declaration}{f' = {variable.initial}' if variable.initial else ''};"
     yield structures(layout, processes, [f"{_line(v.where)}\n{v.declaration};" for v in of_state])
     yield from _state(layout, processes, of_state)
+    if embedded.looks_at_others:
+        yield _others(room_for_others(layout, processes))
     for keyword, code in embedded.declarations:
         if keyword == "c_code":
             yield from _text(code)
@@ -114,6 +116,26 @@ def _state(layout: Layout, processes: Sequence[Process], of_state: Sequence[Stat
         yield f"#define P{process.name} ((P{process.number} *)assay_self)"
 
 
+def _others(room: Room) -> str:
+    """What SPIN's verifier tells of processes and channels; one's own process is the one that changes."""
+    return f"""\
+ASSAY_SCRATCH unsigned char assay_others[{room.bytes}] __attribute__((aligned(8)));
+static void *assay_process(int pid) {{
+  if (pid < 0 || pid >= now._nr_pr)
+    assay_services.fail(ASSAY_MEMORY, "pptr() of a process that there is not");
+  if (pid + 1 == *(int *)(assay_others + {room.own})) return assay_self;
+  return assay_others + {room.header} + pid * {room.stride};
+}}
+#define pptr(pid) ((unsigned char *)assay_process(pid))
+static int assay_channel(int channel) {{
+  if (channel < 1 || channel > 255 || !assay_others[256 + channel])
+    assay_services.fail(ASSAY_MEMORY, "q_len() or q_full() of what is no channel with a buffer");
+  return channel;
+}}
+#define q_len(channel) ((int)assay_others[assay_channel(channel)])
+#define q_full(channel) (q_len(channel) == assay_others[256 + (channel)])"""
+
+
 def _function(fragment: Fragment, *, with_paths: bool) -> Iterator[str]:
     yield f"static int {path_coverage.function_of(fragment)}(void) {{"
     if fragment.precondition is not None:
@@ -142,9 +164,8 @@ def _tracks(embedded: EmbeddedCode) -> Iterator[str]:
     for number, track in enumerate(embedded.tracked):
         yield _line(track.where)
         is_matched = int(track.kind == "Matched")
-        is_restored = int(track.kind != "StackOnly")
         place = _quoted(f"{track.where}")
-        yield f"{{assay_track_{number}, {track.size}, {is_matched}, {is_restored}, {place}}},"
+        yield f"{{assay_track_{number}, {track.size}, {is_matched}, {place}}},"
     yield "{0}};"
 
 
@@ -181,4 +202,5 @@ const struct assay_table assay_table = {{
   .track_count = {len(embedded.tracked)},
   .tracks = assay_tracks,
   .now_bytes = sizeof now,
+  {".others = assay_others, .others_bytes = sizeof assay_others," if embedded.looks_at_others else ""}
 }};"""

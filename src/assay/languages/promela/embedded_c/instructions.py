@@ -13,16 +13,20 @@ from pathlib import Path
 
 _CALLS = "calls the operating system past the C library"
 _DIFFERS = "gives another value each time, or on each machine"
+_REMAINS = "changes what the processor remembers beyond the call"
 _OF_THREAD = "is memory of the thread that searches"
 WHAT_IT_DOES = {
     **dict.fromkeys(["syscall", "sysenter", "int"], _CALLS),
     **dict.fromkeys(["rdtsc", "rdtscp", "rdrand", "rdseed", "rdpmc", "rdpid", "cpuid", "xgetbv"], _DIFFERS),
+    **dict.fromkeys(["lsl", "lar", "sgdt", "sidt", "sldt", "str", "smsw", "xbegin", "rdpkru"], _DIFFERS),
+    **dict.fromkeys(["popf", "popfq", "wrpkru", "lfs", "lgs", "lss", "xrstor", "fxrstor"], _REMAINS),
     **dict.fromkeys(["wrfsbase", "wrgsbase", "rdfsbase", "rdgsbase"], _OF_THREAD),
 }
 _INSTRUCTION = re.compile(
     r"^\s*[0-9a-f]+:\t(?:(?:rep|repz|lock|bnd|data16|notrack) )*(?P<name>[a-z][\w.]*)(?P<rest>.*)$"
 )
 _OF_SEGMENT = re.compile(r"%[fg]s:")
+_TO_SEGMENT = re.compile(r",%[defgs]s\s*$")
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(?P<name>[^>]+)>:$")
 COMMAND = ("objdump", "--disassemble", "--no-show-raw-insn")
 
@@ -39,10 +43,16 @@ def found_in(disassembly: str) -> Sequence[tuple[str, str, str]]:
         if instruction is None:
             continue
         name = instruction["name"]
-        what = WHAT_IT_DOES.get(name) or (_OF_THREAD if _OF_SEGMENT.search(instruction["rest"]) else "")
+        what = WHAT_IT_DOES.get(name) or _by_operands(instruction["rest"])
         if what:
             found.setdefault(name, (name, function, what))
     return list(found.values())
+
+
+def _by_operands(rest: str) -> str:
+    if _OF_SEGMENT.search(rest):
+        return _OF_THREAD
+    return _REMAINS if _TO_SEGMENT.search(rest) else ""
 
 
 def command(image: Path) -> list[str]:

@@ -22,8 +22,8 @@ _MEMORY_AND_TEXTS = """
 """
 _NUMBERS = """
     abs labs llabs imaxabs div ldiv lldiv atoi atol atoll atof strtol strtoll strtoul strtoull
-    strtod strtof strtold strtoimax strtoumax sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf
-    __isoc23_sscanf __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isnan
+    strtod strtof strtold strtoimax strtoumax __isoc99_vsscanf __isoc23_strtol
+    __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isnan
     __isinf __finite __fpclassify __signbit __isnanf __isinff __finitef __fpclassifyf __signbitf
 """
 _MATHEMATICS = """
@@ -43,7 +43,10 @@ SETS_ERRNO = frozenset(
 )
 # Functions and variables of SPIN's verifier that reach into how it keeps its states.
 OF_SPIN = frozenset(
-    "pptr Pptr qptr q_len q_full q_cond qsend qrecv Q_has BASE trpt depth maxdepth reached vsize".split()
+    """
+    Pptr qptr q_cond q_sz qsend qrecv unsend unrecv Q_has q_offset proc_offset addqueue addproc delproc BASE
+    II trpt depth maxdepth reached vsize hstore hfull spin_assert assert_c pan_rand boq Moves procname
+    """.split()
 )
 
 

@@ -9,8 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.languages.promela.layout import GLOBAL_HEADER, PROCESS_HEADER, Block, Layout
+from assay.languages.promela.layout import (
+    GLOBAL_HEADER,
+    GLOBAL_HEADER_WITH_EVENTS,
+    MAXIMAL_PROCESSES,
+    PROCESS_HEADER,
+    Block,
+    Layout,
+)
 from assay.languages.promela.operations import Process, Scalar, Structure, Symbol, Type
+from assay.records import dataclass
 
 _TYPES = {(1, False): "unsigned char", (2, False): "unsigned short", (4, False): "unsigned int",
           (2, True): "short", (4, True): "int"}  # fmt: skip
@@ -26,6 +34,8 @@ def structures(layout: Layout, processes: Sequence[Process], tail: Sequence[str]
     head = ["unsigned char _nr_pr;", "unsigned char _last;"]
     if layout.globals.header > GLOBAL_HEADER:
         head.append("unsigned short _event;")
+    if layout.globals.header > GLOBAL_HEADER_WITH_EVENTS:
+        head.append("unsigned short _claim;")
     lines += [
         "struct assay_now {",
         *_fields(layout.globals, layout, head, layout.globals.header, layout.memory_offset),
@@ -43,6 +53,21 @@ def structures(layout: Layout, processes: Sequence[Process], tail: Sequence[str]
             f'_Static_assert(sizeof(P{process.number}) == {block.size + 8}, "layout");',
         ]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """For what C may look at: lengths of channels, their capacities, who asks, then each process."""
+
+    own: int
+    header: int
+    stride: int
+    bytes: int
+
+
+def room_for_others(layout: Layout, processes: Sequence[Process]) -> Room:
+    stride = max((layout.processes[p.name].size for p in processes), default=0) + 8
+    return Room(512, 520, stride, 520 + MAXIMAL_PROCESSES * stride)
 
 
 def gaps(block: Block, layout: Layout, end: int) -> list[tuple[int, int]]:
