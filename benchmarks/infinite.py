@@ -26,7 +26,7 @@ from assay.transition_system.symbolic import SymbolicSystem
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "infinite"
 # The first were there while ideas were tried, the others were written afterwards.
-FILES = (EXAMPLES / "programs.py", EXAMPLES / "protocols.py")
+FILES = (EXAMPLES / "programs.py", EXAMPLES / "protocols.py", EXAMPLES / "unseen.py")
 
 
 def programs(chosen: Sequence[str]) -> Iterator[tuple[str, Path]]:

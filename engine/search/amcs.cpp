@@ -23,6 +23,7 @@ class Amcs {
       : task_(task),
         result_(result),
         initial_(task.system),
+        stops_(task.options.stop_at_first_violation),
         overflow_(static_cast<std::uint32_t>(task.options.number("overflow_code", 0))),
         controls_(task.options.number("control_words", 0)),
         first_bits_(controls_ + task.options.number("value_words", 0)),
@@ -67,14 +68,18 @@ class Amcs {
       task_.control.report(keys_.size(), result_.transitions, 0, keys_.size() - expanded_);
   }
 
-  /// The rest of the steps is still looked at, as the plain search does.
+  /// The rest of the steps is still looked at, as the plain search does. Who does not want to stop is told
+  /// the first of each code.
   void violated(std::uint32_t code, std::uint32_t number) {
-    is_over_ = true;
     if (code == overflow_ && overflow_ != 0) {  // a number that the engine has no room for
       result_.observations["overflowed"] = 1;
-    } else if (result_.violations.empty()) {
-      result_.violations.push_back({code, parents_.path_to(number)});
+      is_over_ = true;
+      return;
     }
+    auto& told = result_.violations;
+    const auto is_same = [&](const Violation& one) { return stops_ || one.code == code; };
+    if (std::none_of(told.begin(), told.end(), is_same)) told.push_back({code, parents_.path_to(number)});
+    is_over_ = is_over_ || stops_;
   }
 
   /// The number of its abstract state.
@@ -111,9 +116,9 @@ class Amcs {
     result_.frontier = keys_.size() - expanded_;
     result_.table_bytes = keys_.bytes() + parents_.bytes() + states_.capacity() * 8 + steps_.capacity() * 4;
     result_.violation_count = result_.violations.size();
-    result_.stop_reason = !result_.violations.empty() ? StopReason::kViolation
-                          : is_over_                  ? StopReason::kDepth
-                                                      : task_.control.reason();
+    result_.stop_reason = stops_ && !result_.violations.empty() ? StopReason::kViolation
+                          : is_over_                            ? StopReason::kDepth
+                                                                : task_.control.reason();
     result_.complete = result_.stop_reason == StopReason::kNone;
     result_.guarantee = result_.complete && !is_merged_ ? Guarantee::kExact : Guarantee::kUnderApproximates;
     result_.observations["expanded"] = expanded_;
@@ -130,6 +135,7 @@ class Amcs {
   const Task& task_;
   Result& result_;
   const InitialState initial_;
+  const bool stops_;  // at the first violation
   const std::uint32_t overflow_;
   const std::size_t controls_, first_bits_;  // words
   std::vector<std::uint64_t> key_;

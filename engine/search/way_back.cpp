@@ -1,7 +1,7 @@
 #include "search/way_back.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <limits>
 
 #include "search/finding_log.hpp"
 #include "support/hash.hpp"
@@ -57,10 +57,15 @@ void WayBack::compare(Target& target, StateView state, Position position, StateV
   }
 }
 
-void WayBack::require_all() const {
+void WayBack::give_up_what_is_missing() {
   if (missing_ == 0) return;
-  throw std::runtime_error(
-      "a state has no predecessor one level up: the model's successors do not depend on the state alone");
+  for (const Target& target : targets_) {
+    if (target.is_found) continue;
+    for (const std::size_t path : target.paths) {
+      violations_[path].path = {std::numeric_limits<std::uint32_t>::max()};
+      found_[path].depth = 0;
+    }
+  }
 }
 
 std::vector<Violation> WayBack::paths() {

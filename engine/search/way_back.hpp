@@ -1,6 +1,7 @@
 /// From violations to the paths that lead to them, out of a breadth-first search that kept no parents.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -25,14 +26,15 @@ class WayBack {
  public:
   explicit WayBack(std::vector<Found> found);
 
-  /// `expand_level(depth)` shows the steps of all states at that depth, until no more is wanted. Throws
-  /// std::runtime_error if a state has no predecessor there.
+  /// `expand_level(depth)` shows the steps of all states at that depth, until no more is wanted. If a state has
+  /// no predecessor there (steps of embedded C that depend on more than the state), the path to it is
+  /// one position that no state has: whoever executes it again finds that it leads nowhere.
   template <class ExpandLevel>
   std::vector<Violation> follow(ExpandLevel&& expand_level) {
     for (std::uint64_t depth = deepest_; depth > 0; --depth) {
       look_for_level(depth);
       expand_level(depth - 1);
-      require_all();
+      give_up_what_is_missing();
     }
     return paths();
   }
@@ -51,7 +53,7 @@ class WayBack {
   void look_for_level(std::uint64_t depth);
   void compare(Target& target, transition_system::StateView state, transition_system::Position position,
                transition_system::StateView next);
-  void require_all() const;
+  void give_up_what_is_missing();
   std::vector<Violation> paths();
 
   std::vector<Found> found_;  // with the states to which each path, followed backwards, has arrived

@@ -384,6 +384,8 @@ def main() -> int:
         for problem in found.problems:
             print(f"seed {seed}: {problem}")
             counts["problems"] += 1
+        if (seed + 1) % 50 == 0:  # so that what was stopped was not for nothing
+            print(f"up to seed {seed}: {dict(counts)}", flush=True)
     print(dict(counts))
     return 1 if counts["problems"] else 0
 

@@ -78,6 +78,32 @@ class Model(GuardedProgram):
     }
     always = {"negative": "y < 0", "small": "x <= 4"}
 """
+ARRAY = """
+bit a[1]; unsigned i : 2;
+active proctype P() { do :: i == 0 -> a[i] = 1 - a[i]; i = 2 :: i == 2 -> assert(a[i / 3] < 2); i = 0 od }
+"""
+RUNS = """
+unsigned n : 2; bit done;
+proctype Q() { atomic { n == 0 -> n++ }; assert(n == 1 && _nr_pr > 1); atomic { n--; done = 1 } }
+init { atomic { run Q(); run Q() }; timeout; assert(done && n == 0 && _nr_pr == 1) }
+"""
+SIGNED = """
+from assay.guarded import GuardedProgram, step
+
+
+class Model(GuardedProgram):
+    variables = {"x": ("int3", -4), "y": ("int3", 1), "z": "uint2"}
+    processes = {
+        "P": [
+            step("go", "go", when="y > 0", then={"x": "x // y", "y": "y + 2", "z": "z + 1"}),
+            step("go", "go", when="y < 0 and z >= 2", then={"x": "x % y", "y": "-1 - y"}),
+            step("go", "go", when="y < 0 and z < 2", then={"z": "z + 1"}),
+            step("go", "back", when="x < 0 and z // 2 == 0", then={"x": "x << 1", "z": "3 - z"}),
+            step("back", "go", then={"y": "1", "x": "-4 if x >> 1 < -1 else x"}),
+        ]
+    }
+    always = {"not above": "x <= 0", "divides": "y != 0 and x // y <= 4"}
+"""
 NUMBERS = (
     0,
     1,
@@ -352,7 +378,7 @@ class Forger:
                 here["at"] = [*here["at"][1:], chance.choice((here["at"][0], -1, True, "0", 10**30))]
             case _:
                 found[chance.choice(("controls", "locations", "more"))] = chance.choice(
-                    ([], {}, None, found["controls"][::-1], locations * 2)
+                    ([], {}, None, list(found["controls"] or ())[::-1], locations * 2)
                 )
 
     def header(self) -> dict[str, Any]:
@@ -398,6 +424,9 @@ class Campaign:
             Target(directory, "bits", BITS, ("x < 7",)),
             Target(directory, "handshake", HANDSHAKE, ("y <= 1",)),
             Target(directory, "guarded", CLASS, ("x <= 4",)),
+            Target(directory, "array", ARRAY, ("i <= 2",)),
+            Target(directory, "runs", RUNS, ("n <= 1",)),
+            Target(directory, "signed", SIGNED, ("x < 1",)),
         ]
         self.file = directory / "forged.assay"
 

@@ -23,12 +23,19 @@ from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHe
 from assay.evidence.inductive.invariant import InductiveInvariant, NoInvariant
 from assay.evidence.inductive.obligations import initial_problem, obligations_at
 from assay.evidence.inductive.z3_prover import ProverProblem, Z3Prover, load_z3
+from assay.evidence.sequential.obligations import NoProof
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.alarm import OutOfTime, alarm_at
 from assay.execution.model_process import Job
 from assay.transition_system.interface import Program
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.symbolic import NotExpressible, State, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic import (
+    NotExpressible,
+    State,
+    SymbolicModel,
+    SymbolicSystem,
+    terms_of,
+)
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
 from assay.transition_system.terms import MOST_BITS_OF_A_NUMBER, Term
 
@@ -55,6 +62,11 @@ def certify_invariant(nothing: CertificationResult, request: CertificationReques
         if request.cluster is not None:
             raise OptionProblem("cluster: a proof by invariant is checked here")
         known = replace(known, signed_by=signer_of(file, request))  # type: ignore[arg-type]
+        if header.language == "c":
+            from assay.certification.sequential import certify_sequential
+
+            with alarm_at(request.deadline):
+                return certify_sequential(known, file, request)
         require_claim(header, request)  # type: ignore[arg-type]
         require_no_reductions(header)
         begin = time.monotonic()
@@ -67,7 +79,7 @@ def certify_invariant(nothing: CertificationResult, request: CertificationReques
         notes = [f"not looked at: {one.text}" for one in program.unchecked]
         known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *notes))
         return _proved(known, system, written, request, deadlock=header.properties.deadlock)
-    except (CertificateProblem, NoInvariant) as problem:
+    except (CertificateProblem, NoInvariant, NoProof) as problem:
         return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
     except OutOfTime:
         reason = "time ran out before the program was compiled"
@@ -219,8 +231,7 @@ def problem_on_a_walk(
     system: SymbolicSystem, invariant: InductiveInvariant, added: frozenset[str], *, deadlock: bool
 ) -> str:
     """A few states, reached step by step in plain Python, must be as the invariant says: no solver is asked
-    here,
-    so one that says what is not so does not go unnoticed at once."""
+    here, so one that says what is not so does not go unnoticed at once."""
     model = SymbolicModel(system)
     controls = len(system.controls)
     initial = system.initial_state
@@ -250,7 +261,4 @@ def _is_short(state: State) -> bool:
 
 
 def all_terms(system: SymbolicSystem, invariant: InductiveInvariant) -> list[Term]:
-    terms = [step.guard for step in system.steps]
-    terms += [value for step in system.steps for _, value in step.assignments]
-    terms += [failure.condition for failure in system.failures]
-    return [*terms, *(one for here in invariant.conjuncts.values() for one in here)]
+    return [*terms_of(system), *(one for here in invariant.conjuncts.values() for one in here)]

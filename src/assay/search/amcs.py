@@ -77,8 +77,9 @@ class FastAmcs(Amcs):
         most_rounds: int = 1 << 60,
         many_states: int = MANY_STATES,
         on_progress: Callable[[int, int, int], None] | None = None,
+        on_state: Callable[[State, int, int], None] | None = None,
     ) -> None:
-        """Without a `compiler` everything is explored in Python."""
+        """`on_state` is told of what is explored in Python; without a `compiler` everything is."""
         super().__init__(
             model,
             predicates,
@@ -88,6 +89,7 @@ class FastAmcs(Amcs):
             deadline=deadline,
             most_rounds=most_rounds,
             on_progress=on_progress,
+            on_state=on_state,
         )
         self.compiler = compiler
         self.many_states = many_states
@@ -110,7 +112,14 @@ class FastAmcs(Amcs):
             if code is None:
                 raise RuntimeError("the compiled form fails where the form does not")
             self.violation = code, explored.run
-        added = [] if self.violation is not None else self.asked(explored)
+        added: list[Term] | None = []
+        if self.violation is None:
+            try:
+                added = self.asked(explored)
+            except TimeoutError:
+                if explored.merged:
+                    raise
+                added = None  # every state was seen, whatever a prover would have said
         return Round(
             abstract_states=_Made(
                 len(explored.states),
@@ -147,7 +156,7 @@ class FastAmcs(Amcs):
         states, valuations = [initial], []
         literals: dict[Valuation, int] = {}
         steps: list[list[int]] = []
-        parents = [0]
+        parents, depths = [0], [0]
         merged = False
 
         def alpha(state: State) -> tuple[Location, int]:
@@ -162,6 +171,8 @@ class FastAmcs(Amcs):
                 return None
             number = len(steps)
             self.tick(len(states))
+            if self.on_state is not None:
+                self.on_state(states[number], depths[number], len(self.predicates))
             if self.failure_at(states[number]) is not None:
                 run = _run_to(number, states, parents)
             here = []
@@ -172,6 +183,7 @@ class FastAmcs(Amcs):
                     states.append(after)
                     valuations.append(key[1])
                     parents.append(number)
+                    depths.append(depths[number] + 1)
                 elif states[there] != after:
                     merged = True
                 here.append(there)
@@ -189,7 +201,7 @@ class FastAmcs(Amcs):
         """None: it cannot be done."""
         assert self.compiler is not None
         try:
-            text = code_of(self.system, self.predicates, matched=True)
+            text = self.code()
             if len(text) > LONGEST_TEXT:
                 return None
             library = self.compiler(text)
@@ -197,21 +209,7 @@ class FastAmcs(Amcs):
         except (SourceProblem, NotExpressible, SyntaxError, RecursionError):  # the latter: nested too deeply
             return None
         self.tick(0)
-        left = self.deadline - time.monotonic()
-        options: dict[str, Any] = {
-            "control_words": self.controls,
-            "value_words": len(self.system.variables),
-            "overflow_code": overflow_code(self.system),
-        }
-        result = _engine.search(
-            model,
-            strategy="amcs",
-            check_deadlock=self.check_deadlock,
-            time_limit_seconds=0.0 if left == float("inf") else max(0.001, left),
-            on_progress=self.on_native_progress,
-            progress_interval_seconds=PROGRESS_SECONDS,
-            **options,
-        )
+        result = self.searched(model, library)
         if result.observations.get("overflowed"):
             return None
         if result.stop_reason == "memory":
@@ -220,6 +218,28 @@ class FastAmcs(Amcs):
             raise TimeoutError
         self.native_rounds += 1
         return self.read(result)
+
+    def code(self) -> str:
+        return code_of(self.system, self.predicates, matched=True)
+
+    def searched(self, model: _engine.CompiledModel, library: Library, **more: Any) -> _engine.SearchResult:
+        """What the engine says of a round; the library is what the model was opened from."""
+        del library
+        left = self.deadline - time.monotonic()
+        more |= {
+            "control_words": self.controls,
+            "value_words": len(self.system.variables),
+            "overflow_code": overflow_code(self.system),
+        }
+        return _engine.search(
+            model,
+            strategy="amcs",
+            check_deadlock=self.check_deadlock,
+            time_limit_seconds=0.0 if left == float("inf") else max(0.001, left),
+            on_progress=self.on_native_progress,
+            progress_interval_seconds=PROGRESS_SECONDS,
+            **more,
+        )
 
     def read(self, result: _engine.SearchResult) -> Explored:
         values = len(self.system.positions)
@@ -237,7 +257,7 @@ class FastAmcs(Amcs):
             steps.append(targets[at + 1 : at + 1 + targets[at]])
             at += 1 + targets[at]
         run = None
-        for violation in result.violations:
+        for violation in result.violations if result.stop_reason == "violation" else ():
             walked = [self.model.initial_state()[0]]
             for position in violation.path:
                 after, _ = self.model.successors(walked[-1])[position]

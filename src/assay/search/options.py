@@ -26,7 +26,8 @@ ABSTRACTIONS = (
 )
 PROOFS = ("invariants", "auto")  # docs/proofs.md
 SYMBOLIC = (*PROOFS, "packed", *ABSTRACTIONS)  # searches of the symbolic form of a program
-STRATEGIES = ("bfs", "dfs", "random-dfs", "cached", *SYMBOLIC)
+SEQUENTIAL = ("bounded", "templates", "k-induction", "horn-integers", "horn", "predicates")  # of C programs
+STRATEGIES = ("bfs", "dfs", "random-dfs", "cached", *SYMBOLIC, *SEQUENTIAL)
 STORAGES = ("exact", "fingerprint", "bitstate", "abstraction")
 # What a cached search forgets first (docs/caching.md); the first is the default.
 POLICIES = (
@@ -102,7 +103,7 @@ class SearchOptions:
         "Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
         "cached searches depth first and forgets states when --cache-size are known. invariants looks for a "
         "proof, auto for that and for errors at once; packed is bfs over the compiled symbolic form; amcs "
-        "and the following match states by predicates.",
+        "and the following match states by predicates; bounded and the following prove C programs.",
         choices=STRATEGIES, more_choices=_offered_strategies,
     )  # fmt: skip
     storage: str = _option(
@@ -208,7 +209,7 @@ class SearchOptions:
         if self.strategy == "cached" and (self.storage != "exact" or self.threads != 1):
             raise OptionProblem("search: a cached search runs on one thread with exact storage")
         self._check_orders()
-        if self.strategy in SYMBOLIC and (self.storage != "exact" or self.threads != 1):
+        if self.strategy in (*SYMBOLIC, *SEQUENTIAL) and (self.storage != "exact" or self.threads != 1):
             raise OptionProblem(f"search: {self.strategy} runs on one thread with exact storage")
         if self.resume and not self.spill_directory:
             raise OptionProblem("resume: it continues what --spill left on disk; name that directory too")

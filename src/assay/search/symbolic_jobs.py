@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from assay.transition_system.symbolic import SymbolicSystem
+from assay.transition_system.symbolic import SymbolicSystem, terms_of
 
 if TYPE_CHECKING:
     from assay.search.amcs import Compile
@@ -198,9 +198,7 @@ def initial_predicates(system: SymbolicSystem, candidates: Any) -> list[Any]:
 def validity(system: SymbolicSystem) -> Callable[[Any, Any], bool]:
     from assay.evidence.inductive.entailment import Entailment
 
-    terms = [step.guard for step in system.steps]
-    terms += [value for step in system.steps for _, value in step.assignments]
-    return Entailment(system.variables, terms)
+    return Entailment(system.variables, terms_of(system))
 
 
 def is_proved(system: SymbolicSystem, invariant: Any, *, deadlock: bool) -> bool:
@@ -211,9 +209,7 @@ def is_proved(system: SymbolicSystem, invariant: Any, *, deadlock: bool) -> bool
 
     if initial_problem(system, invariant):
         return False
-    terms = [one for here in invariant.conjuncts.values() for one in here]
-    terms += [step.guard for step in system.steps] + [failure.condition for failure in system.failures]
-    terms += [value for step in system.steps for _, value in step.assignments]
+    terms = [*terms_of(system), *(one for here in invariant.conjuncts.values() for one in here)]
     prover = Z3Prover(system.variables, terms, seconds=30.0)
     return not left_open(
         system, prover, invariant, deadlock=deadlock, deadline=time.monotonic() + 600, steps_too=True

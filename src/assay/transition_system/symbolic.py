@@ -298,6 +298,14 @@ def weakest_precondition(term: Term, step: Step) -> Term:
     return substituted(term, dict(step.assignments))
 
 
+def terms_of(system: SymbolicSystem) -> list[Term]:
+    """All that it is made of, and what a user gave: whoever is asked about it must be able to say these."""
+    found = [step.guard for step in system.steps]
+    found += [value for step in system.steps for _, value in step.assignments]
+    found += [failure.condition for failure in system.failures]
+    return [*found, *system.predicates]
+
+
 def with_everything(system: SymbolicSystem) -> tuple[Term, ...]:
     """Guards and conditions of failures, each once: where predicates come from if nobody gives any."""
     found: dict[Term, None] = {}

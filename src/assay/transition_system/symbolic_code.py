@@ -264,7 +264,10 @@ class _Code:
         self.overflow = len(self.codes) + 1
         self.packing = Packing(system, packed=packed)
         if any(not -WORD <= value < WORD for value in system.initial_state):
-            raise NotExpressible("a variable begins with a number that has no room in a signed word")
+            raise NotExpressible(
+                "a variable begins with a number that has no room in a signed word",
+                hint="--search bfs looks at its states one by one",
+            )
         self.places = {name: f"s[{position}]" for name, position in system.positions.items()}
 
     def lines(self) -> list[str]:
@@ -442,10 +445,12 @@ class _Code:
         return lines
 
     def marked(self) -> list[str]:
-        """States of an experiment: most states are told from all of them by a byte of a table."""
+        """States of an experiment: most states are told from all of them by a byte of a table. The bits of
+        predicates do not count."""
         if not self.errors:
             return []
-        lines = [f"  static const uint64_t errors[{len(self.errors)}][WORDS] = {{"]
+        words = self.packing.words
+        lines = [f"  static const uint64_t errors[{len(self.errors)}][{words}] = {{"]
         lines += [
             f"    {{{', '.join(f'{word}ull' for word in self.packing.words_of(state))}}},"
             for state in self.errors
@@ -457,14 +462,14 @@ class _Code:
             "  for (uint32_t e = 0; !is_filled; e++) {\n"
             f"    if (e == {len(self.errors)}) {{ is_filled = 1; break; }}\n"
             "    uint64_t h = 0;\n"
-            "    for (uint32_t i = 0; i < WORDS; i++) h = (h ^ errors[e][i]) * 0x9E3779B97F4A7C15ull;\n"
+            f"    for (uint32_t i = 0; i < {words}; i++) h = (h ^ errors[e][i]) * 0x9E3779B97F4A7C15ull;\n"
             "    may_be[h >> 52] = 1;\n  }\n"
             "  uint64_t hash = 0;\n"
-            "  for (uint32_t i = 0; i < WORDS; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15ull;\n"
+            f"  for (uint32_t i = 0; i < {words}; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15ull;\n"
             "  if (!may_be[hash >> 52]) return 0;\n"
             f"  for (uint32_t e = 0; e < {len(self.errors)}; e++) {{\n"
-            "    uint32_t i = 0;\n    while (i < WORDS && errors[e][i] == words[i]) i++;\n"
-            "    if (i < WORDS) continue;\n    if (met[e].seconds == 0) {\n"
+            f"    uint32_t i = 0;\n    while (i < {words} && errors[e][i] == words[i]) i++;\n"
+            f"    if (i < {words}) continue;\n    if (met[e].seconds == 0) {{\n"
             "      struct timespec now; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);\n"
             "      met[e].seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;\n"
             "      met[e].expanded = expanded;\n"

@@ -351,6 +351,9 @@ def bounds(term: Term) -> Bounds:
             )
         case Apply("modulo", (_, Number(value))) if value > 0:
             return 0, value - 1
+        case Apply("modulo", (_, right)):  # nearer to zero than the divisor, and of its sign
+            low, high = bounds(right)
+            return None if low is None else min(low + 1, 0), None if high is None else max(high - 1, 0)
         case Apply("&", (left, right)):
             highs = [high for low, high in map(bounds, (left, right)) if low is not None and low >= 0]
             known = [high for high in highs if high is not None]

@@ -22,7 +22,7 @@ from assay.search import symbolic_jobs
 from assay.search.native import NativeOutcome, NativeViolation
 from assay.transition_system.interface import Program
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.symbolic import SymbolicSystem
+from assay.transition_system.symbolic import NotExpressible, SymbolicSystem
 from assay.transition_system.symbolic_opening import deep_recursion, opening_of, sealed
 from assay.verification.following import followed
 from assay.verification.request import Phase, Request
@@ -75,10 +75,22 @@ def require_states_only(program: Program, request: Request) -> None:
         )
 
 
+def form_required(program: Program) -> SymbolicSystem:
+    """Who has no symbolic form is told what can be done instead."""
+    try:
+        return program.symbolic()
+    except NotExpressible as problem:
+        raise NotExpressible(
+            problem.message,
+            where=problem.where,
+            hint=problem.hint or "--search bfs looks at its states one by one",
+        ) from None
+
+
 def prove_program(name: str, program: Program, request: Request, *, compile_seconds: float) -> Result:
     """`--search invariants`."""
     require_states_only(program, request)
-    system = program.symbolic()
+    system = form_required(program)
     request.listener(Phase("proving", name))
     file = sealed(system)
     with proof_job(system, opening_of(file), request) as job:

@@ -17,6 +17,7 @@ from assay.verification.packed import search_packed
 from assay.verification.proving import (
     ProofJob,
     answer_of,
+    form_required,
     proof_job,
     prove_program,
     require_states_only,
@@ -39,7 +40,7 @@ def verify_symbolically(
         return _side_by_side(name, program, load, request, compile_seconds=compile_seconds)
     if strategy == "packed":
         require_states_only(program, request)
-        return search_packed(name, program, program.symbolic(), request, compile_seconds=compile_seconds)
+        return search_packed(name, program, form_required(program), request, compile_seconds=compile_seconds)
     from assay.verification.abstraction import search_by_abstraction
 
     return search_by_abstraction(name, program, request, compile_seconds=compile_seconds)

@@ -20,6 +20,8 @@ from assay.guarded import GuardedProgram, form_of, step
 from assay.languages.promela.compiler import compile_model
 from assay.search.amcs import FastAmcs
 from assay.search.proofs.cells import look_for_closed_cells
+from assay.search.proofs.proving import prove
+from assay.search.proofs.spacer import invariant_from_spacer
 from assay.search.reference.amcs import Amcs, AmcsOutcome, normal
 from assay.search.reference.general_splitting import GeneralSplitting, RandomSource
 from assay.search.reference.max_overlap import max_overlap, overlap
@@ -70,6 +72,31 @@ def form(program: type[GuardedProgram], *predicates: str) -> SymbolicSystem:
     found = form_of(program(), (), predicates)
     assert not isinstance(found, str)
     return found
+
+
+class OnlyItsPropertyLooksAtBits(GuardedProgram):
+    variables = {"x": "uint8", "y": "uint8"}
+    processes = {
+        "P": [
+            step("go", "go", when="x < 10", then={"x": "x + 1", "y": "x"}),
+            step("go", "go", when="x == 10", then={"x": "0"}),
+        ]
+    }
+    always = {"four bits": "(x | y) < 16"}
+
+
+@pytest.mark.parametrize("predicates", [(), ("(x ^ y) < 12",)])
+def test_bits_may_be_looked_at_by_properties_and_predicates_alone(predicates):
+    """Whoever is asked about a program has to be able to say all of it."""
+    system = form(OnlyItsPropertyLooksAtBits, *predicates)
+    until = time.monotonic() + 60
+    found = Amcs(SymbolicModel(system), initial_predicates(system, None), validity(system)).run()
+    assert found.violation is None
+    assert prove(system, check_deadlock=True, deadline=until).invariant is not None
+    assert invariant_from_spacer(system, deadlock=True, seconds=1) is None
+    look_for_closed_cells(
+        system, min_only, initial_predicates(system, None), seed=0, check_deadlock=True, deadline=until
+    )
 
 
 # --- Figure 2.1 ---
@@ -335,6 +362,42 @@ def test_a_native_round_that_was_stopped_proves_nothing():
         assert found.out_of_time
         assert not found.is_one_to_one
         assert found.abstraction is None
+
+
+class Exact(GuardedProgram):
+    variables = {"x": "uint8"}
+    processes = {"P": [step("go", "go", then={"x": "(x + 1) % 8"})]}
+
+
+@pytest.mark.parametrize(("bits", "sees_all"), [(8, True), (7, False)])
+def test_what_saw_every_state_is_verified_when_there_is_no_time_to_ask(bits, sees_all):
+    """Theorem 2 needs no prover; but with one state that stands for two it says nothing."""
+
+    def valid(*_: object) -> bool:
+        raise TimeoutError
+
+    system = form(Exact, *(f"x == {number}" for number in range(bits - 1)))
+    search = FastAmcs(SymbolicModel(system), system.predicates, valid, compiler=None)
+    found = search.run()
+    assert (found.is_one_to_one, found.out_of_time) == (sees_all, not sees_all)
+    assert found.abstraction is None
+
+
+def test_marked_states_are_known_whatever_predicates_are_matched():
+    """As the experiment of chapter 5 marks them: the search goes on, and each is told once."""
+    system = form(Wheel, *(f"x > {number}" for number in range(90)))
+    marked = [(0, 7), (0, 88), (0, 200)]
+    file = compile_model(code_of(system, system.predicates, errors=marked, matched=True))
+    found = _engine.search(
+        _engine.CompiledModel(str(file.path)),
+        strategy="amcs",
+        stop_at_first_violation=False,
+        control_words=1,
+        value_words=1,
+        overflow_code=2,
+    )
+    assert [(one.code, len(one.path)) for one in found.violations] == [(3, 7), (1, 88)]
+    assert (found.complete, found.states) == (True, 91)
 
 
 def test_the_engine_tells_a_time_limit_from_the_end_of_a_round():

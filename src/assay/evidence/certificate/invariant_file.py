@@ -76,6 +76,8 @@ class InvariantHeader:
 
     @property
     def claim(self) -> str:
+        if self.language == "c":
+            return self._claim_about_c()
         properties = self.properties
         checked = ["no assertion fails"]
         if properties.deadlock:
@@ -85,6 +87,20 @@ class InvariantHeader:
             f"In every state that {shown_name(self.program)} ({shown_name(self.language)}) can reach, "
             f"{', '.join(checked)}. The proof is an invariant of {self.conjuncts:,} conjuncts at "
             f"{self.locations:,} locations."
+        )
+
+    def _claim_about_c(self) -> str:
+        def texts(key: str) -> list[str]:
+            found = self.semantics.get(key)
+            return [shown_text(str(one)) for one in found] if isinstance(found, list) else []
+
+        checked = ["no assertion fails and no error is reached"]
+        checked += [f"no {one} fails" for one in texts("checks")]
+        checked += [f"the rule {one} is kept" for one in texts("rules")]
+        model = shown_text(str(self.semantics.get("data_model", "")))
+        return (
+            f"On every run of {shown_name(self.program)} (c, {model}), {', '.join(checked)}. The proof has "
+            f"{self.conjuncts:,} conjuncts at {self.locations:,} loops."
         )
 
     def as_bytes(self) -> bytes:
@@ -114,7 +130,7 @@ class InvariantHeader:
             properties=_properties(_object(data, "properties")),
             producer={name: _text(_object(data, "producer"), name) for name in ("tool", "version")},
             size=_count(data, "bytes", 2, MAX_BODY_BYTES + 1),
-            locations=_count(data, "locations", 1, 1 << 32),
+            locations=_count(data, "locations", 0 if data["language"] == "c" else 1, 1 << 32),
             conjuncts=_count(data, "conjuncts", 0, 1 << 32),
         )
         _require_program(header)  # type: ignore[arg-type]

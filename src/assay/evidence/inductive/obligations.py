@@ -1,12 +1,12 @@
 """What has to be true for an invariant to prove a program safe, made from the program and the invariant
 alone.
 
-1. *initial*: the initial state is at a named location and satisfies its conjunction; 2. *step*: a state
-that satisfies the conjunction at its location and takes a step satisfies the one where it leads, or, if
-that
-   location is not named, cannot take it;
+1. *initial*: the initial state is at a named location and satisfies its conjunction;
+2. *step*: a state that satisfies the conjunction at its location and takes a step satisfies the one where
+   it leads, or, if that location is not named, cannot take it;
 3. *failure*: no state that satisfies the conjunction at its location satisfies the condition of a failure
-there; 4. *deadlock*, if it is claimed: nor can it be unable to move where the program may not end.
+   there;
+4. *deadlock*, if it is claimed: nor can it be unable to move where the program may not end.
 
 Then every reachable state satisfies the conjunction at its location, by induction over the steps that lead
 there, and none of them fails. A prover is asked for a state that breaks an obligation; that there is none

@@ -40,7 +40,7 @@ class TooWide(ProverProblem):
 
 def load_z3() -> Any:
     try:
-        import z3  # type: ignore[import-untyped]
+        import z3
     except ImportError:
         raise SourceProblem(MISSING) from None
     return z3

@@ -2,9 +2,10 @@
 
 Bounds of variables, of differences and sums of pairs; equalities, linear ones over several variables too;
 which pairs differ; the comparisons of guards, properties and predicates, and, at higher levels, pairs of
-them of which one always holds, bounds that hold where one of them does or where a variable has one of few
-values, remainders, and equations of second degree. A bound that the later half of
-the states moved is not stable, and not proposed at first: as a rule it would only be refuted.
+them of which one always holds, bounds of what one of them leaves over and a third variable, bounds that hold
+where one of them does or where a variable has one of few values, remainders, and equations of second degree.
+A bound that the later half of the states moved is not stable, and not proposed at first: as a rule it would
+only be refuted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MOST_IN_CASES = 8  # variables that are looked at there
 LARGEST_PROPERTY = 60  # parts of a condition that is proposed as a whole
 FEW_VALUES = 4  # of a variable, that tell such parts apart
 MOST_ROWS = 60
+ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
 class Candidates:
@@ -98,6 +100,7 @@ class Candidates:
         found.update(dict.fromkeys(self._of_atoms(location, states, level)))
         if level >= 2:
             found.update(dict.fromkeys(self._by_cases(location, states, moving)))
+            found.update(dict.fromkeys(self._with_what_is_left(location, states, moving)))
             for variable in moving:
                 values = self._values(states, variable)
                 for modulus in (2, 3, 4):
@@ -175,6 +178,27 @@ class Candidates:
         for (left, ours), (right, theirs) in combinations(literals, 2):
             if right != negated(left) and all(a or b for a, b in zip(ours, theirs, strict=True)):
                 yield either(left, right)
+
+    def _with_what_is_left(
+        self, location: Location, states: Sequence[State], moving: Sequence[Variable]
+    ) -> Iterator[Term]:
+        """What a comparison leaves over, a third variable may have: of `sent <= 2 * ticks + 8` what is still
+        in the bucket."""
+        compared = [
+            atom
+            for atom, _ in self.atoms(location)
+            if isinstance(atom, Apply) and atom.operator in ORDERED and len(variables_of(atom)) > 1
+        ]
+        for atom in compared[:MOST_IN_CASES]:
+            left = apply("-", *atom.operands)
+            values = list(map(compiled(left, self.positions), states))
+            for variable in moving[:MOST_IN_CASES]:
+                if variable in variables_of(atom):
+                    continue
+                others = self._values(states, variable)
+                for sign, factor in (("+", 1), ("-", -1)):
+                    sums = [a + factor * b for a, b in zip(values, others, strict=True)]
+                    yield from self._bounds(apply(sign, left, variable), sums, len(states))
 
     def _by_cases(
         self, location: Location, states: Sequence[State], moving: Sequence[Variable]

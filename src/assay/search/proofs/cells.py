@@ -28,6 +28,7 @@ from assay.transition_system.symbolic import (
     Step,
     SymbolicModel,
     SymbolicSystem,
+    terms_of,
     weakest_precondition,
 )
 from assay.transition_system.terms import FALSE, Number, Term, apply, both, either, evaluate, negated
@@ -149,13 +150,14 @@ class _Closure:
     def invariant(self) -> InductiveInvariant:
         return InductiveInvariant({location: (self.at(location),) for location in self.cells})
 
+    def terms(self) -> list[Term]:
+        literals = (one for pair in (*self.literals, *self.above.values()) for one in pair)
+        return [*terms_of(self.system), *literals]
+
     def is_found(self) -> bool:
         """Adds cells until no step leaves them. False: there are too many, or nobody knows."""
         system = self.system
-        terms = [one for pair in (*self.literals, *self.above.values()) for one in pair]
-        terms += [step.guard for step in system.steps]
-        terms += [value for step in system.steps for _, value in step.assignments]
-        prover = Z3Prover(system.variables, terms, seconds=QUERY_SECONDS)
+        prover = Z3Prover(system.variables, self.terms(), seconds=QUERY_SECONDS)
         pending = dict.fromkeys(self.cells)
         try:
             while pending:
@@ -187,10 +189,7 @@ class _Closure:
     def is_bisimulation(self) -> bool:
         """All states of a cell take the same steps to the same cells. What fails is excluded already."""
         system, search = self.system, self.search
-        terms = [one for pair in (*self.literals, *self.above.values()) for one in pair]
-        terms += [step.guard for step in system.steps]
-        terms += [value for step in system.steps for _, value in step.assignments]
-        follows = Entailment(system.variables, terms, seconds=QUERY_SECONDS)
+        follows = Entailment(system.variables, self.terms(), seconds=QUERY_SECONDS)
         kept: list[Term] = []  # terms are known by their identity
         for location, here in self.cells.items():
             for guard, effect, step in search.model.at(location).steps:
@@ -223,9 +222,7 @@ def is_closed(
     """Every obligation is met; the first that is not ends it."""
     if initial_problem(system, invariant):
         return False
-    terms = [one for here in invariant.conjuncts.values() for one in here]
-    terms += [step.guard for step in system.steps] + [failure.condition for failure in system.failures]
-    terms += [value for step in system.steps for _, value in step.assignments]
+    terms = [*terms_of(system), *(one for here in invariant.conjuncts.values() for one in here)]
     prover = Z3Prover(system.variables, terms, seconds=QUERY_SECONDS)
     try:
         for location, here in invariant.conjuncts.items():

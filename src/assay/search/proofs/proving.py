@@ -21,7 +21,7 @@ from assay.search.proofs.core import inductive_core
 from assay.search.proofs.houdini import Houdini, Open, OutOfTime, TooManyLocations, left_open
 from assay.search.proofs.sample import Sample, SeenViolation
 from assay.search.proofs.spacer import invariant_from_spacer
-from assay.transition_system.symbolic import Location, State, SymbolicModel, SymbolicSystem
+from assay.transition_system.symbolic import Location, State, SymbolicModel, SymbolicSystem, terms_of
 from assay.transition_system.terms import FALSE, Number, Term, apply, both, either, variables_of
 
 STATES = (400, 2_000, 10_000, 50_000)  # that rounds have seen
@@ -87,11 +87,8 @@ class _Proof:
         self.on_progress = on_progress
         self.sample = Sample(SymbolicModel(system), check_deadlock=check_deadlock)
         self.candidates = Candidates(system)
-        terms = [step.guard for step in system.steps]
-        terms += [value for step in system.steps for _, value in step.assignments]
-        terms += [failure.condition for failure in system.failures]
-        self.terms = terms
-        self.prover = Z3Prover(system.variables, terms, seconds=QUERY_SECONDS)
+        self.terms = terms_of(system)
+        self.prover = Z3Prover(system.variables, self.terms, seconds=QUERY_SECONDS)
         self.round = 0
         self.proposed = 0
         self.open: list[Open] = []

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.evidence.inductive.invariant import InductiveInvariant
 from assay.evidence.inductive.z3_prover import Encoding, load_z3, needs_bits
-from assay.transition_system.symbolic import Location, SymbolicSystem
+from assay.transition_system.symbolic import Location, SymbolicSystem, terms_of
 from assay.transition_system.terms import (
     FALSE,
     TRUE,
@@ -39,12 +39,7 @@ def invariant_from_spacer(
 ) -> InductiveInvariant | None:
     """None if it found none in that time, or has none because something fails."""
     z3 = load_z3()
-    if seconds <= 0 or needs_bits(
-        [
-            *(step.guard for step in system.steps),
-            *(value for step in system.steps for _, value in step.assignments),
-        ]
-    ):
+    if seconds <= 0 or needs_bits(terms_of(system)):
         return None
     locations = possible_locations(system)
     if locations is None:

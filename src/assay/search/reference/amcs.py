@@ -77,7 +77,7 @@ class Round:
 
     abstract_states: AbstractStates
     transitions: int  # between them
-    added: list[Term]
+    added: list[Term] | None  # None: nobody had the time to ask, and nothing was merged
     merged: bool  # two concrete states were taken for one
 
 
@@ -136,6 +136,8 @@ class Amcs:
                 merged = done.merged
                 sizes.append((len(done.abstract_states), done.transitions))
                 if self.violation is not None:
+                    break
+                if done.added is None:
                     break
                 if not done.added:
                     found = {}
