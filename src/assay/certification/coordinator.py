@@ -59,6 +59,9 @@ def certify(
     timeout_seconds: float = 0.0,
     explain_rejection: bool = True,
     c_sources: Iterable[str] = (),
+    rules: Iterable[str] = (),
+    checks: Iterable[str] = (),
+    data_model: str = "",
     cflags: Iterable[str] = (),
     ldflags: Iterable[str] = (),
     sanitize: bool = False,
@@ -82,6 +85,8 @@ def certify(
     fair runs only needs `fair`. `ltl` names properties of runs, or gives their formulas, that the
     certificate must cover, `progress` that there are no non-progress cycles, `terminates` that every fair run
     ends; none of these can be added to it.
+    Of a C program: `rules` that are files and not in the library, `checks` that the certificate must cover,
+    and the `data_model` that it must be about, "LP64" if empty.
     A program with embedded C needs `foreign_code`: it is executed, confined; `c_sources`, `cflags`, `ldflags`
     and `sanitize` are those that it was verified with.
     Raises `SourceProblem` when the program cannot be used and `OptionProblem` when an
@@ -100,6 +105,9 @@ def certify(
         invariants=tuple(invariants),
         step_invariants=tuple(step_invariants),
         c_sources=tuple(c_sources),
+        rules=tuple(rules),
+        checks=tuple(name for one in checks for name in one.split(",")),
+        data_model=data_model,
         cflags=tuple(cflags),
         ldflags=tuple(ldflags),
         sanitize=sanitize,

@@ -160,6 +160,10 @@ def _inspect_invariant(certificate: Path, *, as_json: bool) -> int:
     print_fact(console, f"under: {json.dumps(dict(header.semantics))}")
     print_fact(console, f"{file.size:,} bytes, SHA-256 {file.sha256}; nothing was checked here")
     for one in file.invariant()["locations"][:MOST_LOCATIONS_SHOWN]:
+        if "text" in one:  # of a C program
+            where = f"line {one['line']}" + (f" of {one['function']}" if one["function"] else "")
+            print_fact(console, f"at {where}: {' && '.join(map(str, one['text'])) or 'anything'}")
+            continue
         print_fact(console, f"at {json.dumps(one['at'])}: {json.dumps(one['holds'])}")
     return 0
 

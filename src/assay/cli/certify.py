@@ -66,6 +66,15 @@ if TYPE_CHECKING:
 @click.option(
     "--c-source", "c_sources", multiple=True, metavar="FILE", help="As it was verified with. Repeatable."
 )
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="C: as it was verified with. Repeatable."
+)
+@click.option(
+    "--check", "checks", multiple=True, metavar="CHECK", help="C: the certificate must cover it. Repeatable."
+)
+@click.option(
+    "--data-model", type=click.Choice(("LP64", "ILP32")), help="C: that the claim must be about [LP64]."
+)
 @click.option("--cflags", multiple=True, metavar="FLAGS", help="As it was verified with. Repeatable.")
 @click.option("--ldflags", multiple=True, metavar="FLAGS", help="As it was verified with. Repeatable.")
 @click.option("--sanitize", is_flag=True, help="As it was verified with.")
@@ -147,6 +156,9 @@ def certify(
             signature=given["signature"],
             trust_unsigned=given["trust_unsigned"],
             c_sources=given["c_sources"],
+            rules=given["rules"],
+            checks=given["checks"],
+            data_model=given["data_model"] or "",
             cflags=given["cflags"],
             ldflags=given["ldflags"],
             sanitize=given["sanitize"],

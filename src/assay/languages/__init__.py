@@ -18,10 +18,13 @@ from assay.transition_system.language_options import LanguageOptions, OptionProb
 
 # language -> module with a function `load(path, options) -> Program`
 FRONT_ENDS = {
+    "c": "assay.languages.c.program",
     "promela": "assay.languages.promela.loading",
     "python": "assay.languages.python.program",
 }
 SUFFIXES = {
+    ".c": "c",
+    ".i": "c",
     ".pml": "promela",
     ".pm": "promela",
     ".prm": "promela",

@@ -182,7 +182,9 @@ def _headline(result: Result) -> str:
             seen = f"every reachable state visited ({count(result.states, 'visit')})"
         else:
             seen = f"all {count(result.states, 'reachable state')} visited"
-        return f"{seen}, every property asked for holds{under}{_left_out(result)}"
+        granted = cast(list[str], result.semantics.get("granted") or [])
+        given = f"; taken for granted: {', '.join(granted)}" if granted else ""
+        return f"{seen}, every property asked for holds{under}{given}{_left_out(result)}"
     if result.verdict is Verdict.VIOLATED:
         if not result.violations:
             return f"{count(result.violation_count, 'violation')}"
@@ -204,6 +206,10 @@ def proof_text(result: Result) -> str:
         return (
             f"no step leaves its {count(conjuncts, 'abstract state')} at {count(locations, 'location')}{also}"
         )
+    if proof.get("kind") == "unrolled":
+        return f"every run was followed to its end ({count(cast(int, proof['bound']), 'round')} of its loops)"
+    if proof.get("kind") == "cut points":
+        return f"proved by an invariant ({count(conjuncts, 'conjunct')} at {count(locations, 'loop')})"
     return (
         f"proved by an invariant ({count(conjuncts, 'conjunct')} at {count(locations, 'location')}, "
         f"after {count(result.states, 'state')})"
@@ -227,10 +233,13 @@ def _figures(result: Result) -> str:
     rate = result.states / result.search_seconds if result.search_seconds > 0.01 else 0.0
     compiling = f"compiling {seconds_text(result.compile_seconds)}, " if result.compile_seconds else ""
     forgot = result.cache is not None and result.cache.forgot
-    parts = [
+    of_states = [
         count(result.states, "state visit" if forgot else "state"),
         count(result.transitions, "transition"),
         *([f"depth {result.depth:,}"] if result.proof is None else []),
+    ]
+    parts = [
+        *(of_states if result.language != "c" else []),  # C programs are formulas, not states
         f"{seconds_text(result.seconds)} ({compiling}"
         f"searching {seconds_text(result.search_seconds)}{' at ' + rate_text(rate) if rate else ''})",
     ]
@@ -277,6 +286,12 @@ def _certifying(result: Result, certificate: str) -> list[str]:
     command = ["assay", "certify", result.program, certificate]
     for macro in cast(Sequence[str], result.semantics.get("defines", ())):
         command += ["-D", macro]
+    for flag in cast(Sequence[str], result.semantics.get("flags", ())):  # of a C program
+        command += ["-D", flag[2:]] if flag.startswith("-D") else []
+    if result.semantics.get("data_model", "LP64") != "LP64":
+        command += ["--data-model", str(result.semantics["data_model"])]
+    for rule in cast(Sequence[str], result.options.get("rules") or ()):
+        command += ["--rule", rule]
     granularity = result.semantics.get("granularity", "bytecode")
     if granularity != "bytecode":
         command += ["--granularity", str(granularity)]

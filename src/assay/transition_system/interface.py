@@ -192,6 +192,7 @@ class Capabilities:
     foreign: bool = False  # its steps execute code that no front end made
     matches_by_key: bool = False  # states are compared by a key of the program's own: an abstraction
     apart: bool = False  # its steps cannot harm the process that searches it, whatever they do
+    deadlocks: bool = True  # a state without steps can be one
     compiled: bool = False  # a compiler works on it until it is opened: time to prepare other things
 
 

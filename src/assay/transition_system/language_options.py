@@ -122,7 +122,28 @@ class LanguageOptions:
     )  # fmt: skip
     defines: tuple[str, ...] = _option(
         (), "defines", "-D", "definitions", "Define a macro. Repeatable.",
-        languages=("promela",), refusal="-D defines macros, which are of Promela",
+        languages=("promela", "c"), refusal="-D defines macros, which are of Promela and C",
+    )  # fmt: skip
+    includes: tuple[str, ...] = _option(
+        (), "includes", "-I", "definitions", "C: look for headers in this folder. Repeatable.",
+        languages=("c",), refusal="-I names folders of headers, which are of C programs",
+    )  # fmt: skip
+    checks: tuple[str, ...] = _option(
+        (), "checks", "--check", "texts",
+        "C: check this too, for every operation: overflow, division, bounds. Repeatable.", metavar="WHAT",
+        languages=("c",), refusal="check: overflow, division and bounds are checked in C programs",
+    )  # fmt: skip
+    rules: tuple[str, ...] = _option(
+        (), "rules", "--rule", "texts",
+        "C: how functions may be called: a file in SLIC's form, or a rule of the library. Repeatable.",
+        metavar="FILE|NAME",
+        languages=("c",), refusal="rule: rules are about calls in C programs",
+    )  # fmt: skip
+    data_model: str = _option(
+        "", "data_model", "--data-model", "choice",
+        "C: the widths of long and of pointers [LP64].",
+        choices=("LP64", "ILP32"),
+        languages=("c",), refusal="data_model: widths of types are a choice in C programs",
     )  # fmt: skip
     granularity: str = _option(
         "", "granularity", "--granularity", "choice",
@@ -146,8 +167,8 @@ class LanguageOptions:
     )  # fmt: skip
     c_sources: tuple[str, ...] = _option(
         (), "c_sources", "--c-source", "texts",
-        "Embedded C: compile and link this file of C too. Repeatable.", metavar="FILE",
-        languages=("promela",), refusal="c_sources: C is embedded in Promela models",
+        "Embedded C, and C programs: compile and link this file of C too. Repeatable.", metavar="FILE",
+        languages=("promela", "c"), refusal="c_sources: files of C belong to Promela models and C programs",
     )  # fmt: skip
     cflags: tuple[str, ...] = _option(
         (), "cflags", "--cflags", "texts",
@@ -167,8 +188,8 @@ class LanguageOptions:
     language: str = _option(
         "", "language", "--language", "choice",
         "What the program is written in [told by the ending of its name, else guessed from its text].",
-        choices=("promela", "python"),
-        languages=("promela", "python"), refusal="language: model.py:ClassName is a class of Python",
+        choices=("promela", "python", "c"),
+        languages=("promela", "python", "c"), refusal="language: model.py:ClassName is a class of Python",
     )  # fmt: skip
     predicates: tuple[str, ...] = _option(
         (), "predicates", "--predicates", "texts",
@@ -240,6 +261,10 @@ class LanguageKeywords(TypedDict, total=False):
     safety: bool
     reductions: Iterable[str]
     defines: Iterable[str]
+    includes: Iterable[str]
+    checks: Iterable[str]
+    rules: Iterable[str]
+    data_model: str
     granularity: str
     tracking: str
     audit_tracking: bool

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import cast
 
 from assay import __version__
 from assay.evidence.counterexample import Counterexample, Trace, TraceProblem, described_by, translate
@@ -18,7 +19,7 @@ from assay.execution.model_process import AssumptionFailed, ModelProcess
 from assay.execution.replaying import replay
 from assay.records import dataclass
 from assay.search import native, spilled
-from assay.search.options import SYMBOLIC, SearchOptions
+from assay.search.options import SEQUENTIAL, SYMBOLIC, SearchOptions
 from assay.transition_system.interface import Program, SourceHash, SourceProblem
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.certificates import (
@@ -68,6 +69,7 @@ def _verified_in(
         with alarm_at(request.deadline):
             program = load(found_out_before(request))
             _require_suitable_options(program, request)
+            request = _about_what_there_can_be(program, request)
             if request.certificate is not None:
                 require_own_file(request.certificate.path, program.sources)
             if program.capabilities.compiled:
@@ -80,6 +82,15 @@ def _verified_in(
     compiled = time.monotonic()
     if request.deadline is not None and compiled >= request.deadline:
         return _nothing_searched(name, request, StopReason.TIME), program.language, tuple(program.sources)
+    if program.language == "c":
+        from assay.languages.c.program import CProgram
+        from assay.verification.sequential import verify_sequentially
+
+        of_c = cast(CProgram, cast(object, program))  # it has no states, and another face
+        result = verify_sequentially(name, of_c, request, compile_seconds=compiled - begin)
+        return result, program.language, tuple(program.sources)
+    if request.options.strategy in SEQUENTIAL:
+        raise OptionProblem(f"search: {request.options.strategy} is for C programs")
     if request.options.strategy in SYMBOLIC:
         from assay.verification.symbolic import verify_symbolically
 
@@ -307,6 +318,12 @@ def _require_suitable_options(program: Program, request: Request) -> None:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
 
 
+def _about_what_there_can_be(program: Program, request: Request) -> Request:
+    if program.capabilities.deadlocks:
+        return request
+    return replace(request, options=replace(request.options, check_deadlock=False))
+
+
 def _nothing_searched(name: str, request: Request, reason: StopReason) -> Result:
     judgement = judge(SearchFacts(stop_reason=reason, stop_detail="before the search began"))
     return Result(
@@ -405,6 +422,11 @@ def replay_program(name: str, load: Callable[[LanguageOptions], Program], record
         require_same_file(recorded, Path(name))
         raise
     require_same_sources(recorded, program.sources)
+    if program.language == "c":
+        from assay.languages.c.program import CProgram
+        from assay.verification.sequential import replay_sequentially
+
+        return replay_sequentially(name, cast(CProgram, cast(object, program)), recorded)
     if recorded.counterexample.loop_start is not None:
         return replay_temporal(program, recorded, fair=recorded.options.get("fair") is True)
     positions = recorded.counterexample.positions

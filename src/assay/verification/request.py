@@ -10,7 +10,7 @@ from assay.evidence.certificate import CODINGS
 from assay.execution.model_process import Progress
 from assay.records import dataclass
 from assay.search.estimation_methods import METHODS, best_method
-from assay.search.options import ABSTRACTIONS, PROOFS, SearchKeywords, SearchOptions
+from assay.search.options import ABSTRACTIONS, PROOFS, SEQUENTIAL, SearchKeywords, SearchOptions
 from assay.transition_system.interface import SourceHash
 from assay.transition_system.language_options import LanguageKeywords, LanguageOptions, OptionProblem
 
@@ -92,7 +92,7 @@ def certificate_request(
         )
     if options.threads != 1:
         raise OptionProblem("certificate: it is recorded by a search on one thread; leave --threads out")
-    if options.strategy not in {"bfs", "dfs", "cached", *PROOFS, *ABSTRACTIONS}:
+    if options.strategy not in {"bfs", "dfs", "cached", *PROOFS, *ABSTRACTIONS, *SEQUENTIAL}:
         raise OptionProblem(
             f"certificate: expected the search bfs, dfs, cached, invariants, auto or one by abstraction, got "
             f"{options.strategy}"

@@ -45,7 +45,7 @@ def test_the_caller_knows_best(tmp_path):
     found = verify(tmp_path / "odd.py", language="promela")
     assert found.verdict is Verdict.VERIFIED
     assert found.language == "promela"
-    with pytest.raises(OptionProblem, match="language: expected one of promela, python, got 'cobol'"):
+    with pytest.raises(OptionProblem, match="language: expected one of c, promela, python, got 'cobol'"):
         verify(tmp_path / "odd.py", language="cobol")
 
 

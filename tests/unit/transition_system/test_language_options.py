@@ -21,6 +21,10 @@ ASKED = {
     "safety": True,
     "reductions": ["merging"],
     "defines": ["N=3"],
+    "includes": ["include"],
+    "checks": ["overflow"],
+    "rules": ["spinlock"],
+    "data_model": "ILP32",
     "granularity": "gil",
     "tracking": "declared",
     "audit_tracking": True,
@@ -64,7 +68,7 @@ def test_texts_that_are_none_are_refused(written):
         LanguageOptions.from_json(written)
 
 
-@pytest.mark.parametrize("language", ["promela", "python", "python-class"])
+@pytest.mark.parametrize("language", ["promela", "python", "python-class", "c"])
 def test_a_language_refuses_what_it_does_not_have(language):
     for name, option in table():
         asked = LanguageOptions(**{name: option.value(ASKED[option.name])}, **NEEDED.get(name, {}))

@@ -1,0 +1,10 @@
+// fails: steps of two miss an odd bound
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  if (n < 0 || n > 50) return 0;
+  while (i < n) i += 2;
+  if (i != n) reach_error();
+  return 0;
+}

@@ -1,0 +1,21 @@
+// holds: the driver fragment of Ball and Rajamani (2001), with its lock as a bit
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int state = 0;
+void acquired(void) { if (state == 1) reach_error(); else state = 1; }
+void released(void) { if (state == 0) reach_error(); else state = 0; }
+int main(void) {
+  int nPackets = __VERIFIER_nondet_int(), nPacketsOld, request;
+  do {
+    acquired();
+    nPacketsOld = nPackets;
+    request = __VERIFIER_nondet_int();
+    if (request) {
+      released();
+      if (request > 0) request = 1; else request = 2;
+      nPackets++;
+    }
+  } while (nPackets != nPacketsOld);
+  released();
+  return 0;
+}

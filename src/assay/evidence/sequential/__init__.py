@@ -1,0 +1,1 @@
+"""What a proof about a sequential program must meet."""

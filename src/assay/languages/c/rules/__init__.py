@@ -1,0 +1,323 @@
+"""API rules in SLIC's form (Ball and Rajamani 2001), and the program with a rule woven into it.
+
+    state { enum { Unlocked, Locked } lock = Unlocked; }
+    KeAcquireSpinLock.return { if (lock == Locked) abort; lock = Locked; }
+
+`state` declares what the rule remembers. An event is the `entry` or the `return` of a function; its body is
+C over the state, with `$1`, `$2`, ... for the arguments and `$return` for what the function returned. `abort`
+says that the rule is broken. Names of the state are the rule's own: they meet none of the program's.
+
+Weaving is done in the text: a function that the rule names becomes `NAME__real`, and a function of the old
+name calls the rule around it. So whoever called it calls that, through pointers too, lines stay where they
+were, and the result can be read, and compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pycparser import c_ast, c_generator, c_parser
+
+from assay.languages.c.preprocessing import TOKEN, Preprocessed
+from assay.records import dataclass
+from assay.transition_system.interface import SourceHash, SourceProblem
+
+LIBRARY = Path(__file__).parent
+EVENTS = ("entry", "return")
+MOST_BYTES = 1 << 20
+FAILED = "__assay_rule_failed"
+REAL = "__real"
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    function: str
+    event: str
+    body: str  # between the braces
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    name: str
+    file: str
+    sha256: str
+    state: str
+    state_line: int
+    events: tuple[Event, ...]
+
+
+def names() -> list[str]:
+    return sorted(file.stem for file in LIBRARY.glob("*.rule"))
+
+
+def load(given: str) -> Rule:
+    """A file, or the name of one of the library."""
+    from hashlib import sha256
+
+    path = Path(given)
+    if given in names() and not path.is_file():
+        path = LIBRARY / f"{given}.rule"
+    try:
+        text = path.read_bytes()
+    except OSError as problem:
+        hint = f"the library has {', '.join(names())}"
+        raise SourceProblem(f"the rule cannot be read: {problem.strerror}", where=path, hint=hint) from None
+    if len(text) > MOST_BYTES:
+        raise SourceProblem(f"a rule of more than {MOST_BYTES} bytes", where=path)
+    return read(text.decode("utf-8", "replace"), path.stem, str(path), sha256(text).hexdigest())
+
+
+def read(text: str, name: str, file: str, digest: str = "") -> Rule:
+    text = re.sub(
+        r"/\*.*?\*/|//[^\n]*", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL
+    )
+    state, state_line = "", 1
+    events: list[Event] = []
+    position = 0
+    while True:
+        rest = re.compile(r"\s*").match(text, position)
+        position = rest.end() if rest else position
+        if position >= len(text):
+            break
+        line = text.count("\n", 0, position) + 1
+        head = re.compile(r"(state)\s*\{|([A-Za-z_]\w*)\s*\.\s*(\w+)\s*\{").match(text, position)
+        if head is None:
+            raise SourceProblem(
+                "expected 'state {' or 'function.entry {' or 'function.return {'", where=f"{file}:{line}"
+            )
+        end = _closing(text, head.end(), f"{file}:{line}")
+        body, body_line = text[head.end() : end], text.count("\n", 0, head.end()) + 1
+        if head.group(1):
+            if state:
+                raise SourceProblem("a rule has one state", where=f"{file}:{line}")
+            state, state_line = body, body_line
+        elif head.group(3) not in EVENTS:
+            raise SourceProblem(f"expected entry or return, got '{head.group(3)}'", where=f"{file}:{line}")
+        else:
+            events.append(Event(head.group(2), head.group(3), body, body_line))
+        position = end + 1
+    if not events:
+        raise SourceProblem("a rule without an event says nothing", where=file)
+    return Rule(re.sub(r"\W", "_", name), file, digest, state, state_line, tuple(events))
+
+
+def _closing(text: str, start: int, where: str) -> int:
+    depth = 1
+    for token in TOKEN.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token.group(), 0)
+        if depth == 0:
+            return token.start()
+    raise SourceProblem("a brace is not closed", where=where)
+
+
+# --- weaving ---
+
+
+def woven(file: Preprocessed, rules: Sequence[Rule]) -> Preprocessed:
+    """The text with the rules in it. Whoever of them concerns no function of the file says so."""
+    text = file.text
+    for rule in rules:
+        for function in dict.fromkeys(event.function for event in rule.events):
+            declared = _declaration(text, function, file.path)
+            if declared is None:
+                continue
+            text = _renamed(text, function)
+        text += _of_rule(rule, text, file)
+    return replace(file, text=text)
+
+
+def require_concerned(files: Sequence[Preprocessed], rules: Sequence[Rule]) -> None:
+    for rule in rules:
+        if not any(re.search(rf"\b{event.function}\b", file.text) for file in files for event in rule.events):
+            wanted = ", ".join(sorted({event.function for event in rule.events}))
+            raise SourceProblem(
+                f"the program mentions none of the functions of the rule: {wanted}", where=rule.file
+            )
+
+
+def _declaration(text: str, function: str, path: str) -> c_ast.Decl | None:
+    if not re.search(rf"\b{function}\b", text):
+        return None
+    try:
+        tree = c_parser.CParser().parse(text, path)
+    except c_parser.ParseError as problem:
+        raise SourceProblem(f"gcc accepts this, and our parser does not: {problem}", where=path) from None
+    found = None
+    for node in tree.ext:
+        declared = node.decl if isinstance(node, c_ast.FuncDef) else node
+        is_it = isinstance(declared, c_ast.Decl) and declared.name == function
+        if is_it and isinstance(declared.type, c_ast.FuncDecl):
+            found = declared
+            if isinstance(node, c_ast.FuncDef):
+                break
+    return found
+
+
+def _renamed(text: str, function: str) -> str:
+    """Definitions get the other name, with a declaration in front of them."""
+    pieces: list[str] = []
+    done, depth, start = 0, 0, 0  # `start`: where the declaration at file scope begins
+    named: re.Match[str] | None = None
+    for token in TOKEN.finditer(text):
+        word = token.group()
+        if token.group("line") is not None:
+            if depth == 0 and named is None:
+                start = token.end()
+            continue
+        if depth == 0 and word == function and token.group("word") and named is None:
+            named = token
+        if word == "{":
+            header = text[start : token.start()]
+            if depth == 0 and named is not None and ")" in header and "=" not in header:
+                real = text[start : named.start()] + function + REAL + text[named.end() : token.start()]
+                pieces += [text[done:start], _flat(header) + ";", real]
+                done = token.start()
+            depth += 1
+        elif word == "}":
+            depth -= 1
+        if depth == 0 and word in (";", "}"):
+            start, named = token.end(), None
+    return "".join([*pieces, text[done:]])
+
+
+def _flat(header: str) -> str:
+    """On one line, so that lines stay where they are."""
+    return " " + " ".join(header.split())
+
+
+def _of_rule(rule: Rule, text: str, file: Preprocessed) -> str:
+    own = _names_of_state(rule)
+    parts = [f'\n# {rule.state_line} "{rule.file}"\n' + _with_names(rule.state, own, rule, "static ")]
+    for function in dict.fromkeys(event.function for event in rule.events):
+        declared = _declaration(text, function, file.path)
+        if declared is not None:
+            parts += _wrapper(rule, function, declared, own)
+    return "\n".join(parts) + "\n"
+
+
+def _wrapper(rule: Rule, function: str, declared: c_ast.Decl, own: set[str]) -> Iterator[str]:
+    generator = c_generator.CGenerator()
+    kind = declared.type
+    given = [] if kind.args is None else list(kind.args.params)
+    if any(isinstance(one, c_ast.EllipsisParam) for one in given):
+        raise SourceProblem(
+            f"'{function}' takes any number of arguments, which a rule cannot watch", where=rule.file
+        )
+    kinds = [generator.visit(_unnamed(one)) for one in given]
+    if kinds == ["void"]:
+        kinds = []
+    result = generator.visit(c_ast.Typename(None, [], None, _unnamed_type(kind.type)))
+    typed = (
+        ", ".join(_declared(generator, one, f"__{i + 1}") for i, one in enumerate(given)) if kinds else "void"
+    )
+    names_ = ", ".join(f"__{i + 1}" for i in range(len(kinds)))
+    is_void = result.strip() == "void"
+    yield f"{_result(generator, kind.type, f'{function}{REAL}({typed})')};"
+    yield f"{_result(generator, kind.type, f'{function}({typed})')} {{"
+    yield from _bodies(rule, function, "entry", own, len(kinds))
+    call = f"{function}{REAL}({names_})"
+    yield f"{call};" if is_void else f"{_result(generator, kind.type, '__result')} = {call};"
+    yield from _bodies(rule, function, "return", own, len(kinds))
+    yield "}" if is_void else "return __result; }"
+
+
+def _bodies(rule: Rule, function: str, event: str, own: set[str], count: int) -> Iterator[str]:
+    for one in rule.events:
+        if (one.function, one.event) != (function, event):
+            continue
+        body = _with_names(one.body, own, rule, "")
+        body = re.sub(r"\babort\s*(?:\(\s*\))?\s*;", f"{FAILED}();", body)
+        for found in re.finditer(r"\$(\w+)", body):
+            word = found.group(1)
+            if word == "return" and event == "return":
+                continue
+            if not word.isdigit() or not 1 <= int(word) <= count:
+                line = one.line + body.count("\n", 0, found.start())
+                raise SourceProblem(
+                    f"${word} is nothing that {function} has at its {event}", where=f"{rule.file}:{line}"
+                )
+        body = body.replace("$return", "__result")
+        body = re.sub(r"\$(\d+)", r"__\1", body)
+        yield f'\n# {one.line} "{rule.file}"\n{{{body}}}'
+
+
+def _result(generator: c_generator.CGenerator, kind: c_ast.Node, declarator: str) -> str:
+    """The type with a declarator in it."""
+    text = str(generator.visit(c_ast.Typename(None, [], None, _unnamed_type(kind))))
+    if "(" in text or "[" in text:
+        raise SourceProblem(f"a rule cannot watch a function that returns {text}")
+    return f"{text} {declarator}"
+
+
+def _declared(generator: c_generator.CGenerator, node: c_ast.Node, name: str) -> str:
+    inner = node.type
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = inner.type
+    before, inner.declname = inner.declname, name
+    try:
+        shown = c_ast.Decl(name, [], [], [], [], node.type, None, None)
+        return str(generator.visit(shown))
+    finally:
+        inner.declname = before
+
+
+def _unnamed(node: c_ast.Node) -> c_ast.Node:
+    return c_ast.Typename(None, [], None, _unnamed_type(node.type))
+
+
+def _unnamed_type(kind: c_ast.Node) -> c_ast.Node:
+    if isinstance(kind, c_ast.TypeDecl):
+        return c_ast.TypeDecl(None, kind.quals, None, kind.type)
+    if isinstance(kind, c_ast.PtrDecl):
+        return c_ast.PtrDecl(kind.quals, _unnamed_type(kind.type))
+    return kind
+
+
+def _names_of_state(rule: Rule) -> set[str]:
+    try:
+        tree = c_parser.CParser().parse(f'# {rule.state_line} "{rule.file}"\n{rule.state}', rule.file)
+    except c_parser.ParseError as problem:
+        raise SourceProblem(f"the state of the rule cannot be read: {problem}", where=rule.file) from None
+    found: set[str] = set()
+
+    class Names(c_ast.NodeVisitor):  # type: ignore[misc]
+        def visit_Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
+            found.add(node.name)
+            self.generic_visit(node)
+
+        def visit_Enumerator(self, node: c_ast.Enumerator) -> None:  # noqa: N802
+            found.add(node.name)
+
+    Names().visit(tree)
+    return {one for one in found if one}
+
+
+def _with_names(text: str, own: set[str], rule: Rule, storage: str) -> str:
+    """Names of the state become the rule's own; declarations of the state become static ones."""
+
+    def renamed(token: re.Match[str]) -> str:
+        return f"__{rule.name}_{token.group()}" if token.group("word") in own else token.group()
+
+    named = TOKEN.sub(renamed, text)
+    if not storage:
+        return named
+    pieces, depth, begins = [], 0, True
+    for token in TOKEN.finditer(named):
+        if begins:
+            pieces.append((token.start(), storage))
+        begins = False
+        depth += {"{": 1, "}": -1}.get(token.group(), 0)
+        if token.group() == ";" and depth == 0:
+            begins = True
+    for position, text_ in reversed(pieces):
+        named = named[:position] + text_ + named[position:]
+    return named
+
+
+def sources(rules: Sequence[Rule]) -> tuple[SourceHash, ...]:
+    return tuple(SourceHash(rule.file, rule.sha256) for rule in rules)

@@ -1,0 +1,1 @@
+"""Engines for sequential programs, one file each, with one protocol (`findings`)."""

@@ -1,0 +1,367 @@
+"""Template invariants from data (Ernst et al. 2007: Daikon; Sharma et al. 2013), weeded by Houdini.
+
+The program is run with many inputs (`sampling`); what its variables held at each cut point is a table. Its
+columns give the candidates: constants, small sets of values and bounds; linear equations (the null space
+of the table, and of pairs and triples), orders and small differences; what one variable is when another has
+one of few values; parities; and the tests in the text of the program. The solver then keeps what is
+inductive (`houdini`). It is a proof if that excludes every failure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, islice, permutations
+from math import lcm
+from operator import le, lt, mul
+
+from assay.records import dataclass
+from assay.search.sequential.findings import Finding, Invariants, Status
+from assay.search.sequential.houdini import Houdini
+from assay.search.sequential.sampling import Sample, sampled
+from assay.transition_system.sequential import bitvectors as bv
+from assay.transition_system.sequential.bitvectors import Array, Bits, Term
+from assay.transition_system.sequential.blocks import Block, live_blocks
+from assay.transition_system.sequential.compiled_terms import compiled
+from assay.transition_system.sequential.control_flow import Assign, Assume, ControlFlow
+
+NAME = "templates"
+MOST_VARIABLES = 40  # of which pairs are looked at
+MOST_OF_THREE = 12
+MOST_TESTS = 400
+MOST_MULTIPLIED = 4
+FEW_VALUES = 8
+MOST_FEW = 12  # variables with few values of which implications are made
+MOST_CANDIDATES = 2500  # of a cut point
+SMALL = 16  # differences
+
+
+def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], seed: int = 1) -> Finding:
+    try:
+        found = inductive(flow, live_blocks(flow), deadline=deadline, say=say, seed=seed)
+        if found.excludes_failures():
+            return Finding(NAME, Status.SAFE, invariants=Invariants(found.needed()))
+    except TimeoutError:
+        return Finding(NAME, Status.UNKNOWN, "out of time")
+    return Finding(NAME, Status.UNKNOWN, "what is inductive does not exclude every failure")
+
+
+def inductive(
+    flow: ControlFlow,
+    parts: Sequence[Block],
+    *,
+    deadline: float,
+    say: Callable[[str], None],
+    seed: int = 1,
+) -> Houdini:
+    """The inductive part of the candidates. Raises TimeoutError."""
+    say("running the program for data")
+    live = live_at(flow, parts)
+    numbers = constants_of(flow)
+    around = {width: sorted(found) for width, found in numbers.items()}
+    seconds = min(1.0, max(0.1, (deadline - time.monotonic()) / 10))
+    samples = sampled(flow, live, around, seed=seed, seconds=seconds)
+    tests = list(islice(distinct(tests_of(flow)), MOST_TESTS))
+    candidates = {}
+    for at in sorted(flow.cut_points):
+        table = Table(live[at], samples.get(at, []), around)
+        candidates[at] = list(islice(distinct(candidates_of(table, tests)), MOST_CANDIDATES))
+    say(f"{sum(map(len, candidates.values()))} candidates")
+    weeded = Houdini(flow, parts, candidates, deadline)
+    weeded.run(say)
+    return weeded
+
+
+def live_at(flow: ControlFlow, parts: Iterable[Block]) -> dict[int, list[Term]]:
+    """Variables that are read after a cut point before they are set, in the order of the program."""
+    own = set(flow.variables)
+    live: dict[int, set[Term]] = {at: set() for at in flow.cut_points}
+    inner = [block for block in parts if block.source in live]
+    read = {id(block): bv.variables_of(block.condition) & own for block in inner}
+    of_value: dict[Term, set[Term]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for block in inner:
+            wanted = set(read[id(block)])
+            for name in live.get(block.target, ()):
+                value = block.values.get(name, name)
+                if value not in of_value:
+                    of_value[value] = bv.variables_of(value) & own
+                wanted |= of_value[value]
+            if not wanted <= live[block.source]:
+                live[block.source] |= wanted
+                changed = True
+    order = {one: position for position, one in enumerate(flow.variables)}
+    return {at: sorted(found, key=lambda one: order[one]) for at, found in live.items()}
+
+
+# --- candidates ---
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: Term
+    values: list[int]  # as numbers without a sign
+    flipped: list[int]  # in the order of signed numbers
+
+    @property
+    def width(self) -> int:
+        return self.name.width
+
+    @property
+    def is_constant(self) -> bool:
+        return min(self.values) == max(self.values)
+
+
+class Table:
+    def __init__(
+        self, variables: Sequence[Term], samples: Sequence[Sample], numbers: Mapping[int, Sequence[int]]
+    ) -> None:
+        self.variables, self.samples, self.numbers = variables, samples, numbers
+        self.columns = []
+        for position, name in enumerate(variables):
+            if isinstance(name.sort, Bits) and samples:
+                values: list[int] = [sample[position] for sample in samples]  # type: ignore[misc]
+                flip = 1 << (name.width - 1)
+                self.columns.append(Column(name, values, [value ^ flip for value in values]))
+
+
+def distinct(terms: Iterable[Term]) -> Iterator[Term]:
+    seen: set[Term] = set()
+    for one in terms:
+        if one not in seen and one is not bv.TRUE:
+            seen.add(one)
+            yield one
+
+
+def candidates_of(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
+    """Those that no sample refutes. A place that no run reached may never be reached."""
+    if not table.samples:
+        yield bv.FALSE
+    yield from of_tests(table, tests)
+    for one in table.columns:
+        yield from of_one(one, table.numbers.get(one.width, ()))
+    near = table.columns[:MOST_VARIABLES]
+    for one, other in combinations(near, 2):
+        if one.width == other.width:
+            yield from of_two(one, other)
+    yield from of_few(near)
+    yield from equations(near)
+    if any(is_product(one) for test in tests for one in bv.in_order((test,))):
+        yield from equations_of_products(near)
+    moving = [one for one in near if not one.is_constant][:MOST_OF_THREE]
+    for three in permutations(moving, 3):
+        if len({one.width for one in three}) == 1:
+            yield from of_three(*three)
+
+
+def of_tests(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
+    known = set(table.variables)
+    about = [one for one in tests if bv.variables_of(one) <= known]
+    plain = [one for one in about if not any(isinstance(each.sort, Array) for each in bv.in_order((one,)))]
+    yield from (one for one in about if one not in plain)
+    rows = list(map(compiled(plain, table.variables), table.samples))
+    for position, one in enumerate(plain):
+        found = {bool(row[position]) for row in rows}
+        if found != {False}:
+            yield from () if False in found else (one,)
+        if found != {True}:
+            yield from () if True in found else (bv.negated(one),)
+
+
+def of_one(one: Column, numbers: Sequence[int]) -> Iterator[Term]:
+    name, width = one.name, one.width
+    flip = 1 << (width - 1)
+    values = sorted(set(one.values))
+    if len(values) <= FEW_VALUES:
+        yield bv.any_of(bv.equal(name, bv.constant(value, width)) for value in values)
+    for order, least, most, turn in (
+        ("bvule", min(one.values), max(one.values), 0),
+        ("bvsle", min(one.flipped), max(one.flipped), flip),
+    ):
+        known = sorted({number ^ turn for number in numbers})
+        for limit in [most, *[number for number in known if number > most][:2]]:
+            if limit == (1 << width) - 1:
+                continue
+            yield bv.compare(order, name, bv.constant(limit ^ turn, width))
+        for limit in [least, *[number for number in known if number < least][-2:]]:
+            if limit == 0:
+                continue
+            yield bv.compare(order, bv.constant(limit ^ turn, width), name)
+    if 0 not in values:
+        yield bv.negated(bv.equal(name, bv.constant(0, width)))
+    for power in (1, 2, 3):
+        if width > power and len({value & ((1 << power) - 1) for value in values}) == 1:
+            yield bv.equal(bv.extract(power - 1, 0, name), bv.constant(values[0], power))
+
+
+def of_two(one: Column, other: Column) -> Iterator[Term]:
+    if one.values == other.values:
+        yield bv.equal(one.name, other.name)
+    for first, second in ((one, other), (other, one)):
+        for order, strict, left, right in (
+            ("bvule", "bvult", first.values, second.values),
+            ("bvsle", "bvslt", first.flipped, second.flipped),
+        ):
+            if all(map(le, left, right)):
+                yield bv.compare(order, first.name, second.name)
+                if all(map(lt, left, right)):
+                    yield bv.compare(strict, first.name, second.name)
+    if one.is_constant and other.is_constant:
+        return
+    mask = (1 << one.width) - 1
+    differences = {(a - b) & mask for a, b in zip(one.values, other.values, strict=True)}
+    near = {bv.signed(value, one.width) for value in differences}
+    apart = bv.arithmetic("bvsub", one.name, other.name)
+    if len(near) == 1:
+        yield bv.equal(apart, bv.constant(near.pop(), one.width))
+    elif max(map(abs, near)) <= SMALL:
+        yield bv.compare("bvsle", apart, bv.constant(max(near), one.width))
+        yield bv.compare("bvsle", bv.constant(min(near), one.width), apart)
+
+
+def of_few(columns: Sequence[Column]) -> Iterator[Term]:
+    """What others are when a variable has one of its few values."""
+    few = [one for one in columns if 1 < len(set(one.values)) <= FEW_VALUES][:MOST_FEW]
+    for one in few:
+        for value in sorted(set(one.values)):
+            rows = [row for row, held in enumerate(one.values) if held == value]
+            premise = bv.equal(one.name, bv.constant(value, one.width))
+            for other in columns:
+                held = {other.values[row] for row in rows}
+                if other is not one and len(held) == 1 and not other.is_constant:
+                    conclusion = bv.equal(other.name, bv.constant(held.pop(), other.width))
+                    yield bv.implies(premise, conclusion)
+
+
+def of_three(whole: Column, left: Column, right: Column) -> Iterator[Term]:
+    mask = (1 << whole.width) - 1
+    if (
+        left.name.name < right.name.name
+        and [value & mask for value in map(mul, left.values, right.values)] == whole.values
+    ):
+        yield bv.equal(whole.name, bv.arithmetic("bvmul", left.name, right.name))
+
+
+def equations(columns: Sequence[Column]) -> Iterator[Term]:
+    """Linear equations that hold in every row: of all that move, and of pairs and triples of them, because
+    some may be inductive where those of all are not."""
+    for width in sorted({one.width for one in columns}):
+        same = [one for one in columns if one.width == width]
+        moving = [one for one in same if not one.is_constant]
+        yield from null_space(same[:MOST_OF_THREE] if len(same) <= MOST_OF_THREE else moving[:MOST_OF_THREE])
+        for size in (2, 3):
+            for some in combinations(moving[:MOST_OF_THREE], size):
+                yield from null_space(some)
+
+
+def is_product(term: Term) -> bool:
+    return term.operator == "bvmul" and not term.operands[1].is_constant
+
+
+def equations_of_products(columns: Sequence[Column]) -> Iterator[Term]:
+    """Polynomials of the second degree (Sharma et al. 2013), where the program tests products."""
+    for width in sorted({one.width for one in columns}):
+        moving = [one for one in columns if one.width == width and not one.is_constant][:MOST_MULTIPLIED]
+        products = [multiplied(one, other) for at, one in enumerate(moving) for other in moving[at:]]
+        yield from null_space([*products, *moving])
+        for product in products:
+            for some in combinations(moving, 2):
+                yield from null_space([product, *some])
+
+
+def multiplied(one: Column, other: Column) -> Column:
+    mask, flip = (1 << one.width) - 1, 1 << (one.width - 1)
+    values = [a * b & mask for a, b in zip(one.values, other.values, strict=True)]
+    return Column(bv.arithmetic("bvmul", one.name, other.name), values, [value ^ flip for value in values])
+
+
+def null_space(columns: Sequence[Column]) -> Iterator[Term]:
+    if len(columns) < 2:
+        return
+    width = columns[0].width
+    half = 1 << (width // 2)
+    rows = list(zip(*([bv.signed(value, width) for value in one.values] for one in columns), strict=True))
+    small = [row for row in rows if all(-half < value < half for value in row)]
+    for weights, constant in solutions([(*row, 1) for row in small], len(columns)):
+        if all((sum(map(mul, weights, row)) + constant) % (1 << width) == 0 for row in rows):
+            yield equation(columns, weights, constant, width)
+
+
+def equation(columns: Sequence[Column], weights: Sequence[int], constant: int, width: int) -> Term:
+    """What has a positive weight on the left, the others on the right."""
+    sides = []
+    for sign in (1, -1):
+        terms = [
+            bv.arithmetic("bvmul", one.name, bv.constant(abs(weight), width))
+            for one, weight in zip(columns, weights, strict=True)
+            if weight * sign > 0
+        ]
+        rest = bv.constant(max(0, constant * sign), width)
+        for term in reversed(terms):
+            rest = bv.arithmetic("bvadd", term, rest)
+        sides.append(rest)
+    return bv.equal(*sides)
+
+
+MOST_WEIGHT = 1000
+MOST_ROWS = 60
+
+
+def solutions(rows: Sequence[Sequence[int]], columns: int) -> Iterator[tuple[list[int], int]]:
+    """A basis of the null space of the rows, in whole numbers; the last of a solution is the constant."""
+    size = columns + 1
+    reduced: list[list[Fraction]] = []
+    leads: list[int] = []
+    for row in rows[:MOST_ROWS]:
+        left = [Fraction(value) for value in row]
+        for lead, other in zip(leads, reduced, strict=True):
+            if left[lead]:
+                factor = left[lead]
+                left = [a - factor * b for a, b in zip(left, other, strict=True)]
+        lead = next((at for at, value in enumerate(left) if value), -1)
+        if lead < 0:
+            continue
+        left = [value / left[lead] for value in left]
+        for at, other in enumerate(reduced):
+            if other[lead]:
+                factor = other[lead]
+                reduced[at] = [a - factor * b for a, b in zip(other, left, strict=True)]
+        reduced.append(left)
+        leads.append(lead)
+        if len(reduced) == size:
+            return
+    for free in (at for at in range(size) if at not in leads):
+        vector = [Fraction(0)] * size
+        vector[free] = Fraction(1)
+        for lead, row_ in zip(leads, reduced, strict=True):
+            vector[lead] = -row_[free]
+        scale = lcm(*(value.denominator for value in vector))
+        whole = [int(value * scale) for value in vector]
+        if max(map(abs, whole[:-1])) <= MOST_WEIGHT and sum(map(bool, whole[:-1])) > 1:
+            yield whole[:-1], whole[-1]
+
+
+def tests_of(flow: ControlFlow) -> Iterator[Term]:
+    for edge in flow.edges:
+        if isinstance(edge.action, Assume):
+            yield edge.action.condition
+
+
+def constants_of(flow: ControlFlow) -> dict[int, set[int]]:
+    """Numbers in the text, by width, with those beside them."""
+    found: dict[int, set[int]] = {}
+    terms: list[Term] = list(tests_of(flow))
+    for edge in flow.edges:
+        if isinstance(edge.action, Assign):
+            terms += [value for _, value in edge.action.values]
+    terms += [one for one in flow.initial_values.values() if isinstance(one.sort, Bits)]
+    for one in bv.in_order(terms):
+        if one.is_constant and isinstance(one.sort, Bits):
+            mask = (1 << one.width) - 1
+            found.setdefault(one.width, {0, 1}).update(
+                {one.value, (one.value + 1) & mask, (one.value - 1) & mask}
+            )
+    return found

@@ -1,0 +1,1 @@
+"""Sequential programs at the waist: bit vectors, control flow, and the blocks between cut points."""

@@ -1,0 +1,68 @@
+"""A fixed part of the campaign of `random_programs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.languages.c.lowering import lower
+from assay.languages.c.preprocessing import DATA_MODELS, preprocess
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.sequential.inlining import inlined
+from tests.c.random_programs import difference
+
+
+@pytest.mark.parametrize("seed", range(1000, 1012))
+def test_a_random_program_does_what_the_compiled_one_does(seed):
+    assert difference(seed) is None
+
+
+REFUSED = {
+    "int x; x = x++;": "order of operands",
+    "int a[3], i = 0; a[i] = i++;": "order of operands",
+    "int x = 1; x = x++ + 1;": "order of operands",
+    "float x = 1.5f;": "float",
+    "long n = (long)&g; int *p = (int *)n;": "an integer that becomes a pointer",
+    'char t[9]; __builtin_strcpy(t, "a");': "strcpy",
+    "int n = f(3); struct { int a[n]; } s;": "known before the program runs",
+    "int *p = (int *)__builtin_alloca(4);": "alloca",
+    "int *p = (int[]){1, 2}; *p = 1;": "CompoundLiteral",
+    "struct s { int a, b; } *p = 0; int i = (p->a = 1) + p->a;": "order of operands",
+    "int a[2]; int *p = a; *p = (*p)++;": "order of operands",
+    "struct __attribute__((packed)) q { int a; } v;": "attribute 'packed'",
+    '__asm__("nop");': "__asm__",
+    "volatile int x = 1;": "volatile",
+    "__typeof__(g) x = 1;": "__typeof__",
+    '_Pragma("pack(1)") struct q { char a; int b; } v;': "#pragma pack",
+    "struct q { char a; _Alignas(16) char b; } v;": "_Alignas",
+    'int x; __builtin_printf("%n", &x);': "__builtin_printf",
+    'int x; int printf(const char *, ...); printf("a%hhn", &x);': "may store",
+    'int x; int printf(const char *, ...); char *s = "%n"; printf(s, &x);': "may store",
+    "int apply(int (*)(int)); apply(f);": "giving a function to",
+    "int atexit(void (*)(void)); atexit(0);": "atexit",
+    "struct { unsigned long a : 40; } v; v.a = 1; if (v.a << 39) return 1;": "more than 32 bits",
+    "int x = g + h();": "order of operands",
+}
+
+
+@pytest.mark.parametrize(("body", "reason"), REFUSED.items(), ids=REFUSED)
+def test_what_is_not_modelled_is_refused_with_its_place(body, reason, tmp_path: Path):
+    text = (
+        "int g; int f(int x) { return x; }\nint h(void) { return ++g; }\nint main(void) {\n"
+        + body
+        + "\nreturn 0; }\n"
+    )
+    file = tmp_path / "program.c"
+    file.write_text(text)
+    model = DATA_MODELS["LP64"]
+    with pytest.raises(SourceProblem, match=reason) as problem:
+        inlined(lower([preprocess(file, model)], model))
+    assert "program.c" in str(problem.value)
+
+
+def test_text_that_gcc_rejects_gets_gccs_words(tmp_path: Path):
+    file = tmp_path / "program.c"
+    file.write_text("int main(void) { return x; }")
+    with pytest.raises(SourceProblem, match=r"program\.c:1:25: error: .x. undeclared"):
+        preprocess(file, DATA_MODELS["LP64"])

@@ -1,0 +1,222 @@
+"""Certificates of C programs: made, certified, and forged in every way that comes to mind."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.checker import Undecided, check
+from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader, file_of
+from assay.evidence.verdict import Verdict
+
+LOOP = """\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+#ifdef WIDE
+long x = 0;
+#else
+int x = 0;
+#endif
+int main(void) {
+  int y = 0, z = 0;
+  while (__VERIFIER_nondet_int()) {
+    if (__VERIFIER_nondet_int()) { x++; z++; } else { y += 2; z += 2; }
+  }
+  z++;
+  while (__VERIFIER_nondet_int()) { x++; z++; }
+  z--;
+  if (z != (int)x + y) reach_error();
+  return 0;
+}
+"""
+COUNTED = """\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 7; i++) sum += __VERIFIER_nondet_int() & 1;
+  if (sum > 7) reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("proved")
+    for name, text, engine in (("loop", LOOP, "templates"), ("counted", COUNTED, "bounded")):
+        (folder / f"{name}.c").write_text(text)
+        result = assay.verify(
+            folder / f"{name}.c", search=engine, certificate=folder / f"{name}.cert", timeout_seconds=60
+        )
+        assert result.verdict is Verdict.VERIFIED, result.reasons
+    return folder
+
+
+def forged(proved: Path, tmp_path: Path, name: str, change, *, facts=None) -> Path:
+    """The certificate with its body changed by `change`, and facts of its header replaced."""
+    file = InvariantFile(proved / f"{name}.cert")
+    body = copy.deepcopy(file.invariant())
+    change(body)
+    content = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    header = json.loads(file.header.as_bytes())
+    header |= {"bytes": len(content), "locations": len(body["locations"])}
+    header["conjuncts"] = sum(len(one["holds"]) for one in body["locations"])
+    header["semantics"] |= facts or {}
+    kept = {key: value for key, value in header.items() if key not in ("format", "claim", "coding", "bytes")}
+    made = InvariantHeader(
+        **{
+            **kept,
+            "size": header["bytes"],
+            "sources": file.header.sources,
+            "properties": file.header.properties,
+        }
+    )
+    path = tmp_path / f"{name}.cert"
+    path.write_bytes(file_of(made.as_bytes(), content))
+    return path
+
+
+def rejected(proved: Path, certificate: Path, name: str = "loop", **more) -> str:
+    result = assay.certify(proved / f"{name}.c", certificate, **more)
+    assert result.verdict is Verdict.REJECTED
+    return result.reasons[0]
+
+
+def nothing(_) -> None:
+    pass
+
+
+@pytest.mark.parametrize("name", ["loop", "counted"])
+def test_certificates_are_accepted_by_two_solvers(proved, name):
+    result = assay.certify(proved / f"{name}.c", proved / f"{name}.cert")
+    assert result.verdict is Verdict.VERIFIED
+    assert result.solver.startswith("bitwuzla and cvc5")
+
+
+def test_the_independent_checker_says_that_it_does_not_read_c(proved):
+    with pytest.raises(Undecided, match="not read here yet"):
+        check(proved / "loop.c", proved / "loop.cert")
+
+
+def test_a_copy_of_the_program_elsewhere_is_the_same_program(proved, tmp_path):
+    (tmp_path / "renamed.c").write_text(LOOP)
+    result = assay.certify(tmp_path / "renamed.c", proved / "loop.cert")
+    assert result.verdict is Verdict.VERIFIED
+
+
+def test_a_weakened_invariant_is_rejected_with_its_obligation(proved, tmp_path):
+    def weaken(body):
+        for one in body["locations"]:
+            one["holds"], one["text"] = [], []
+
+    reason = rejected(proved, forged(proved, tmp_path, "loop", weaken))
+    assert "an obligation is not met: from " in reason
+    assert "loop.c:" in reason
+
+
+def test_a_strengthened_invariant_is_rejected_with_its_obligation(proved, tmp_path):
+    def strengthen(body):
+        at = len(body["nodes"])
+        body["nodes"] += [["v", "x"], ["c", 0, 32], ["=", [], [at, at + 1]]]
+        body["locations"][0]["holds"].append(at + 2)
+        body["locations"][0]["text"].append("x == 0")
+
+    reason = rejected(proved, forged(proved, tmp_path, "loop", strengthen))
+    assert "an obligation is not met: from loop.c" in reason.replace(str(proved) + "/", "")
+
+
+def test_an_invariant_that_was_moved_is_rejected(proved, tmp_path):
+    def swap(body):
+        first, second = body["locations"][:2]
+        for key in ("holds", "text"):
+            first[key], second[key] = second[key], first[key]
+
+    assert "an obligation is not met" in rejected(proved, forged(proved, tmp_path, "loop", swap))
+
+    def elsewhere(body):
+        body["locations"][0]["at"] += 1
+
+    assert "places and texts" in rejected(proved, forged(proved, tmp_path, "loop", elsewhere))
+
+
+def test_a_text_that_is_not_the_invariants_is_rejected(proved, tmp_path):
+    def lie(body):
+        body["locations"][0]["text"][0:1] = ["x == 0"]
+
+    assert "texts" in rejected(proved, forged(proved, tmp_path, "loop", lie))
+
+
+def test_a_missing_cut_point_is_rejected(proved, tmp_path):
+    reason = rejected(proved, forged(proved, tmp_path, "loop", lambda body: body["locations"].pop()))
+    assert reason == "a cycle of the program has no invariant"
+
+
+def test_another_program_is_rejected(proved, tmp_path):
+    other = tmp_path / "loop.c"
+    other.write_text(LOOP.replace("y += 2", "y += 3"))
+    result = assay.certify(other, proved / "loop.cert")
+    assert result.verdict is Verdict.REJECTED
+    assert "another program text" in result.reasons[0]
+    assert "another program text" in rejected(proved, proved / "loop.cert", "counted")
+
+
+def test_other_macros_and_data_models_are_rejected(proved, tmp_path):
+    wide = forged(proved, tmp_path, "loop", nothing, facts={"flags": ["-DWIDE=1"]})
+    assert "you asked for it with no macros" in rejected(proved, wide)
+    assert "expanded differs" in rejected(proved, wide, defines=None)
+    narrow = forged(proved, tmp_path, "loop", nothing, facts={"data_model": "ILP32"})
+    assert "you asked for LP64" in rejected(proved, narrow)
+    strange = forged(proved, tmp_path, "loop", nothing, facts={"flags": ["-fplugin=evil.so"]})
+    assert "neither macros nor folders" in rejected(proved, strange)
+
+
+def test_a_claim_of_more_checks_is_rejected(proved, tmp_path):
+    more = forged(proved, tmp_path, "counted", nothing, facts={"checks": ["overflow", "division"]})
+    rejected(proved, forged(proved, tmp_path, "loop", nothing, facts={"checks": ["overflow"]}))
+    assert assay.certify(proved / "counted.c", more).verdict is Verdict.VERIFIED  # a bound proves these, too
+    assert "does not cover overflow" in rejected(proved, proved / "loop.cert", checks=["overflow"])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"bound": 3}, "nothing fails and every run ends within 3 rounds"),
+        ({"bound": 10**9}, "no numbers that a proof has"),
+        ({"bound": None}, "a cycle of the program has no invariant"),
+        ({"bound": None, "rounds": 2}, "a cycle of the program has no invariant"),
+        ({"rounds": 5}, "a proof by a bound has no invariants"),
+        ({"bound": True}, "no numbers that a proof has"),
+        ({"nodes": {}}, "cannot be read"),
+    ],
+)
+def test_forged_bounds_are_rejected(proved, tmp_path, change, reason):
+    certificate = forged(proved, tmp_path, "counted", lambda body: body.update(change))
+    assert reason in rejected(proved, certificate, "counted")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body.update(rounds=1),
+        lambda body: body.update(rounds=10**9),
+        lambda body: body.update(more=1),
+        lambda body: body["locations"].append(body["locations"][0]),
+        lambda body: body["locations"][0].update(at=10**9),
+        lambda body: body["locations"][0].update(at="7"),
+        lambda body: body["locations"][0].update(holds=[10**6]),
+        lambda body: body["locations"][0].update(holds=[0]),
+        lambda body: body["nodes"].__setitem__(0, ["v", "nobody"]),
+        lambda body: body["nodes"].__setitem__(0, ["bvadd", [], [0, 0]]),
+    ],
+)
+def test_other_forgeries_are_rejected(proved, tmp_path, change):
+    certificate = forged(proved, tmp_path, "loop", change)
+    if InvariantFile(certificate).invariant()["rounds"] == 1:  # a proof needs no rounds, and may have some
+        assert assay.certify(proved / "loop.c", certificate).verdict is Verdict.VERIFIED
+    else:
+        rejected(proved, certificate)
