@@ -57,6 +57,7 @@ from assay.transition_system.terms import (
 )
 
 VERSION = 8
+C_VERSION = 9
 LARGEST_INVARIANT = 1 << 26
 MOST_LOCATIONS = 100_000
 SECONDS = 60
@@ -82,7 +83,10 @@ class AcceptedInvariant:
 
 
 def is_invariant(data: bytes) -> bool:
-    return data.startswith(MAGIC) and data[len(MAGIC) : len(MAGIC) + 4] == struct.pack("<I", VERSION)
+    return data.startswith(MAGIC) and data[len(MAGIC) : len(MAGIC) + 4] in (
+        struct.pack("<I", VERSION),
+        struct.pack("<I", C_VERSION),
+    )
 
 
 # --- the file ---

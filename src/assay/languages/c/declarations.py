@@ -13,7 +13,7 @@ from assay.languages.c.preprocessing import DataModel
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential.bitvectors import Array, Bits, Sort, Term
-from assay.transition_system.sequential.control_flow import Place
+from assay.transition_system.sequential.control_flow import Place, Position
 
 INDEX_BITS = 32  # of an element's position; no array has more elements
 MOST_ELEMENTS = 1 << 24
@@ -163,6 +163,15 @@ def place_of(node: Any, function: str = "") -> Place:
     if at is None:
         return Place("", 0, 0, function)
     return Place(at.file or "", at.line, at.column or 0, function)
+
+
+def position_of(node: Any) -> Position | None:
+    """Where the name of what is declared stands."""
+    inner = node
+    while inner is not None and not isinstance(inner, c_ast.TypeDecl):
+        inner = getattr(inner, "type", None)
+    at = getattr(inner, "coord", None)
+    return None if at is None else (at.line, at.column or 0)
 
 
 class Types:

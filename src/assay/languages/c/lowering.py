@@ -25,6 +25,7 @@ from assay.languages.c.declarations import (
     TypeName,
     Types,
     place_of,
+    position_of,
     width_of,
 )
 from assay.languages.c.expressions import Expressions, string_codes
@@ -44,7 +45,7 @@ from assay.languages.c.memory import (
 )
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
-from assay.languages.c.rules import REAL
+from assay.languages.c.rules import OF_A_WRAPPER, REAL
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 from assay.transition_system.sequential import bitvectors as bv
@@ -56,8 +57,10 @@ from assay.transition_system.sequential.control_flow import (
     Edge,
     Failure,
     Place,
+    Position,
     Procedure,
     SequentialProgram,
+    VariableName,
 )
 from assay.transition_system.sequential.inlining import UNWINDING
 
@@ -144,6 +147,7 @@ class Lowering:
         self.uncertain: list[str] = []  # objects that are declared and never defined
         self.defined_objects: set[str] = set()
         self.statics = 0
+        self.names: dict[Term, VariableName] = {}
 
     def program(self, trees: Sequence[c_ast.FileAST], main: str) -> SequentialProgram:
         definitions: list[Definition] = []
@@ -179,6 +183,7 @@ class Lowering:
             known,
             tuple(self._notes()),
             self.known.externals,
+            self.names,
         )
 
     def _procedures(self, definitions: dict[str, Definition], main: str) -> dict[str, Procedure]:
@@ -268,7 +273,7 @@ class Lowering:
         scope.names[node.name] = FunctionName(unique, kind)
         return FunctionName(unique, kind)
 
-    def declare(self, node: c_ast.Decl, scope: Scope, number: int) -> None:
+    def declare(self, node: c_ast.Decl, scope: Scope, number: int, function: str = "") -> None:
         """A declaration outside of functions, or a static or extern one in a function."""
         kind = self.types.of(node.type, scope)
         if node.name is None:
@@ -285,7 +290,10 @@ class Lowering:
                 if not isinstance(found, Object):
                     self.statics += 1
                     found = Object(f"{node.name}@{number}.{self.statics}", kind, ("static", id(node)))
-                    self._global(found)
+                    if function:
+                        self._global(found, node.name, position_of(node), function)
+                    else:  # every file may have one of that name
+                        self._global(found, f"{node.name}@{number}" if number else node.name, None, "")
             else:
                 found = self.external.get(node.name)
                 is_longer = found is not None and isinstance(found.type, t.ArrayOf) and not found.type.length
@@ -294,7 +302,7 @@ class Lowering:
                 self._require_one_type(found, kind)
                 if found.type is kind or is_longer:
                     found.type = kind
-                    self._global(found)
+                    self._global(found, node.name, None, "")
         except (UnsupportedConstruct, NotImplementedError) as problem:
             if "extern" in node.storage:
                 return  # nothing is said as long as nobody uses it
@@ -313,7 +321,7 @@ class Lowering:
         if not is_open and str(found.type) != str(kind):
             raise UnsupportedConstruct(f"'{found.name}' with two types, {found.type} and {kind}")
 
-    def _global(self, found: Object) -> None:
+    def _global(self, found: Object, name: str, position: Position | None, function: str) -> None:
         if found.key in self.memory.addressed or holds_union(found.type):
             region = self.memory.region("object", found.key)
             number = self.memory.static_number(found.key)
@@ -324,6 +332,7 @@ class Lowering:
         found.is_made_of_variables(bv.variable)
         for leaf in found.leaves:
             term = found.terms[leaf.path]
+            self.names[term] = VariableName(".".join((name, *leaf.path)), position, function)
             self.objects[term] = None
             zero = bv.constant(0, width_of(leaf.type))
             self.initial[term] = (
@@ -698,6 +707,9 @@ class Statements:
                 found.is_made_of_variables(self.graph.local)
             except UnsupportedConstruct as problem:
                 raise UnsupportedConstruct(problem.message, where=self.reader.place(node)) from None
+        position = (0, 0) if OF_A_WRAPPER.fullmatch(name) else position_of(node)
+        for path, term in found.terms.items():
+            self.graph.names[term] = VariableName(".".join((name, *path)), position)
         self.scope.names[name] = found
         return found
 
@@ -776,7 +788,9 @@ class Statements:
     def _Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
         if "static" in node.storage or "extern" in node.storage:
             number = self.name.name.rpartition("@")[2]
-            self.lowering.declare(node, self.scope, int(number) if number.isdigit() else 0)
+            self.lowering.declare(
+                node, self.scope, int(number) if number.isdigit() else 0, self.definition.node.decl.name
+            )
             return
         is_array = isinstance(node.type, c_ast.ArrayDecl) and node.type.dim is not None
         if is_array and node.init is None and not self._is_constant(node.type):
@@ -947,7 +961,7 @@ class Statements:
 
     def _While(self, node: c_ast.While) -> None:  # noqa: N802
         place = self.reader.place(node)
-        head, body, after = self.graph.location(), self.graph.location(), self.graph.location()
+        head, body, after = self.graph.point(place), self.graph.location(), self.graph.location()
         self.graph.jump(head, place)
         self.graph.here = head
         condition = self.reader.condition(node.cond)
@@ -959,7 +973,7 @@ class Statements:
 
     def _DoWhile(self, node: c_ast.DoWhile) -> None:  # noqa: N802
         place = self.reader.place(node)
-        head, test, after = self.graph.location(), self.graph.location(), self.graph.location()
+        head, test, after = self.graph.point(place), self.graph.location(), self.graph.location()
         self.graph.jump(head, place)
         self.graph.here = head
         self._loop(node.stmt, after, test)
@@ -973,7 +987,8 @@ class Statements:
         place = self.reader.place(node)
         self.scope = self.reader.scope = Scope(self.scope)
         self.run(node.init)
-        head, body, following, after = (self.graph.location() for _ in range(4))
+        head = self.graph.point(place)
+        body, following, after = (self.graph.location() for _ in range(3))
         self.graph.jump(head, place)
         self.graph.here = head
         condition = bv.TRUE if node.cond is None else self.reader.condition(node.cond)
@@ -1023,6 +1038,8 @@ class Statements:
         if target is None:
             target = self.labels[node.name] = self.graph.location()
         self.defined_labels.add(node.name)
+        place = self.reader.place(node)
+        self.graph.points[target] = (place.line, place.column)
         self.graph.jump(target, self.reader.place(node))
         self.graph.here = target
         self.run(node.stmt)

@@ -53,6 +53,9 @@ class CProgram:
     def flow(self) -> ControlFlow:
         return failing_part(inlined(self.program))
 
+    def flow_at(self, recursion: int) -> ControlFlow:
+        return self.flow if recursion == 0 else failing_part(inlined(self.program, recursion))
+
     def flows(self) -> Iterator[tuple[ControlFlow, bool]]:
         """What to look at, one after the other, and whether a proof of it is one of the program. Recursion is
         copied deeper and deeper: first without asking whether that was deep enough."""
