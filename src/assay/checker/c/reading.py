@@ -541,6 +541,7 @@ class Program:
         if "main" not in self.definitions:
             raise CannotCheck("a program without 'main'")
         frame = self._begin("main", ())
+        self.end = frame.leaving
         self._parameters(frame, None)
         self._run_body(frame)
 

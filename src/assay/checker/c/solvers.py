@@ -1,4 +1,4 @@
-"""Questions for solvers: whether a term holds nowhere. cvc5 is asked first, Bitwuzla where that does not know."""
+"""Questions for solvers: whether a term holds nowhere. Bitwuzla is asked where cvc5 does not know."""
 
 from __future__ import annotations
 

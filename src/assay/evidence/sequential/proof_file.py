@@ -9,8 +9,8 @@ Whoever reads the program by other means has other graphs and other names than o
 text calls it: a copy of a function by the calls that lead to it, a location by the place of its loop or
 label, a variable by its name and the place of its declaration. `nodes` are those of `term_file`, but for
 variables; `holds` are positions of them, conjuncts that hold whenever a run is at that location. With a
-`bound` the locations have no conjuncts: no run passes them more often. `rounds` is that of an induction over rounds. No
-obligation is in the file: whoever reads it makes them from the text of the program.
+`bound` the locations have no conjuncts: no run passes them more often. `rounds` is that of an induction
+over rounds. No obligation is in the file: whoever reads it makes them from the text of the program.
 """
 
 from __future__ import annotations

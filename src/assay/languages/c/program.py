@@ -111,6 +111,8 @@ def load(path: Path, options: LanguageOptions) -> CProgram:
     if options.invariants or options.step_invariants or options.ltl or options.terminates:
         raise OptionProblem("invariants and formulas are not read for C programs; write assertions")
     checks = checks_of(options.checks)
+    if options.data_model and options.data_model not in DATA_MODELS:
+        raise OptionProblem(f"data-model: expected one of {', '.join(DATA_MODELS)}, got {options.data_model}")
     model = DATA_MODELS[options.data_model or "LP64"]
     flags = (*(f"-D{one}" for one in options.defines), *(f"-I{one}" for one in options.includes))
     files = (path, *map(Path, options.c_sources))
