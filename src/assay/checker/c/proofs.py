@@ -68,6 +68,9 @@ class Proof:
         self.bound = None if body["bound"] is None else _number(body["bound"], 0, MOST_BOUND)
         self.rounds = _number(body["rounds"], 0, MOST_ROUNDS)
         self.instances = _instances(body["instances"])
+        for path in self.instances:
+            if path not in program.paths:
+                raise NoProof(f"the program has no call path {str(path)[:200]}")
         self.terms: list[Term] = []
         nodes = _list(body["nodes"])
         if len(nodes) > MOST_NODES:

@@ -24,7 +24,7 @@ from assay.checker.c.terms import Term
 INDEX_BITS = 32
 MOST_ELEMENTS = 1 << 24
 MOST_INITIAL = 1 << 16
-MOST_LEAVES = 1 << 14
+MOST_SCALARS = 1 << 14  # of a struct
 MOST_DEPTH = 400  # of calls in calls
 Path = tuple[tuple[int, int, str], ...]
 REAL = "__real"
@@ -118,9 +118,9 @@ class Frame:
         self.type: ty.Type = ty.VOID
         self.leaving = 0
         self.labels: dict[str, int] = {}
-        self.label_sees: dict[str, frozenset[int]] = {}
-        self.gotos: list[tuple[str, frozenset[int], Node]] = []
-        self.sees: list[int] = []  # declarations whose variables exist here
+        self.sees: list[Object] = []  # those that exist here
+        self.label_sees: dict[str, tuple[Object, ...]] = {}
+        self.gotos: list[tuple[int | None, tuple[Object, ...], Node]] = []  # from where; drawn at the end
         self.breaks: list[int] = []
         self.continues: list[int] = []
         self.switches: list[Switch] = []
@@ -129,7 +129,7 @@ class Frame:
 @dataclass
 class Switch:
     type: ty.Int
-    sees: frozenset[int]
+    sees: tuple[Object, ...]
     cases: list[tuple[int | None, int]] = field(default_factory=list)
 
 
@@ -154,6 +154,7 @@ class Program:
         self.definitions: dict[str, Node] = {}
         self.types_of: dict[str, ty.Function] = {}
         self.statics: dict[int, Object] = {}
+        self.paths: set[Path] = set()  # of all copies of functions
         self.frames: list[Frame] = []
         self.effects = Effects()
         self.count = 0
@@ -323,6 +324,9 @@ class Program:
                         raise self.refuse(one, "a bit-field of this type")
                     kind = replace(kind, bits=self.constant(one.bits, scope))
                 fields[one.name or f"<{position}>"] = kind
+            found.scalars = sum(map(ty.scalars_of, fields.values()))
+            if found.scalars > MOST_SCALARS:
+                raise self.refuse(node, f"a struct with more than {MOST_SCALARS} scalars")
             found.fields = fields
         return found
 
@@ -356,10 +360,8 @@ class Program:
             width, elements = ty.width_of(leaf.type), 1
             for length in leaf.lengths:
                 elements *= length
-            if elements > MOST_ELEMENTS or len(found) > MOST_LEAVES:
-                raise CannotCheck(
-                    f"an object with more than {MOST_ELEMENTS} elements or {MOST_LEAVES} members"
-                )
+            if elements > MOST_ELEMENTS:
+                raise CannotCheck(f"an array of more than {MOST_ELEMENTS} elements")
             sort: tm.Sort = (INDEX_BITS, width) if leaf.lengths else width
             whole = ".".join((name, *leaf.path))
             found[leaf.path] = (leaf, self._fresh(whole, sort))
@@ -541,6 +543,7 @@ class Program:
         if "main" not in self.definitions:
             raise CannotCheck("a program without 'main'")
         frame = self._begin("main", ())
+        self.paths.add(())
         self.end = frame.leaving
         self._parameters(frame, None)
         self._run_body(frame)
@@ -599,13 +602,21 @@ class Program:
         for one in self.definitions[frame.name].body.items:
             self.run(one)
         self.graph.jump(frame.leaving)
-        for name, sees, node in frame.gotos:
-            if name not in frame.label_sees:
-                raise self.refuse(node, f"the label '{name}'")
-            if not frame.label_sees[name] <= sees:
-                raise self.refuse(node, f"a jump over a declaration, to '{name}'")
+        for start, sees, node in frame.gotos:
+            if node.name not in frame.label_sees:
+                raise self.refuse(node, f"the label '{node.name}'")
+            self.graph.here = start
+            self._enter(sees, frame.label_sees[node.name])
+            self.graph.jump(frame.labels[node.name])
         self.graph.here = frame.leaving
         self.frames.pop()
+
+    def _enter(self, before: Sequence[Object], after: Sequence[Object]) -> None:
+        """A jump into the scope of variables, over their declarations: they hold anything."""
+        for one in after:
+            if not any(one is known for known in before):
+                for _, variable in one.variables.values():
+                    self.graph.choose(variable)
 
     # --- statements ---
 
@@ -658,7 +669,7 @@ class Program:
             self._static(node, kind)
             return
         made = self._local(node, kind)
-        self.frame.sees.append(id(node))
+        self.frame.sees.append(made)
         if node.init is None:
             for _, variable in made.variables.values():
                 self.graph.choose(variable)
@@ -784,15 +795,16 @@ class Program:
 
     def _run_goto(self, node: Node) -> None:
         frame = self.frame
-        frame.gotos.append((node.name, frozenset(frame.sees), node))
-        self.graph.jump(frame.labels.setdefault(node.name, self.graph.node()))
+        frame.labels.setdefault(node.name, self.graph.node())
+        frame.gotos.append((self.graph.here, tuple(frame.sees), node))
+        self.graph.here = None
 
     def _run_label(self, node: Node) -> None:
         frame = self.frame
         target = frame.labels.setdefault(node.name, self.graph.node())
         name = (frame.path, node.line, node.column)
         self.points[name] = TWICE if name in self.points else target
-        frame.label_sees[node.name] = frozenset(frame.sees)
+        frame.label_sees[node.name] = tuple(frame.sees)
         self.graph.jump(target)
         self.graph.here = target
         self.run(node.body)
@@ -807,7 +819,7 @@ class Program:
         graph.set({chosen: self.converted(value, kind, node).term})
         start, after = graph.here, graph.node()
         graph.here = None
-        switch = Switch(kind, frozenset(frame.sees))
+        switch = Switch(kind, tuple(frame.sees))
         frame.switches.append(switch)
         frame.breaks.append(after)
         with self._block():
@@ -829,13 +841,14 @@ class Program:
         if not frame.switches:
             raise self.refuse(node, "a case outside of a switch")
         switch = frame.switches[-1]
-        if not frozenset(frame.sees) <= switch.sees:
-            raise self.refuse(node, "a jump over a declaration, to a case")
         number = None
         if node.value is not None:
             number = self.constant(node.value, self.scope) & ((1 << switch.type.width) - 1)
-        target = graph.node()
-        switch.cases.append((number, target))
+        start, target = graph.node(), graph.node()
+        switch.cases.append((number, start))
+        graph.jump(target)
+        graph.here = start
+        self._enter(switch.sees, frame.sees)
         graph.jump(target)
         graph.here = target
         self.run(node.body)
@@ -1369,6 +1382,8 @@ class Program:
             raise self.refuse(node, f"more than {MOST_DEPTH} calls in each other")
         site = (0, 0, name) if name.endswith(REAL) else (node.line, node.column, name)
         caller, outer = self.frame, self.effects
+        if self.graph.here is not None:
+            self.paths.add((*caller.path, site))
         self.effects = Effects()
         frame = self._begin(name, (*caller.path, site))
         self._parameters(frame, arguments)

@@ -71,6 +71,7 @@ class Struct:
     def __init__(self, tag: str, *, is_union: bool) -> None:
         self.tag, self.is_union = tag, is_union
         self.fields: dict[str, Type] | None = None
+        self.scalars = 0  # in it, those of an array once
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
@@ -214,6 +215,12 @@ def leaves(one: Type, path: tuple[str, ...] = (), lengths: tuple[int, ...] = ())
             raise CannotCheck(f"an object of type {one}, which is not declared")
         for name, kind in one.fields.items():
             yield from leaves(kind, (*path, name), lengths)
+
+
+def scalars_of(one: Type) -> int:
+    while isinstance(one, Array):
+        one = one.of
+    return one.scalars if isinstance(one, Struct) else 1
 
 
 def width_of(one: Scalar) -> int:

@@ -17,7 +17,7 @@ from assay.transition_system.sequential.control_flow import Place, Position
 
 INDEX_BITS = 32  # of an element's position; no array has more elements
 MOST_ELEMENTS = 1 << 24
-MOST_LEAVES = 4096
+MOST_SCALARS = 1 << 14  # of a struct, those of an array once
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,12 @@ def leaves(kind: t.Type, path: tuple[str, ...] = (), lengths: tuple[int, ...] = 
     elif isinstance(kind, t.Struct):
         for name, field in (kind.fields or {}).items():
             yield from leaves(field, (*path, name), lengths)
+
+
+def _scalars(kind: t.Type) -> int:
+    while isinstance(kind, t.ArrayOf):
+        kind = kind.element
+    return kind.scalars if isinstance(kind, t.Struct) else 1
 
 
 def width_of(kind: t.Integer | t.Pointer) -> int:
@@ -273,6 +279,9 @@ class Types:
         if node.decls is not None and id(node) not in self.declared:
             self.declared.add(id(node))
             fields = dict(self._fields(node, scope))
+            found.scalars = sum(map(_scalars, fields.values()))
+            if found.scalars > MOST_SCALARS:
+                raise UnsupportedConstruct(f"{found} has more than {MOST_SCALARS} scalars", where=place)
             if found.fields is not None and found in self.complete:
                 mine, theirs = (
                     [(name, str(kind)) for name, kind in one.items()] for one in (fields, found.fields)

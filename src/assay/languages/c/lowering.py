@@ -612,6 +612,11 @@ class Statements:
         self.scope = self.reader.scope = Scope(definition.scope)
         self.labels: dict[str, int] = {}
         self.defined_labels: set[str] = set()
+        # Variables that exist where a run is, those of blocks around it first; of labels too, and of jumps.
+        self.existing: list[tuple[Object, c_ast.Decl]] = []
+        self.existing_at: dict[str, tuple[tuple[Object, c_ast.Decl], ...]] = {}
+        self.jumps: list[tuple[int | None, c_ast.Goto, tuple[tuple[Object, c_ast.Decl], ...]]] = []
+        self.existing_in_switch: list[tuple[tuple[Object, c_ast.Decl], ...]] = []
         self.breaks: list[int] = []
         self.continues: list[int] = []
         self.cases: list[list[tuple[int | None, int, Place]]] = []
@@ -644,6 +649,10 @@ class Statements:
         missing = set(self.labels) - self.defined_labels
         if missing:
             raise self.reader.refuse(body, f"the label '{min(missing)}'")
+        for start, node, before in self.jumps:
+            self.graph.here = start
+            self._enter_scopes(before, self.existing_at[node.name], node)
+            self.graph.jump(self.labels[node.name], self.reader.place(node), f"goto {node.name}")
         self.lowering.known.effects[self.name.name] = self.reader.effects
         return self.graph.procedure(parameters, self.result)
 
@@ -742,15 +751,35 @@ class Statements:
 
     def _block(self, node: c_ast.Compound) -> None:
         self.scope = self.reader.scope = Scope(self.scope)
+        existing = len(self.existing)
         for one in node.block_items or ():
             self.run(one)
+        self._leave_scope(existing)
+
+    def _leave_scope(self, existing: int) -> None:
         assert self.scope.outer is not None
         self.scope = self.reader.scope = self.scope.outer
+        del self.existing[existing:]
+
+    def _enter_scopes(
+        self,
+        before: tuple[tuple[Object, c_ast.Decl], ...],
+        after: tuple[tuple[Object, c_ast.Decl], ...],
+        node: c_ast.Node,
+    ) -> None:
+        """A jump over declarations: their variables are new, and hold anything (C11 6.2.4)."""
+        for found, declared in after:
+            if any(found is one for one, _ in before):
+                continue
+            if found.address is not None and not is_small(found.type):
+                raise self.reader.refuse(node, f"a jump over the declaration of '{declared.name}'")
+            self._set_to_anything(found, declared)
 
     def _statement_expression(self, node: c_ast.Node) -> Value | None:
         """`({ ...; value; })`"""
         assert isinstance(node, c_ast.Compound)
         self.scope = self.reader.scope = Scope(self.scope)
+        existing = len(self.existing)
         value: Value | None = None
         items = node.block_items or []
         for one in items[:-1]:
@@ -762,8 +791,7 @@ class Statements:
                 value = self.reader.value(last)
             else:
                 self.run(last)
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave_scope(existing)
         return value
 
     def _Compound(self, node: c_ast.Compound) -> None:  # noqa: N802
@@ -808,6 +836,7 @@ class Statements:
         if isinstance(kind, t.ArrayOf) and kind.length is None and node.init is not None:
             kind = t.ArrayOf(kind.element, self.lowering.length(kind, node.init, self.scope))
         found = self._object(node.name, kind, node, id(node))
+        self.existing.append((found, node))
         if node.init is None:
             self._set_to_anything(found, node)
             return
@@ -986,6 +1015,7 @@ class Statements:
     def _For(self, node: c_ast.For) -> None:  # noqa: N802
         place = self.reader.place(node)
         self.scope = self.reader.scope = Scope(self.scope)
+        existing = len(self.existing)
         self.run(node.init)
         head = self.graph.point(place)
         body, following, after = (self.graph.location() for _ in range(3))
@@ -1002,8 +1032,7 @@ class Statements:
             self.reader.value(node.next)
         self.graph.jump(head, place)
         self.graph.here = after
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave_scope(existing)
 
     def _Break(self, node: c_ast.Break) -> None:  # noqa: N802
         self.graph.jump(self.breaks[-1], self.reader.place(node), "break")
@@ -1028,16 +1057,18 @@ class Statements:
         self.graph.jump(self.leaving, place, text)
 
     def _Goto(self, node: c_ast.Goto) -> None:  # noqa: N802
-        target = self.labels.get(node.name)
-        if target is None:
-            target = self.labels[node.name] = self.graph.location()
-        self.graph.jump(target, self.reader.place(node), f"goto {node.name}")
+        """Drawn when it is known which variables exist at the label."""
+        if node.name not in self.labels:
+            self.labels[node.name] = self.graph.location()
+        self.jumps.append((self.graph.here, node, tuple(self.existing)))
+        self.graph.here = None
 
     def _Label(self, node: c_ast.Label) -> None:  # noqa: N802
         target = self.labels.get(node.name)
         if target is None:
             target = self.labels[node.name] = self.graph.location()
         self.defined_labels.add(node.name)
+        self.existing_at[node.name] = tuple(self.existing)
         place = self.reader.place(node)
         self.graph.points[target] = (place.line, place.column)
         self.graph.jump(target, self.reader.place(node))
@@ -1056,10 +1087,12 @@ class Statements:
         self.graph.here = None
         self.cases.append([])
         self.switched.append(kind)
+        self.existing_in_switch.append(tuple(self.existing))
         self.breaks.append(after)
         self.run(node.stmt)
         self.breaks.pop()
         self.switched.pop()
+        self.existing_in_switch.pop()
         cases = self.cases.pop()
         self.graph.jump(after, place)
         self._dispatch(start, chosen, cases, after, place, text)
@@ -1091,8 +1124,11 @@ class Statements:
     def _case(self, number: int | None, node: c_ast.Node) -> None:
         if not self.cases:
             raise self.reader.refuse(node, "a case outside of a switch")
-        target = self.graph.location()
-        self.cases[-1].append((number, target, self.reader.place(node)))
+        start, target = self.graph.location(), self.graph.location()
+        self.cases[-1].append((number, start, self.reader.place(node)))
+        self.graph.jump(target, self.reader.place(node))
+        self.graph.here = start
+        self._enter_scopes(self.existing_in_switch[-1], tuple(self.existing), node)
         self.graph.jump(target, self.reader.place(node))
         self.graph.here = target
         for one in node.stmts or ():
