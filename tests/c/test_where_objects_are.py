@@ -115,3 +115,10 @@ def test_the_assertion_that_is_reported_is_the_one_that_the_compiled_program_fai
     )
     result = assay.verify(str(file), timeout_seconds=30.0)
     assert result.verdict is assay.Verdict.INCOMPLETE or "x[0]) fails" in result.violations[0].message
+
+
+def test_a_call_by_a_pointer_of_another_type_is_taken_for_granted_by_name(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(TEXT.format("int (*p)(int) = (int (*)(int))now; assert(p(1) == 3);"))
+    result = assay.verify(str(file), timeout_seconds=30.0)
+    assert "nobody calls now() by a pointer of another type" in result.semantics["granted"]

@@ -839,6 +839,7 @@ class Expressions(Places):
         for name in names:
             function = FunctionName(name, self.memory.pointed[name])
             if not fits(self.known.types_of.get(name, function.type), arguments, kind):
+                self.known.misfits.add(name)
                 continue
             yes, no = graph.location(), graph.location()
             is_this = bv.equal(pointer.term, pointer_to(self.memory.function_number(name)))

@@ -182,7 +182,7 @@ class Lowering:
             known,
             tuple(self._notes()),
             self.known.externals,
-            ("pointers from outside point to nothing of the program",) if self.known.foreign_pointers else (),
+            tuple(self._granted()),
         )
 
     def _procedures(self, definitions: dict[str, Definition], main: str) -> dict[str, Procedure]:
@@ -225,6 +225,13 @@ class Lowering:
         if found.region is not None:
             self.memory.is_from_outside(found.region)
             self.memory.static_objects.pop(found.key, None)
+
+    def _granted(self) -> Iterator[str]:
+        if self.known.foreign_pointers:
+            yield "pointers from outside point to nothing of the program"
+        if self.known.misfits and "bounds" not in self.known.checks:
+            names = ", ".join(f"{name.partition('@')[0]}()" for name in sorted(self.known.misfits))
+            yield f"nobody calls {names} by a pointer of another type"
 
     def _notes(self) -> Iterator[str]:
         missing = self.known.without_body
