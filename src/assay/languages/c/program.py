@@ -69,6 +69,8 @@ class CProgram:
     @property
     def granted(self) -> tuple[str, ...]:
         """What a proof takes for granted and nobody checked, in few words: a headline says no more."""
+        from assay.languages.c.memory import HEAP
+
         found = (
             []
             if "bounds" in self.checks
@@ -79,7 +81,11 @@ class CProgram:
             more = f" and {len(silent) - 2} others" if len(silent) > 3 else ""
             shown = silent if len(silent) <= 3 else silent[:2]
             verb = "changes" if len(silent) == 1 else "change"
-            found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing")
+            correct = " and touches" if len(silent) == 1 else " and touch"
+            said = f"{correct} only what is there" if "bounds" in self.checks else ""
+            found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing{said}")
+        if HEAP in self.program.globals and "allocation" not in self.checks:
+            found.append("malloc succeeds")
         return (*found, *self.program.granted)
 
     @property
