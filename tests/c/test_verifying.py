@@ -133,9 +133,9 @@ LOCKS = (
     "lock.entry { if (locked) abort; locked = 1; }\nunlock.entry { if (!locked) abort; locked = 0; }\n"
 )
 WOVEN = {
-    "several definitions on a line": "void lock(void) {} void unlock(void) {} int main(void) { lock(); lock(); }",
+    "several on a line": "void lock(void) {} void unlock(void) {} int main(void) { lock(); lock(); }",
     "by a pointer": "void lock(void) {}\nint main(void) { void (*p)(void) = lock; p(); (*p)(); }",
-    "in a table": "void lock(void);\nstruct { void (*f)(void); } t = {lock}; int main(void) { t.f(); t.f(); }",
+    "in a table": "void lock(void);\nstruct { void (*f)(void); } t = {lock};\nint main() { t.f(); t.f(); }",
     "in parentheses": "void (lock)(void) {}\nint main(void) { (lock)(); (&lock)(); }",
     "a parameter of that name": (
         "void lock(void) {}\nint g(int lock) { if (lock) return 1; return 0; }\n"
