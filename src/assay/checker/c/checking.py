@@ -110,12 +110,15 @@ def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
 
 def granted(program: Program, checks: Sequence[str]) -> list[str]:
     """What the proof takes for granted, as the header says it."""
-    found = [] if "bounds" in checks else ["indexes and pointers are valid"]
+    is_bounded = "bounds" in checks
+    found = [] if is_bounded else ["indexes and pointers, also those compared, are within live objects"]
     names = [f"{name}()" for name in sorted(program.externals)]
     if names:
         shown = names if len(names) <= 3 else names[:2]
         more = f" and {len(names) - 2} others" if len(names) > 3 else ""
-        found.append(f"{', '.join(shown)}{more} {'changes' if len(names) == 1 else 'change'} nothing")
+        one = len(names) == 1
+        touched = f" and {'touches' if one else 'touch'} only what is there" if is_bounded else ""
+        found.append(f"{', '.join(shown)}{more} {'changes' if one else 'change'} nothing{touched}")
     return found
 
 

@@ -1216,6 +1216,8 @@ class Program:
     def _of_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if op not in ("==", "!="):
             raise self.refuse(node, "computing with pointers")
+        if all(one.term.value is None for one in (left, right)):
+            raise self.refuse(node, "comparing two pointers")
         kind = left.type if isinstance(left.type, ty.Pointer) else right.type
         same = tm.equal(*(self.converted(each, kind, node).term for each in (left, right)))
         return self.as_int(same if op == "==" else tm.negate(same))
@@ -1451,6 +1453,7 @@ class Program:
             **dict.fromkeys(("printf", "fprintf"), self._format),
             **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
             "__builtin_expect": self._expect,
+            **dict.fromkeys(("abs", "labs", "llabs", "__builtin_abs", "__builtin_labs"), self._absolute),
             **dict.fromkeys(("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"), self._nothing),
         }.get(name)
 
@@ -1500,6 +1503,17 @@ class Program:
     def _expect(self, node: Node) -> Value:
         one, _ = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
         return one  # type: ignore[no-any-return]
+
+    def _absolute(self, node: Node) -> Value:
+        name = node.function.name.removesuffix(REAL).removeprefix("__builtin_")
+        width = {"abs": 32, "labs": self.long_bits, "llabs": 64}[name]
+        kind = ty.INT if name == "abs" else ty.Int(width, True, 4, "long")
+        term = self.converted(self._one(node), kind, node).term
+        if "overflow" in self.checks:
+            least = tm.const(1 << (width - 1), width)
+            self.graph.require(tm.negate(tm.equal(term, least)), self.failure("overflow", node))
+        is_negative = tm.compared("bvslt", term, tm.const(0, width))
+        return Value(tm.choice(is_negative, tm.unary("bvneg", term), term), kind)
 
     def _input(self, node: Node) -> Value:
         self._ignored(node)
