@@ -142,6 +142,11 @@ def test_languages_do_not_know_each_other(path):
     assert known <= {own}
 
 
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("checker/c/*.py")), ids=lambda path: path.name)
+def test_the_checkers_front_end_for_c_shares_nothing(path):
+    assert all(name.startswith("assay.checker.c") for name in imported_modules(path))
+
+
 def test_every_folder_of_the_package_is_a_stage():
     folders = {path.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE}
     assert folders <= MAY_IMPORT.keys()
