@@ -144,7 +144,9 @@ def test_languages_do_not_know_each_other(path):
 
 @pytest.mark.parametrize("path", sorted(SOURCE.glob("checker/c/*.py")), ids=lambda path: path.name)
 def test_the_checkers_front_end_for_c_shares_nothing(path):
-    assert all(name.startswith("assay.checker.c") for name in imported_modules(path))
+    assert {name for name in imported_modules(path) if not name.startswith("assay.checker.c")} <= {
+        "assay.records"
+    }
 
 
 def test_every_folder_of_the_package_is_a_stage():

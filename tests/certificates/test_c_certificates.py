@@ -17,7 +17,8 @@ from assay.checker import Rejected, Undecided, check
 from assay.checker.c import graph
 from assay.checker.c.checking import deep, read
 from assay.checker.c.preprocessing import expand
-from assay.checker.c.problems import CannotCheck
+from assay.checker.c.problems import CannotCheck, NoProgram
+from assay.checker.c.rules import read_rule
 from assay.checker.program import RULES
 from assay.evidence.certificate.invariant_file import C_VERSION, InvariantFile, InvariantHeader, file_of
 from assay.evidence.verdict import Verdict
@@ -309,6 +310,25 @@ def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
         check(program, certificate, options)
     result = assay.certify(program, certificate, rules=[str(rule)])
     assert result.verdict is Verdict.REJECTED
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        "void __assay_rule_failed(void) {}",
+        "static int __mine_held;\nvoid tamper(void) { __mine_held = 0; }",
+        "void take__real(int l) { }",
+    ],
+)
+def test_a_program_that_uses_the_names_of_a_rule_is_refused_by_both(cheat, tmp_path):
+    program, rule = tmp_path / "program.c", tmp_path / "mine.rule"
+    program.write_text(f"void take(int l);\n{cheat}\nint main(void) {{ take(0); take(0); return 0; }}\n")
+    rule.write_text("state { int held = 0; }\ntake.entry { if (held) abort; held = 1; }\n")
+    with pytest.raises(SourceProblem, match="which the rule mine needs"):
+        languages.load(program, LanguageOptions(rules=(str(rule),), language="c"))
+    expanded = expand(program.read_bytes(), program, "LP64", [])
+    with pytest.raises(NoProgram, match="which the rule mine needs"):
+        read(expanded, "LP64", [], [read_rule(rule.read_text(), "mine")], 0)
 
 
 def test_macros_of_the_certificate_are_those_that_the_checker_uses(proved, tmp_path):

@@ -9,7 +9,6 @@ are chosen by the conditions of the ways.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from assay.checker.c import terms as tm
@@ -17,6 +16,7 @@ from assay.checker.c.graph import Flow
 from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.reading import Path, Program, Twice
 from assay.checker.c.terms import Term
+from assay.records import dataclass
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
 LOCATION_KEYS = {"instance", "line", "column", "holds"}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from assay.checker.c import terms as tm
@@ -20,6 +20,7 @@ from assay.checker.c.graph import Failure, Graph
 from assay.checker.c.problems import CannotCheck
 from assay.checker.c.syntax import Node
 from assay.checker.c.terms import Term
+from assay.records import dataclass
 
 INDEX_BITS = 32
 MOST_ELEMENTS = 1 << 24
@@ -1357,7 +1358,7 @@ class Program:
             return known(node)
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared")
-        if name in NOT_READ and not is_defined:
+        if name.removesuffix(REAL) in NOT_READ and not is_defined:
             raise self.refuse(node, f"the function '{name}'")
         if not is_defined:
             return self._of_the_environment(node, found)
