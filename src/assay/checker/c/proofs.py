@@ -130,7 +130,9 @@ class Proof:
             raise NoProof("a variable of the proof is not written as variables are")
         found = self.program.variables.get(tuple(name))
         if isinstance(found, Twice):
-            raise CannotCheck(f"two variables that are called {str(node)[:80]}")
+            raise CannotCheck(
+                f"a proof that speaks of {str(node)[:80]}, which has no term of its own or another"
+            )
         if found is None:
             raise NoProof(f"the program has no variable {str(node)[:80]}")
         return found
