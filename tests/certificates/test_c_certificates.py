@@ -15,10 +15,12 @@ from assay import languages
 from assay.certification import sequential
 from assay.checker import Rejected, Undecided, check
 from assay.checker.c import graph
+from assay.checker.c import terms as tm
 from assay.checker.c.checking import deep, read
 from assay.checker.c.preprocessing import expand
 from assay.checker.c.problems import CannotCheck, NoProgram
 from assay.checker.c.rules import read_rule
+from assay.checker.c.solvers import Cvc5
 from assay.checker.program import RULES
 from assay.evidence.certificate.invariant_file import C_VERSION, InvariantFile, InvariantHeader, file_of
 from assay.evidence.verdict import Verdict
@@ -282,10 +284,41 @@ int main(void) {
 )
 
 
+REFERENCES = (
+    HEAD
+    + """\
+static void count(int *n, int *m) { *n += 1; *m += 1; }
+int main(void) {
+  int a = 0, b = 0;
+  while (__VERIFIER_nondet_int()) count(&a, &b);
+  if (a != b) reach_error();
+  return 0;
+}
+"""
+)
+ZEROS = (
+    HEAD
+    + """\
+unsigned char seen[8];
+int main(void) {
+  unsigned i = __VERIFIER_nondet_int();
+  while (__VERIFIER_nondet_int()) { if (seen[i & 7] > 1) reach_error(); seen[i & 3] = 1; i++; }
+  if (seen[4 + (i & 3)]) reach_error();
+  return 0;
+}
+"""
+)
+
+
 @pytest.mark.parametrize(
     ("text", "search", "rules"),
-    [(STRUCTS, "k-induction", []), (RECURSIVE, "bounded", []), (WATCHED, "templates", ["ke-spinlock"])],
-    ids=["structs", "recursive", "watched"],
+    [
+        (STRUCTS, "k-induction", []),
+        (RECURSIVE, "bounded", []),
+        (WATCHED, "templates", ["ke-spinlock"]),
+        (REFERENCES, "k-induction", []),
+    ],
+    ids=["structs", "recursive", "watched", "references"],
 )
 def test_both_checkers_accept(text, search, rules, tmp_path):
     program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
@@ -294,6 +327,20 @@ def test_both_checkers_accept(text, search, rules, tmp_path):
     assert result.verdict is Verdict.VERIFIED, result.reasons
     assert assay.certify(program, certificate, rules=rules).verdict is Verdict.VERIFIED
     check(program, certificate)
+
+
+def test_arrays_that_start_with_zeros_are_decided(tmp_path):
+    program = tmp_path / "program.c"
+    program.write_text(ZEROS)
+    with deep():
+        found = read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)
+    seen, i = (found.variables["g", "seen"], found.variables["l", (), "i", 5, 12])
+    start = tm.select(found.initial[seen], i)
+    assert Cvc5().never_holds(tm.negate(tm.equal(start, tm.const(0, 8))), 10) is True
+    other = tm.var("other", seen.sort)
+    differ = tm.negate(tm.equal(tm.select(other, i), tm.const(0, 8)))
+    same = tm.equal(other, found.initial[seen])
+    assert Cvc5().never_holds(tm.both((same, differ)), 10) is True
 
 
 def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
