@@ -316,7 +316,7 @@ int main(void) {
         (STRUCTS, "k-induction", []),
         (RECURSIVE, "bounded", []),
         (WATCHED, "templates", ["ke-spinlock"]),
-        (REFERENCES, "k-induction", []),
+        (REFERENCES, "auto", []),
     ],
     ids=["structs", "recursive", "watched", "references"],
 )
