@@ -19,8 +19,8 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import NoProof
-from assay.evidence.sequential.proof_file import Proof, as_json
+from assay.evidence.sequential.obligations import NoProof, Obligation
+from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
@@ -33,9 +33,9 @@ from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.bitvectors import BOOLEAN, Bits, Term, Value, signed
+from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Bits, Term, Value, signed
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
-from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.inlining import UNWINDING
 from assay.transition_system.sequential.running import Moment, default, run
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
@@ -47,6 +47,7 @@ MEMORY_BYTES = 8 << 30
 PROCESSES = 2
 MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
 MOST_STEPS = 20_000  # of a run that is shown
+RECHECK_SECONDS = 60.0  # of a proof without what cannot be written down
 NOT_ACCEPTED = "its proof is not accepted"
 KINDS = {
     "assertion": "no assertion fails",
@@ -65,6 +66,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
+    flow: ControlFlow
     violation: Violation | None = None
     executed: Executed | None = None
 
@@ -152,7 +154,7 @@ def judged(
             if problem:
                 said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
                 return None
-            return Judged(Verdict.VERIFIED, found)
+            return Judged(Verdict.VERIFIED, found, flow)
         assert found.run is not None
         return _violated(program, flow, found, found.run, said)
     except UnsupportedConstruct as problem:
@@ -162,9 +164,12 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        wanted = list(proof_of(found).obligations(flow))
+        return _doubt(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
+
+
+def _doubt(wanted: list[Obligation], deadline: float) -> str:
     refutations = [one.refutation for one in wanted]
     failed = first_unproved(refutations, max(deadline, time.monotonic() + 5))
     if failed is not None:
@@ -179,19 +184,17 @@ def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> st
     return ""
 
 
-def proof_of(found: Finding) -> Proof:
+def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     if found.invariants is None:
-        return Proof({}, bound=found.bound)
+        return Proof(dict.fromkeys(flow.cut_points, TRUE), bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 
 
 def _certificate(
-    name: str, program: CProgram, request: Request, found: Finding
+    name: str, program: CProgram, request: Request, answer: Judged
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
-    if is_recursive(program.program):
-        return None, "proofs about recursive programs cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -202,8 +205,14 @@ def _certificate(
     claim = replace(claim, properties=Properties(deadlock=False))
     began = time.monotonic()
     try:
-        size = write_invariant(request.certificate.path, claim, as_json(proof_of(found), program.flow))
-    except (OSError, CertificateProblem) as problem:
+        proof = proof_of(answer.finding, answer.flow)
+        written = sayable(proof, answer.flow)
+        if written != proof:  # is what is left still a proof?
+            problem = _doubt(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            if problem:
+                return None, f"the proof needs what has no name in the text: {problem}"
+        size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
+    except (OSError, CertificateProblem, NoProof) as problem:
         return None, str(problem)
     path = str(request.certificate.path)
     return {"path": path, "bytes": size, "seconds": time.monotonic() - began, "kind": "cut points"}, ""
@@ -229,7 +238,7 @@ def _violated(
     if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, violation, executed)
+    return Judged(Verdict.VIOLATED, found, flow, violation, executed)
 
 
 def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
@@ -372,7 +381,7 @@ def _told(
     if answer is not None and answer.verdict is Verdict.VERIFIED:
         proof = _proof(answer.finding)
         if request.certificate is not None:
-            written, problem = _certificate(name, program, request, answer.finding)
+            written, problem = _certificate(name, program, request, answer)
             if problem:
                 verdict = Verdict.INCOMPLETE
                 said = [f"the certificate could not be written: {problem}"]
