@@ -29,6 +29,7 @@ ENGINES = {
     "bounded": "assay.search.sequential.bounded",
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
+    "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
     "predicates": "assay.search.sequential.predicates",

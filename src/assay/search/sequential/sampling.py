@@ -119,11 +119,13 @@ def sampled(
     *,
     seed: int,
     seconds: float = SECONDS,
+    with_arrays: bool = False,
 ) -> dict[int, list[Sample]]:
-    """Of each cut point that was reached, what the wanted variables held there; each of them once."""
+    """Of each cut point that was reached, what the wanted variables held there; each of them once. Arrays are 0
+    unless somebody wants them."""
     runner = Runner(flow, constants, seed)
     places = {at: [runner.positions[one] for one in names] for at, names in wanted.items()}
-    found: dict[int, dict[Sample, None]] = {}
+    found: dict[int, dict[Sample, Sample]] = {}
     until = time.monotonic() + seconds
     for _ in range(RUNS):
         visits: dict[int, int] = {}
@@ -137,9 +139,8 @@ def sampled(
                 continue
             kept = found.setdefault(location, {})
             if len(kept) < MOST_SAMPLES:
-                kept[tuple(_hashable(values[at]) for at in places[location])] = None
-    return {at: list(samples) for at, samples in found.items()}
+                whole = tuple(values[at] for at in places[location])
+                plain = tuple(value if isinstance(value, int) else 0 for value in whole)
+                kept[plain] = whole if with_arrays else plain
+    return {at: list(samples.values()) for at, samples in found.items()}
 
-
-def _hashable(value: Value) -> Value:
-    return value if isinstance(value, int) else 0  # nothing is made of the contents of arrays

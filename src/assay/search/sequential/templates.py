@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations
 from math import lcm
 from operator import le, lt, mul
 
@@ -20,6 +20,7 @@ from assay.records import dataclass
 from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.sampling import Sample, sampled
+from assay.search.sequential.shrinking import Shrinking
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Array, Bits, Term
 from assay.transition_system.sequential.blocks import Block, live_blocks
@@ -64,9 +65,13 @@ def inductive(
     samples = sampled(flow, live, around, seed=seed, seconds=seconds)
     tests = list(islice(distinct(tests_of(flow)), MOST_TESTS))
     candidates = {}
+    guess = Guess(flow, live, seed, seconds) if any(at not in samples for at in live) else None
     for at in sorted(flow.cut_points):
         table = Table(live[at], samples.get(at, []), around)
-        candidates[at] = list(islice(distinct(candidates_of(table, tests)), MOST_CANDIDATES))
+        found = candidates_of(table, tests)
+        if guess is not None and at not in samples:
+            found = chain(found, guess.candidates(at, live[at], tests))
+        candidates[at] = list(islice(distinct(found), MOST_CANDIDATES))
     say(f"{sum(map(len, candidates.values()))} candidates")
     weeded = Houdini(flow, parts, candidates, deadline)
     weeded.run(say)
@@ -95,6 +100,26 @@ def live_at(flow: ControlFlow, parts: Iterable[Block]) -> dict[int, list[Term]]:
                 changed = True
     order = {one: position for position, one in enumerate(flow.variables)}
     return {at: sorted(found, key=lambda one: order[one]) for at, found in live.items()}
+
+
+class Guess:
+    """Candidates from runs with small numbers, for places to which no run came."""
+
+    def __init__(
+        self, flow: ControlFlow, live: Mapping[int, Sequence[Term]], seed: int, seconds: float
+    ) -> None:
+        self.shrinking = Shrinking(flow)
+        found = constants_of(self.shrinking.flow)
+        self.numbers = {width: sorted(values) for width, values in found.items()}
+        self.samples = {}
+        if self.shrinking.changes_anything:
+            self.samples = sampled(self.shrinking.flow, live, self.numbers, seed=seed, seconds=seconds)
+
+    def candidates(self, at: int, live: Sequence[Term], tests: Sequence[Term]) -> Iterator[Term]:
+        if at in self.samples:
+            table = Table(live, self.samples[at], self.numbers)
+            small = [self.shrinking.small(one) for one in tests]
+            yield from map(self.shrinking.restored, candidates_of(table, small))
 
 
 # --- candidates ---

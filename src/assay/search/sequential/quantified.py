@@ -1,0 +1,214 @@
+"""Invariants about all elements of an array: for all i from l to u, a[i] is as the text says of some element.
+
+What to say of an element is read off the text (Flanagan and Qadeer 2002 quantify predicates in this way): a
+test of `a[x]`, or what is stored there, with the index that the loop moves replaced by any. From where to where
+it holds is a pair of what the index is compared with: variables, their neighbours and numbers of the text.
+Runs of the program with small numbers (`shrinking`) refute most pairs, and Houdini keeps what is inductive,
+together with the template invariants of the other variables. Its questions have no quantifiers: they
+speak of one element, and of those that a block reads and writes (`quantifiers`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+
+from assay.records import dataclass
+from assay.search.sequential.findings import Finding, Invariants, Status
+from assay.search.sequential.houdini import Houdini
+from assay.search.sequential.integers import signs_of
+from assay.search.sequential.predicates import atoms
+from assay.search.sequential.sampling import Sample, sampled
+from assay.search.sequential.shrinking import Shrinking
+from assay.search.sequential.templates import constants_of, distinct, inductive, live_at
+from assay.transition_system.sequential import bitvectors as bv
+from assay.transition_system.sequential.bitvectors import Array, Bits, Term
+from assay.transition_system.sequential.blocks import Block, live_blocks
+from assay.transition_system.sequential.compiled_terms import compiled
+from assay.transition_system.sequential.control_flow import ControlFlow
+
+NAME = "quantified"
+MOST_BODIES = 60
+MOST_BOUNDS = 14
+MOST_CANDIDATES = 160  # of a cut point
+MOST_SAMPLES = 40  # of which elements are looked at
+ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
+MOST_NODES = 30  # of what is said about an element
+
+
+def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
+    parts = live_blocks(flow)
+    live = live_at(flow, parts)
+    if not any(isinstance(one.sort, Array) for names in live.values() for one in names):
+        return Finding(NAME, Status.UNKNOWN, "no array is read after a loop")
+    try:
+        known = inductive(flow, parts, deadline=deadline, say=say)
+        if known.excludes_failures():
+            return Finding(NAME, Status.SAFE, "inductive", invariants=Invariants(known.needed()))
+        found = quantified(flow, parts, live, deadline=deadline)
+        say(f"{sum(map(len, found.values()))} candidates about elements")
+        together = {at: [*held, *found.get(at, ())] for at, held in known.candidates.items()}
+        weeded = Houdini(flow, parts, together, deadline)
+        weeded.run(say)
+        if weeded.excludes_failures():
+            return Finding(NAME, Status.SAFE, invariants=Invariants(weeded.needed()))
+    except TimeoutError:
+        return Finding(NAME, Status.UNKNOWN, "out of time")
+    return Finding(NAME, Status.UNKNOWN, "what is inductive about elements does not exclude every failure")
+
+
+def quantified(
+    flow: ControlFlow, parts: Sequence[Block], live: Mapping[int, Sequence[Term]], *, deadline: float
+) -> dict[int, list[Term]]:
+    """Candidates of each cut point."""
+    shrinking = Shrinking(flow)
+    numbers = {width: sorted(found) for width, found in constants_of(shrinking.flow).items()}
+    seconds = min(1.0, max(0.1, (deadline - time.monotonic()) / 10))
+    samples = sampled(shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True)
+    bodies = list(distinct(_bodies(flow, parts)))[:MOST_BODIES]
+    is_signed = signs_of(parts)
+    compared = _compared(parts)
+    found = {}
+    for at, names in live.items():
+        rows = samples.get(at, [])[-MOST_SAMPLES:]
+        if rows:
+            table = Elements(names, rows, shrinking)
+            found[at] = list(_of_place(table, bodies, compared, is_signed))[:MOST_CANDIDATES]
+    return found
+
+
+# --- what to say of an element ---
+
+
+def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+    """Tests of elements and what elements become, about any element."""
+    moving = {name for block in parts for name in block.values if isinstance(name.sort, Bits)}
+    known = set(flow.variables)
+    for fact in _facts(parts):
+        nodes = list(bv.in_order((fact,)))
+        if len(nodes) > MOST_NODES or not bv.variables_of(fact) <= known:
+            continue
+        indices = [one.operands[1] for one in nodes if one.operator == "select"]
+        for name in sorted(bv.variables_of(*indices) & moving, key=lambda one: one.name):
+            any_element = bv.substituted(fact, {name: bv.each(name.width)})
+            yield any_element
+            yield bv.negated(any_element)
+
+
+def _facts(parts: Iterable[Block]) -> Iterator[Term]:
+    for block in parts:
+        yield from map(_of_before, atoms(block.condition))
+        for value in block.values.values():
+            for one in bv.in_order((value,)):
+                if one.operator == "store":
+                    array, index, element = map(_of_before, one.operands)
+                    yield bv.equal(bv.select(array, index), element)
+                elif one.operator == "ite":
+                    yield from map(_of_before, atoms(one.operands[0]))
+
+
+def _of_before(term: Term) -> Term:
+    """With arrays as they are before anything is stored."""
+    done: dict[Term, Term] = {}
+    for one in bv.in_order((term,)):
+        if one.operator == "store":
+            done[one] = done[one.operands[0]]
+        elif one.operator == "ite" and isinstance(one.sort, Array):
+            done[one] = done[one.operands[1]]
+        elif one.operands:
+            done[one] = bv.remade(one, tuple(done[each] for each in one.operands))
+        else:
+            done[one] = one
+    return done[term]
+
+
+# --- from where to where ---
+
+
+def _compared(parts: Iterable[Block]) -> dict[int, set[Term]]:
+    """Numbers and variables that stand in comparisons, by width: what may bound a range."""
+    found: dict[int, set[Term]] = {}
+    for block in parts:
+        for one in bv.in_order((block.condition, *block.values.values())):
+            if one.operator in bv.COMPARISONS or one.operator == "=":
+                for side in one.operands:
+                    if isinstance(side.sort, Bits) and (side.is_constant or side.operator == "variable"):
+                        found.setdefault(side.width, set()).add(side)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    low: Term
+    high: Term  # the first that is not in it
+    is_signed: bool
+
+    def holds(self, body: Term) -> Term:
+        index = bv.each(self.low.width)
+        less, at_most = ("bvslt", "bvsle") if self.is_signed else ("bvult", "bvule")
+        inside = bv.all_of((bv.compare(at_most, self.low, index), bv.compare(less, index, self.high)))
+        return bv.forall(index.width, bv.implies(inside, body))
+
+
+class Elements:
+    """What runs with small numbers say of elements at a cut point."""
+
+    def __init__(self, names: Sequence[Term], rows: Sequence[Sample], shrinking: Shrinking) -> None:
+        self.names, self.rows, self.shrinking = list(names), rows, shrinking
+
+    def values(self, terms: Sequence[Term]) -> list[list[int]]:
+        """Of numbers, in each row; with their signs."""
+        small = [self.shrinking.small(one) for one in terms]
+        evaluate = compiled(small, self.names)
+        return [
+            [bv.signed(value, one.width) for value, one in zip(evaluate(row), terms, strict=True)]
+            for row in self.rows
+        ]
+
+    def false_at(self, body: Term, width: int) -> list[list[int]]:
+        """In each row, the elements of which it is false."""
+        evaluate = compiled([self.shrinking.small(body)], [*self.names, bv.each(width)])
+        mask = (1 << width) - 1
+        return [[one for one in ELEMENTS if not evaluate([*row, one & mask])[0]] for row in self.rows]
+
+
+def _of_place(
+    table: Elements,
+    bodies: Sequence[Term],
+    compared: Mapping[int, set[Term]],
+    is_signed: Callable[[Term], bool],
+) -> Iterator[Term]:
+    names = set(table.names)
+    for width in sorted({one.width for one in names if isinstance(one.sort, Bits)}):
+        index = bv.each(width)
+        about = [
+            one for one in bodies if index in bv.variables_of(one) and bv.variables_of(one) <= names | {index}
+        ]
+        if not about:
+            continue
+        bounds = list(_bounds(names, compared.get(width, set()), width))[:MOST_BOUNDS]
+        values = table.values(bounds)
+        wrong = {one: table.false_at(one, width) for one in about}
+        for low, high in permutations(range(len(bounds)), 2):
+            spans = [(row[low], row[high]) for row in values]
+            if all(first >= last for first, last in spans):
+                continue
+            variables = [one for one in bv.variables_of(bounds[low], bounds[high])]
+            between = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
+            for body in about:
+                if not any(
+                    first <= one < last for (first, last), row in zip(spans, wrong[body], strict=True) for one in row
+                ):
+                    yield between.holds(body)
+
+
+def _bounds(names: set[Term], compared: set[Term], width: int) -> Iterator[Term]:
+    yield bv.constant(0, width)
+    variables = sorted((one for one in compared if one in names), key=lambda one: one.name)
+    yield from variables
+    half = 1 << (width - 1)
+    numbers = sorted({one.value for one in compared if one.is_constant and 0 < one.value < half})
+    yield from (bv.constant(one, width) for one in numbers)
+    for one in variables:
+        yield bv.arithmetic("bvadd", one, bv.constant(1, width))
