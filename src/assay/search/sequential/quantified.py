@@ -19,7 +19,7 @@ from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.integers import signs_of
 from assay.search.sequential.predicates import atoms
-from assay.search.sequential.sampling import Sample, sampled
+from assay.search.sequential.sampling import SECONDS, Sample, sampled
 from assay.search.sequential.shrinking import Shrinking
 from assay.search.sequential.templates import constants_of, distinct, inductive, live_at
 from assay.transition_system.sequential import bitvectors as bv
@@ -34,6 +34,8 @@ MOST_BOUNDS = 14
 MOST_CANDIDATES = 160  # of a cut point
 MOST_SAMPLES = 40  # of which elements are looked at
 ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
+FEW_VALUES = 2  # of a variable on which it may depend what elements are
+MOST_PREMISES = 8
 MOST_NODES = 30  # of what is said about an element
 
 
@@ -64,9 +66,9 @@ def quantified(
     """Candidates of each cut point."""
     shrinking = Shrinking(flow)
     numbers = {width: sorted(found) for width, found in constants_of(shrinking.flow).items()}
-    seconds = min(1.0, max(0.1, (deadline - time.monotonic()) / 10))
+    seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
     samples = sampled(shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True)
-    bodies = list(distinct(_bodies(flow, parts)))[:MOST_BODIES]
+    bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
     is_signed = signs_of(parts)
     compared = _compared(parts)
     found = {}
@@ -94,6 +96,31 @@ def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
             any_element = bv.substituted(fact, {name: bv.each(name.width)})
             yield any_element
             yield bv.negated(any_element)
+
+
+def _linked(bodies: Sequence[Term]) -> Iterator[Term]:
+    """The bodies, and what becomes of them when an element is replaced by what is stored there: `a[i] == 1` and
+    `b[i] == a[i]` give `b[i] == 1`."""
+    equal = [
+        (one, other)
+        for body in bodies
+        if body.operator == "="
+        for one, other in permutations(body.operands)
+        if one.operator == "select" and one not in set(bv.in_order((other,)))
+    ]
+    found = dict.fromkeys(bodies)
+    for body in bodies:
+        yield body
+    waiting = list(bodies)
+    while waiting and len(found) < 4 * MOST_BODIES:
+        body = waiting.pop(0)
+        inside = set(bv.in_order((body,)))
+        for one, other in equal:
+            new = bv.substituted(body, {one: other}) if one in inside else body
+            if new not in found and not new.is_constant and len(list(bv.in_order((new,)))) <= MOST_NODES:
+                found[new] = None
+                waiting.append(new)
+                yield new
 
 
 def _facts(parts: Iterable[Block]) -> Iterator[Term]:
@@ -166,6 +193,18 @@ class Elements:
             for row in self.rows
         ]
 
+    def premises(self) -> list[tuple[Term, list[int]]]:
+        """That a variable has one of its few values, and the rows in which it has."""
+        found = []
+        for position, name in enumerate(self.names):
+            held = [row[position] for row in self.rows]
+            few = {value for value in held if isinstance(value, int)}
+            if isinstance(name.sort, Bits) and 1 < len(few) <= FEW_VALUES:
+                for value in sorted(few):
+                    rows = [row for row, one in enumerate(held) if one == value]
+                    found.append((bv.equal(name, bv.constant(value, name.width)), rows))
+        return found[:MOST_PREMISES]
+
     def false_at(self, body: Term, width: int) -> list[list[int]]:
         """In each row, the elements of which it is false."""
         evaluate = compiled([self.shrinking.small(body)], [*self.names, bv.each(width)])
@@ -190,17 +229,29 @@ def _of_place(
         bounds = list(_bounds(names, compared.get(width, set()), width))[:MOST_BOUNDS]
         values = table.values(bounds)
         wrong = {one: table.false_at(one, width) for one in about}
+        premises = [(bv.TRUE, range(len(values))), *table.premises()]
+        seen = set()
         for low, high in permutations(range(len(bounds)), 2):
-            spans = [(row[low], row[high]) for row in values]
-            if all(first >= last for first, last in spans):
+            spans = tuple((row[low], row[high]) for row in values)
+            if any(first > last for first, last in spans) or spans in seen:
                 continue
-            variables = [one for one in bv.variables_of(bounds[low], bounds[high])]
+            seen.add(spans)
+            variables = bv.variables_of(bounds[low], bounds[high])
             between = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
             for body in about:
-                if not any(
-                    first <= one < last for (first, last), row in zip(spans, wrong[body], strict=True) for one in row
-                ):
-                    yield between.holds(body)
+                for premise, rows in premises:
+                    if _is_seen(spans, wrong[body], rows):
+                        yield between.holds(bv.implies(premise, body))
+                        if premise is bv.TRUE:
+                            break
+
+
+def _is_seen(spans: Sequence[tuple[int, int]], wrong: Sequence[list[int]], rows: Iterable[int]) -> bool:
+    """Whether some of these rows have elements in the range, and none has a wrong one."""
+    inside = [(*spans[row], wrong[row]) for row in rows]
+    return any(first < last for first, last, _ in inside) and not any(
+        first <= one < last for first, last, found in inside for one in found
+    )
 
 
 def _bounds(names: set[Term], compared: set[Term], width: int) -> Iterator[Term]:

@@ -19,7 +19,7 @@ from operator import le, lt, mul
 from assay.records import dataclass
 from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
-from assay.search.sequential.sampling import Sample, sampled
+from assay.search.sequential.sampling import SECONDS, Sample, sampled
 from assay.search.sequential.shrinking import Shrinking
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Array, Bits, Term
@@ -61,7 +61,7 @@ def inductive(
     live = live_at(flow, parts)
     numbers = constants_of(flow)
     around = {width: sorted(found) for width, found in numbers.items()}
-    seconds = min(1.0, max(0.1, (deadline - time.monotonic()) / 10))
+    seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
     samples = sampled(flow, live, around, seed=seed, seconds=seconds)
     tests = list(islice(distinct(tests_of(flow)), MOST_TESTS))
     candidates = {}
