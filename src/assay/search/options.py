@@ -30,6 +30,7 @@ SEQUENTIAL = (
     "bounded",
     "templates",
     "k-induction",
+    "execution",
     "quantified",
     "horn-integers",
     "horn",

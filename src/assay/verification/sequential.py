@@ -33,6 +33,7 @@ from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.sequential.bitvectors import BOOLEAN, Bits, Term, Value, signed
+from assay.transition_system.sequential.compiled_runs import followed
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
 from assay.transition_system.sequential.running import Moment, default, run
@@ -260,8 +261,7 @@ def _chosen_again(flow: ControlFlow, positions: Sequence[int]) -> list[Moment]:
 
 
 def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
-    left = iter(choices.chosen)
-    return list(run(flow, lambda _: next(left), dict(choices.starts)))
+    return followed(flow, choices.chosen, dict(choices.starts))
 
 
 def _executed(program: CProgram, moments: list[Moment]) -> Executed:

@@ -29,6 +29,7 @@ ENGINES = {
     "bounded": "assay.search.sequential.bounded",
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
+    "execution": "assay.search.sequential.execution",
     "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
@@ -37,6 +38,7 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
+    "execution": 0.1,
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "horn": 0.3,

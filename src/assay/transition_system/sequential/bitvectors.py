@@ -19,6 +19,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from assay.records import dataclass
+from assay.transition_system.sequential.versions import changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -552,7 +553,7 @@ def evaluated(term: Term, values: Mapping[Term, Value]) -> Value:
         elif operator == "select":
             done[one] = given[0][given[1]]
         elif operator == "store":
-            done[one] = ArrayValue(given[0].otherwise, {**given[0].elements, given[1]: given[2]})
+            done[one] = ArrayValue(given[0].otherwise, changed(given[0].elements, given[1], given[2]))
         elif operator == "const":
             done[one] = ArrayValue(given[0], {})
         else:
