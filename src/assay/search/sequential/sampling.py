@@ -48,14 +48,18 @@ class Runner:
         return self.number(sort.width) if isinstance(sort, Bits) else self.random.getrandbits(1)
 
     def number(self, width: int) -> int:
-        pick, mask = self.random.random(), (1 << width) - 1
-        if pick < 0.45:
-            return self.random.randint(-2, 6) & mask
-        if pick < 0.75 and self.constants.get(width):
-            return self.random.choice(self.constants[width])
-        if pick < 0.9:
-            return self.random.randint(-100, 1000) & mask
-        return self.random.getrandbits(width)
+        return any_number(self.random, width, self.constants)
+
+
+def any_number(source: random.Random, width: int, constants: Mapping[int, Sequence[int]]) -> int:
+    pick, mask = source.random(), (1 << width) - 1
+    if pick < 0.45:
+        return source.randint(-2, 6) & mask
+    if pick < 0.75 and constants.get(width):
+        return source.choice(constants[width])
+    if pick < 0.9:
+        return source.randint(-100, 1000) & mask
+    return source.getrandbits(width)
 
 
 def sampled(

@@ -245,6 +245,10 @@ def of_two(one: Column, other: Column) -> Iterator[Term]:
     elif max(map(abs, near)) <= SMALL:
         yield bv.compare("bvsle", apart, bv.constant(max(near), one.width))
         yield bv.compare("bvsle", bv.constant(min(near), one.width), apart)
+    elif -SMALL <= min(near) < 0:
+        yield bv.compare("bvsle", bv.arithmetic("bvadd", other.name, bv.constant(min(near), one.width)), one.name)
+    elif 0 < max(near) <= SMALL:
+        yield bv.compare("bvsle", one.name, bv.arithmetic("bvadd", other.name, bv.constant(max(near), one.width)))
 
 
 def of_few(columns: Sequence[Column]) -> Iterator[Term]:
@@ -377,12 +381,16 @@ def tests_of(flow: ControlFlow) -> Iterator[Term]:
 
 def constants_of(flow: ControlFlow) -> dict[int, set[int]]:
     """Numbers in the text, by width, with those beside them."""
-    found: dict[int, set[int]] = {}
     terms: list[Term] = list(tests_of(flow))
     for edge in flow.edges:
         if isinstance(edge.action, Assign):
             terms += [value for _, value in edge.action.values]
     terms += [one for one in flow.initial_values.values() if isinstance(one.sort, Bits)]
+    return numbers_in(terms)
+
+
+def numbers_in(terms: Iterable[Term]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
     for one in bv.in_order(terms):
         if one.is_constant and isinstance(one.sort, Bits):
             mask = (1 << one.width) - 1
