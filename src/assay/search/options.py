@@ -35,6 +35,7 @@ SEQUENTIAL = (
     "horn-integers",
     "horn",
     "predicates",
+    "contracts",
 )  # of C programs
 STRATEGIES = ("bfs", "dfs", "random-dfs", "cached", *SYMBOLIC, *SEQUENTIAL)
 STORAGES = ("exact", "fingerprint", "bitstate", "abstraction")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from assay.records import dataclass
+from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.sampling import Sample, any_number
 from assay.search.sequential.templates import Table, candidates_of, numbers_in, distinct
@@ -41,7 +41,6 @@ from assay.transition_system.sequential.control_flow import (
     Assign,
     Assume,
     Choose,
-    ControlFlow,
     Edge,
     Procedure,
     SequentialProgram,
@@ -49,20 +48,12 @@ from assay.transition_system.sequential.control_flow import (
 from assay.transition_system.sequential.liveness import live_variables
 
 NAME = "contracts"
-RUNS = 60
-MOST_STEPS = 200_000  # of all runs
+RUNS = ((10, 3_000), (1, 200_000), (50, 3_000), (3, 200_000))  # how many, with how many steps
+MOST_SECONDS = 2.0  # of the processor, for runs
 MOST_ROWS = 400
 MOST_CANDIDATES = 600  # of half a contract
 MANY_VALUES = 60  # of an argument, for each of which the result may be a number
 MOST_SPLITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Contracts:
-    """Of each recursive procedure one; and the invariants of loops in the graph of each procedure and of main."""
-
-    of: Mapping[str, Contract]
-    loops: Mapping[str, Mapping[int, Term]]
 
 
 class Data:
@@ -87,6 +78,7 @@ class Data:
     def collect(self, deadline: float) -> tuple[Value, ...] | None:
         """The choices of a run that failed, if one did."""
         calling = Calling(self.program)
+        until = time.process_time() + MOST_SECONDS
         globals_ = self.program.globals
 
         def plain(values: Iterable[Value]) -> tuple[int, ...]:
@@ -106,17 +98,17 @@ class Data:
                 result = () if one.result is None else (one.result,)
                 rows[plain((*one.given, *one.before, *after, *result))] = None
 
-        for _ in range(RUNS):
+        for most_steps in (steps for many, steps in RUNS for _ in range(many)):
             chosen: list[Value] = []
 
             def choose(edge: Edge, chosen: list[Value] = chosen) -> Value:
                 chosen.append(self.any_of(edge))
                 return chosen[-1]
 
-            failure = calling.run(choose, most_steps=MOST_STEPS, entered=entered, returned=returned)
+            failure = calling.run(choose, most_steps=most_steps, entered=entered, returned=returned)
             if failure is not None:
                 return tuple(chosen)
-            if time.monotonic() > deadline:
+            if time.process_time() > until or time.monotonic() > deadline:
                 break
         return None
 
@@ -250,17 +242,17 @@ class Weeding:
 
 
 def search(program: SequentialProgram, *, deadline: float, say: Callable[[str], None]) -> dict[str, Any]:
-    """`contracts` as JSON; or `chosen`, of a run that fails; or `detail`: why there are none."""
+    """As JSON: `contracts`; or `chosen`, of a run that fails; or `detail`: why there is neither."""
     data = Data(program)
-    chosen = data.collect(min(deadline, time.monotonic() + 3))
+    chosen = data.collect(deadline)
     if chosen is not None:
-        return {"chosen": [one if isinstance(one, int) else one.otherwise for one in chosen]}
+        return {"chosen": [one if isinstance(one, int) else {"otherwise": one.otherwise} for one in chosen]}
     try:
         require_modular(program)
         names = recursive_procedures(program)
         weeding = Weeding(program, {one: halves(program, data, one) for one in names}, deadline)
         if weeding.run(say):
-            return {"contracts": as_json(Contracts(weeding.contracts(), {}))}
+            return {"contracts": as_json(weeding.contracts())}
     except UnsupportedConstruct as problem:
         return {"detail": str(problem)}
     except TimeoutError:
@@ -268,25 +260,30 @@ def search(program: SequentialProgram, *, deadline: float, say: Callable[[str], 
     return {"detail": "what the procedures keep does not exclude every failure"}
 
 
-def as_json(contracts: Contracts) -> dict[str, Any]:
-    return {
-        name: term_file.dump([one.before, one.after]) for name, one in contracts.of.items()
-    }
+def as_json(contracts: Mapping[str, Contract]) -> dict[str, Any]:
+    return {name: term_file.dump([one.before, one.after]) for name, one in contracts.items()}
 
 
-def from_json(given_: Mapping[str, Any], program: SequentialProgram) -> Contracts:
+def finding(answer: Mapping[str, Any] | str, program: SequentialProgram) -> Finding:
+    """What `search` says, read as if a stranger had written it."""
+    if isinstance(answer, str):
+        return Finding(NAME, Status.UNKNOWN, answer)
+    try:
+        if "chosen" in answer:
+            chosen = [one if isinstance(one, int) else ArrayValue(one["otherwise"], {}) for one in answer["chosen"]]
+            return Finding(NAME, Status.UNSAFE, run=Choices({}, tuple(chosen)))
+        if "contracts" in answer:
+            return Finding(NAME, Status.SAFE, contracts=_read(answer["contracts"], program))
+    except (ValueError, KeyError, TypeError) as problem:
+        return Finding(NAME, Status.UNKNOWN, f"its answer cannot be read: {problem}"[:200])
+    return Finding(NAME, Status.UNKNOWN, str(answer.get("detail", "")))
+
+
+def _read(written: Mapping[str, Any], program: SequentialProgram) -> dict[str, Contract]:
     found = {}
     for name in recursive_procedures(program):
         procedure = program.procedures[name]
         known = {one.name: one for one in variables_after(program, procedure)}
-        first, last = term_file.load(given_[name], known)
-        if not bv.variables_of(first) <= set(variables_before(program, procedure)):
-            raise ValueError("what holds before a call speaks of what is after it")
+        first, last = term_file.load(written[name], known)
         found[name] = Contract(first, last)
-    return Contracts(found, {})
-
-
-def flows_of(program: SequentialProgram, contracts: Contracts) -> Iterator[tuple[str, ControlFlow]]:
-    """What has to be safe, each by itself."""
-    for name in dict.fromkeys((program.main, *recursive_procedures(program))):
-        yield name, modular(program, name, contracts.of).flow()
+    return found

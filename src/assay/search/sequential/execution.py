@@ -62,6 +62,7 @@ def _run(runner: Runner, steps: int, deadline: float) -> tuple[bool, Choices | N
         chosen.append(runner.choose(edge))
         return chosen[-1]
 
+    runner.begin()
     failures = runner.flow.failures
     for number, (location, _) in zip(count(), runner.runs.run(choose, start)):
         if location < 0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 
 from assay.records import dataclass
 from assay.search.sequential.findings import Finding, Invariants, Status
@@ -48,20 +48,26 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
         known = inductive(flow, parts, deadline=deadline, say=say)
         if known.excludes_failures():
             return Finding(NAME, Status.SAFE, "inductive", invariants=Invariants(known.needed()))
-        found = quantified(flow, parts, live, deadline=deadline)
-        say(f"{sum(map(len, found.values()))} candidates about elements")
-        together = {at: [*held, *found.get(at, ())] for at, held in known.candidates.items()}
-        weeded = Houdini(flow, parts, together, deadline)
-        weeded.run(say)
-        if weeded.excludes_failures():
-            return Finding(NAME, Status.SAFE, invariants=Invariants(weeded.needed()))
+        for everything in (False, True):
+            found = quantified(flow, parts, live, deadline=deadline, everything=everything)
+            say(f"{sum(map(len, found.values()))} candidates about elements")
+            together = {at: [*held, *found.get(at, ())] for at, held in known.candidates.items()}
+            weeded = Houdini(flow, parts, together, deadline)
+            weeded.run(say)
+            if weeded.excludes_failures():
+                return Finding(NAME, Status.SAFE, invariants=Invariants(weeded.needed()))
     except TimeoutError:
         return Finding(NAME, Status.UNKNOWN, "out of time")
     return Finding(NAME, Status.UNKNOWN, "what is inductive about elements does not exclude every failure")
 
 
 def quantified(
-    flow: ControlFlow, parts: Sequence[Block], live: Mapping[int, Sequence[Term]], *, deadline: float
+    flow: ControlFlow,
+    parts: Sequence[Block],
+    live: Mapping[int, Sequence[Term]],
+    *,
+    deadline: float,
+    everything: bool,
 ) -> dict[int, list[Term]]:
     """Candidates of each cut point."""
     shrinking = Shrinking(flow)
@@ -76,7 +82,8 @@ def quantified(
         rows = samples.get(at, [])[-MOST_SAMPLES:]
         if rows:
             table = Elements(names, rows, shrinking)
-            found[at] = list(_of_place(table, bodies, compared, is_signed))[:MOST_CANDIDATES]
+            some = _of_place(table, bodies, compared, is_signed, everything=everything)
+            found[at] = list(islice(some, MOST_CANDIDATES))
     return found
 
 
@@ -212,12 +219,18 @@ class Elements:
         return [[one for one in ELEMENTS if not evaluate([*row, one & mask])[0]] for row in self.rows]
 
 
+Spans = tuple[tuple[int, int], ...]  # of a range, in each row: the first, and the first that is not in it
+
+
 def _of_place(
     table: Elements,
     bodies: Sequence[Term],
     compared: Mapping[int, set[Term]],
     is_signed: Callable[[Term], bool],
+    *,
+    everything: bool,
 ) -> Iterator[Term]:
+    """Without `everything`, of ranges in which the same holds only those that no other contains."""
     names = set(table.names)
     for width in sorted({one.width for one in names if isinstance(one.sort, Bits)}):
         index = bv.each(width)
@@ -230,20 +243,29 @@ def _of_place(
         values = table.values(bounds)
         wrong = {one: table.false_at(one, width) for one in about}
         premises = [(bv.TRUE, range(len(values))), *table.premises()]
-        seen = set()
+        ranges: dict[Spans, Range] = {}
         for low, high in permutations(range(len(bounds)), 2):
             spans = tuple((row[low], row[high]) for row in values)
-            if any(first > last for first, last in spans) or spans in seen:
-                continue
-            seen.add(spans)
-            variables = bv.variables_of(bounds[low], bounds[high])
-            between = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
-            for body in about:
-                for premise, rows in premises:
-                    if _is_seen(spans, wrong[body], rows):
-                        yield between.holds(bv.implies(premise, body))
-                        if premise is bv.TRUE:
-                            break
+            if all(first <= last for first, last in spans) and spans not in ranges:
+                variables = bv.variables_of(bounds[low], bounds[high])
+                ranges[spans] = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
+        for body in about:
+            held: list[Spans] = []  # where the body holds whatever else holds
+            for premise, rows in premises:
+                seen = [spans for spans in ranges if _is_seen(spans, wrong[body], rows)]
+                held = held or (seen if premise is bv.TRUE else [])
+                for spans in seen:
+                    is_part = any(_contains(one, spans) for one in seen if one is not spans)
+                    is_known = premise is not bv.TRUE and spans in held
+                    if not is_known and (everything or not is_part):
+                        yield ranges[spans].holds(bv.implies(premise, body))
+
+
+def _contains(outer: Spans, inner: Spans) -> bool:
+    return all(
+        first >= last or (least <= first and last <= most)
+        for (least, most), (first, last) in zip(outer, inner, strict=True)
+    )
 
 
 def _is_seen(spans: Sequence[tuple[int, int]], wrong: Sequence[list[int]], rows: Iterable[int]) -> bool:

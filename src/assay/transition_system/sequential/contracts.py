@@ -15,12 +15,19 @@ A contract speaks of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
-from assay.transition_system.sequential.bitvectors import TRUE, Term, negated, substituted, variable
+from assay.transition_system.sequential.bitvectors import (
+    TRUE,
+    Term,
+    negated,
+    substituted,
+    variable,
+    variables_of,
+)
 from assay.transition_system.sequential.control_flow import (
     Action,
     Assign,
@@ -212,6 +219,18 @@ class Modular(Inlining):
         if call.result is not None and called.result is not None:
             back = Assign(((caller.variables(call.result), known[called.result]),))
         self._edge(after, target, back, place, f"{called.name} returns")
+
+
+def modules(
+    program: SequentialProgram, contracts: Mapping[str, Contract]
+) -> Iterator[tuple[str, ControlFlow]]:
+    """What has to be safe, each by itself: main and the procedures that call themselves."""
+    require_modular(program)
+    for name in dict.fromkeys((program.main, *recursive_procedures(program))):
+        first = contracts[name].before if name in contracts else TRUE
+        if not variables_of(first) <= set(variables_before(program, program.procedures[name])):
+            raise UnsupportedConstruct(f"what holds before {name} is called speaks of what is after it")
+        yield name, Modular(program, name, contracts, as_goals=False).flow()
 
 
 def without_demands(flow: ControlFlow) -> ControlFlow:
