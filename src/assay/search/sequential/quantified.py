@@ -31,8 +31,9 @@ from assay.transition_system.sequential.control_flow import ControlFlow
 NAME = "quantified"
 MOST_BODIES = 60
 MOST_BOUNDS = 14
+MOST_GUARDS = 6
 MOST_CANDIDATES = 160  # of a cut point
-MOST_SAMPLES = 40  # of which elements are looked at
+MOST_SAMPLES = 60  # of which elements are looked at
 ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
 FEW_VALUES = 2  # of a variable on which it may depend what elements are
 MOST_PREMISES = 8
@@ -73,18 +74,24 @@ def quantified(
     shrinking = Shrinking(flow)
     numbers = {width: sorted(found) for width, found in constants_of(shrinking.flow).items()}
     seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
-    samples = sampled(shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True)
+    samples = sampled(shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True, visits=ELEMENTS.stop)
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
+    guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
     is_signed = signs_of(parts)
     compared = _compared(parts)
     found = {}
     for at, names in live.items():
-        rows = samples.get(at, [])[-MOST_SAMPLES:]
+        rows = _spread(samples.get(at, []))
         if rows:
             table = Elements(names, rows, shrinking)
-            some = _of_place(table, bodies, compared, is_signed, everything=everything)
+            some = _of_place(table, bodies, guards, compared, is_signed, everything=everything)
             found[at] = list(islice(some, MOST_CANDIDATES))
     return found
+
+
+def _spread(rows: Sequence[Sample]) -> list[Sample]:
+    """Some of them, from all over."""
+    return list(rows[:: 1 + len(rows) // MOST_SAMPLES])
 
 
 # --- what to say of an element ---
@@ -92,8 +99,7 @@ def quantified(
 
 def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
     """Tests of elements and what elements become, about any element."""
-    moving = {name for block in parts for name in block.values if isinstance(name.sort, Bits)}
-    known = set(flow.variables)
+    moving, known = _moving(parts), set(flow.variables)
     for fact in _facts(parts):
         nodes = list(bv.in_order((fact,)))
         if len(nodes) > MOST_NODES or not bv.variables_of(fact) <= known:
@@ -103,6 +109,32 @@ def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
             any_element = bv.substituted(fact, {name: bv.each(name.width)})
             yield any_element
             yield bv.negated(any_element)
+
+
+def _moving(parts: Iterable[Block]) -> set[Term]:
+    """Numbers that become other ones of themselves, as an index does."""
+    return {
+        name
+        for block in parts
+        for name, value in block.values.items()
+        if isinstance(name.sort, Bits) and value is not name and name in bv.variables_of(value)
+    }
+
+
+def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+    """Equations about an index: what may hold of those elements only of which they hold, or of the others."""
+    moving, known = _moving(parts), set(flow.variables)
+    for block in parts:
+        conditions = [one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite"]
+        for one in (each for condition in (block.condition, *conditions) for each in atoms(condition)):
+            nodes = list(bv.in_order((one,)))
+            is_plain = not any(isinstance(each.sort, Array) for each in nodes)
+            names = bv.variables_of(one)
+            if one.operator == "=" and is_plain and len(nodes) <= MOST_NODES and names <= known:
+                for name in sorted(names & moving, key=lambda each: each.name):
+                    of_index = bv.substituted(one, {name: bv.each(name.width)})
+                    yield of_index
+                    yield bv.negated(of_index)
 
 
 def _linked(bodies: Sequence[Term]) -> Iterator[Term]:
@@ -225,6 +257,7 @@ Spans = tuple[tuple[int, int], ...]  # of a range, in each row: the first, and t
 def _of_place(
     table: Elements,
     bodies: Sequence[Term],
+    guards: Sequence[Term],
     compared: Mapping[int, set[Term]],
     is_signed: Callable[[Term], bool],
     *,
@@ -242,7 +275,8 @@ def _of_place(
         bounds = list(_bounds(names, compared.get(width, set()), width))[:MOST_BOUNDS]
         values = table.values(bounds)
         wrong = {one: table.false_at(one, width) for one in about}
-        premises = [(bv.TRUE, range(len(values))), *table.premises()]
+        every_row = range(len(values))
+        premises = [(bv.TRUE, every_row), *table.premises()]
         ranges: dict[Spans, Range] = {}
         for low, high in permutations(range(len(bounds)), 2):
             spans = tuple((row[low], row[high]) for row in values)
@@ -250,15 +284,29 @@ def _of_place(
                 variables = bv.variables_of(bounds[low], bounds[high])
                 ranges[spans] = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
         for body in about:
-            held: list[Spans] = []  # where the body holds whatever else holds
+            held: set[Spans] = set()  # where the body holds whatever else holds
             for premise, rows in premises:
                 seen = [spans for spans in ranges if _is_seen(spans, wrong[body], rows)]
-                held = held or (seen if premise is bv.TRUE else [])
                 for spans in seen:
                     is_part = any(_contains(one, spans) for one in seen if one is not spans)
-                    is_known = premise is not bv.TRUE and spans in held
-                    if not is_known and (everything or not is_part):
+                    if spans not in held and (everything or not is_part):
                         yield ranges[spans].holds(bv.implies(premise, body))
+                if premise is bv.TRUE:
+                    held.update(seen)
+            for guard in guards:
+                if len(held) < len(ranges) and bv.variables_of(guard) <= names | {index}:
+                    some = table.false_at(bv.implies(guard, body), width)
+                    met = table.false_at(bv.negated(guard), width)
+                    seen = [
+                        spans
+                        for spans in ranges
+                        if spans not in held
+                        and _is_seen(spans, some, every_row)
+                        and not _is_seen(spans, met, every_row)
+                    ]
+                    for spans in seen:
+                        if everything or not any(_contains(one, spans) for one in seen if one is not spans):
+                            yield ranges[spans].holds(bv.implies(guard, body))
 
 
 def _contains(outer: Spans, inner: Spans) -> bool:

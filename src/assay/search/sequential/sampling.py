@@ -19,6 +19,7 @@ from assay.transition_system.sequential.control_flow import Choose, ControlFlow,
 RUNS = 80
 MOST_STEPS = 6000  # of a run: stretches
 SECONDS = 0.5
+VISITS = 8
 UNIFORM = 0.25  # of runs
 MOST_SAMPLES = 600  # of a cut point
 
@@ -81,6 +82,7 @@ def sampled(
     seed: int,
     seconds: float = SECONDS,
     with_arrays: bool = False,
+    visits: int = VISITS,
 ) -> dict[int, list[Sample]]:
     """Of each cut point that was reached, what the wanted variables held there; each of them once. Arrays are 0
     unless somebody wants them."""
@@ -89,14 +91,14 @@ def sampled(
     found: dict[int, dict[Sample, Sample]] = {}
     until = time.process_time() + seconds
     for _ in range(RUNS):
-        visits: dict[int, int] = {}
+        visited: dict[int, int] = {}
         if time.process_time() > until:
             break
         for number, (location, values) in enumerate(runner.run(MOST_STEPS)):
             if number % 256 == 255 and time.process_time() > until:
                 break
-            seen = visits[location] = visits.get(location, 0) + 1
-            if seen > 8 and seen & (seen - 1):  # the first eight visits, then fewer and fewer
+            seen = visited[location] = visited.get(location, 0) + 1
+            if seen > visits and seen & (seen - 1):  # the first visits, then fewer and fewer
                 continue
             kept = found.setdefault(location, {})
             if len(kept) < MOST_SAMPLES:
