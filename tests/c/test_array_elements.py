@@ -1,4 +1,4 @@
-"""Facts about all elements of an array: what is proved with a quantifier, and what a quantifier may not prove."""
+"""Facts about all elements of an array: what is proved with a quantifier, and what it may not prove."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from assay.transition_system.sequential.versions import Versions
 
 HEAD = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n#define N 50000\n"
 HOLD = {
-    "filled": "int a[N]; for (int i = 0; i < N; i++) a[i] = 7; for (int x = 0; x < N; x++) if (a[x] != 7) reach_error();",
+    "filled": """
+        int a[N]; for (int i = 0; i < N; i++) a[i] = 7;
+        for (int x = 0; x < N; x++) if (a[x] != 7) reach_error();""",
     "copied twice": """
         int a[N], b[N], c[N];
         for (int i = 0; i < N; i++) a[i] = __VERIFIER_nondet_int();
@@ -42,7 +44,9 @@ HOLD = {
         if (same) for (int x = 0; x < N; x++) if (a[x] != b[x]) reach_error();""",
 }
 FAIL = {
-    "one too few": "int a[N]; for (int i = 0; i < N - 1; i++) a[i] = 7; for (int x = 0; x < N; x++) if (a[x] != 7) reach_error();",
+    "one too few": """
+        int a[N]; for (int i = 0; i < N - 1; i++) a[i] = 7;
+        for (int x = 0; x < N; x++) if (a[x] != 7) reach_error();""",
     "one is changed": """
         int a[N]; for (int i = 0; i < N; i++) a[i] = 7;
         a[__VERIFIER_nondet_int() & 1023] = 8;
@@ -140,12 +144,18 @@ def test_a_term_without_its_quantifiers_has_a_model_if_the_term_has(seed):
             return all(bv.evaluated(one.operands[0], {**values, bv.each(2): each}) for each in range(4))
         if one.operator in ("and", "or"):
             return (all if one.operator == "and" else any)(holds(each, values) for each in one.operands)
-        return not holds(one.operands[0], values) if one.operator == "not" else bool(bv.evaluated(one, values))
+        return (
+            not holds(one.operands[0], values) if one.operator == "not" else bool(bv.evaluated(one, values))
+        )
 
     more = sorted(bv.variables_of(plain) - {array, *names}, key=lambda one: one.name)[:3]
     for content in product(range(4), repeat=4):
         for x, y in product(range(4), repeat=2):
-            values: dict[Term, bv.Value] = {array: ArrayValue(0, dict(enumerate(content))), names[0]: x, names[1]: y}
+            values: dict[Term, bv.Value] = {
+                array: ArrayValue(0, dict(enumerate(content))),
+                names[0]: x,
+                names[1]: y,
+            }
             if holds(term, values):
                 if bv.variables_of(plain) <= {*values, *more}:
                     found = any(
@@ -161,7 +171,10 @@ def test_quantified_terms_are_written_and_read_and_strangers_ones_refused():
     body = bv.equal(bv.select(array, bv.each(32)), bv.constant(7, 32))
     term = bv.forall(32, body)
     assert bv.variables_of(term) == {array}
-    assert bv.variables_of(bv.all_of((term, bv.equal(bv.each(32), bv.constant(1, 32))))) == {array, bv.each(32)}
+    assert bv.variables_of(bv.all_of((term, bv.equal(bv.each(32), bv.constant(1, 32))))) == {
+        array,
+        bv.each(32),
+    }
     assert term_file.load(term_file.dump([term]), {"a": array}) == [term]
     assert as_c(term) == "for all each: a[each] == 7"
     with pytest.raises(term_file.TermProblem, match="not below its quantifier"):

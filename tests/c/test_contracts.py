@@ -32,7 +32,8 @@ HOLD = {
     "int odd(int n) { return n == 0 ? 0 : even(n - 1); }\n"
     "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0) return 0; int e = even(n);"
     " if (e < 0 || e > 1) reach_error(); }",
-    "a global variable": "unsigned depth, most;\nvoid down(unsigned n) { if (n == 0) return; depth++; down(n - 1); depth--; }\n"
+    "a global variable": "unsigned depth, most;\n"
+    "void down(unsigned n) { if (n == 0) return; depth++; down(n - 1); depth--; }\n"
     "int main(void) { down((unsigned)__VERIFIER_nondet_int()); if (depth != 0) reach_error(); }",
 }
 FAIL = {

@@ -410,7 +410,12 @@ def _proof(finding: Finding) -> dict[str, object]:
     found: dict[str, object] = {"engine": finding.engine, "checked_by": "bitwuzla"}
     if finding.contracts is not None:
         halves = [half for one in finding.contracts.values() for half in (one.before, one.after)]
-        return {**found, "kind": "contracts", "conjuncts": _size(halves), "procedures": len(finding.contracts)}
+        return {
+            **found,
+            "kind": "contracts",
+            "conjuncts": _size(halves),
+            "procedures": len(finding.contracts),
+        }
     if finding.invariants is None:
         return {**found, "kind": "unrolled", "bound": finding.bound}
     at = finding.invariants.at

@@ -1,9 +1,10 @@
 """Contracts of procedures that call themselves, guessed from runs and weeded by Houdini.
 
 The program is run with its calls (`calling`); what procedures were given and returned is a table, and its
-candidates are those of templates, over all rows and over those of which a test of the procedure on its arguments
-holds. Then each procedure is looked at by itself, where its calls keep all candidates: what it does not keep
-is removed, until nothing is. What is left is kept by all, and proves the program if it excludes all failures.
+candidates are those of templates, over all rows and over those of which a test of the procedure on its
+arguments holds. Then each procedure is looked at by itself, where its calls keep all candidates: what it does
+not keep is removed, until nothing is. What is left is kept by all, and proves the program if it excludes all
+failures.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.sampling import Sample, any_number
-from assay.search.sequential.templates import Table, candidates_of, numbers_in, distinct
+from assay.search.sequential.templates import Table, candidates_of, distinct, numbers_in
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential import term_file
@@ -131,9 +132,7 @@ def halves(program: SequentialProgram, data: Data, name: str) -> tuple[list[Term
     at_first = variables_before(program, procedure)
     at_last = variables_after(program, procedure)
     first = candidates_of(Table(at_first, entered, data.constants), tests) if entered else iter((bv.FALSE,))
-    last = (
-        of_returns(at_last, returned, tests, data.constants, procedure) if returned else iter((bv.FALSE,))
-    )
+    last = of_returns(at_last, returned, tests, data.constants, procedure) if returned else iter((bv.FALSE,))
     return (
         list(islice(distinct(first), MOST_CANDIDATES)),
         list(islice(distinct(last), MOST_CANDIDATES)),
@@ -189,14 +188,19 @@ def result_of_few(names: Sequence[Term], rows: Sequence[Sample], procedure: Proc
 
 class Weeding:
     def __init__(
-        self, program: SequentialProgram, candidates: dict[str, tuple[list[Term], list[Term]]], deadline: float
+        self,
+        program: SequentialProgram,
+        candidates: dict[str, tuple[list[Term], list[Term]]],
+        deadline: float,
     ) -> None:
         self.program, self.deadline = program, deadline
         self.first = {name: found for name, (found, _) in candidates.items()}
         self.last = {name: found for name, (_, found) in candidates.items()}
 
     def contracts(self) -> dict[str, Contract]:
-        return {name: Contract(bv.all_of(self.first[name]), bv.all_of(self.last[name])) for name in self.first}
+        return {
+            name: Contract(bv.all_of(self.first[name]), bv.all_of(self.last[name])) for name in self.first
+        }
 
     def run(self, say: Callable[[str], None]) -> bool:
         """Whether what is left excludes every failure."""
@@ -270,7 +274,9 @@ def finding(answer: Mapping[str, Any] | str, program: SequentialProgram) -> Find
         return Finding(NAME, Status.UNKNOWN, answer)
     try:
         if "chosen" in answer:
-            chosen = [one if isinstance(one, int) else ArrayValue(one["otherwise"], {}) for one in answer["chosen"]]
+            chosen = [
+                one if isinstance(one, int) else ArrayValue(one["otherwise"], {}) for one in answer["chosen"]
+            ]
             return Finding(NAME, Status.UNSAFE, run=Choices({}, tuple(chosen)))
         if "contracts" in answer:
             return Finding(NAME, Status.SAFE, contracts=_read(answer["contracts"], program))

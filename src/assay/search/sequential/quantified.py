@@ -1,8 +1,8 @@
 """Invariants about all elements of an array: for all i from l to u, a[i] is as the text says of some element.
 
 What to say of an element is read off the text (Flanagan and Qadeer 2002 quantify predicates in this way): a
-test of `a[x]`, or what is stored there, with the index that the loop moves replaced by any. From where to where
-it holds is a pair of what the index is compared with: variables, their neighbours and numbers of the text.
+test of `a[x]`, or what is stored there, with the index that the loop moves replaced by any. From where to
+where it holds is a pair of what the index is compared with: variables, their neighbours and numbers of the text.
 Runs of the program with small numbers (`shrinking`) refute most pairs, and Houdini keeps what is inductive,
 together with the template invariants of the other variables. Its questions have no quantifiers: they
 speak of one element, and of those that a block reads and writes (`quantifiers`).
@@ -74,7 +74,9 @@ def quantified(
     shrinking = Shrinking(flow)
     numbers = {width: sorted(found) for width, found in constants_of(shrinking.flow).items()}
     seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
-    samples = sampled(shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True, visits=ELEMENTS.stop)
+    samples = sampled(
+        shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True, visits=ELEMENTS.stop
+    )
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
     guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
     is_signed = signs_of(parts)
@@ -138,8 +140,8 @@ def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
 
 
 def _linked(bodies: Sequence[Term]) -> Iterator[Term]:
-    """The bodies, and what becomes of them when an element is replaced by what is stored there: `a[i] == 1` and
-    `b[i] == a[i]` give `b[i] == 1`."""
+    """The bodies, and what becomes of them when an element is replaced by what is stored there: `a[i] == 1`
+    and `b[i] == a[i]` give `b[i] == 1`."""
     equal = [
         (one, other)
         for body in bodies

@@ -1,7 +1,7 @@
 """Data: what the variables hold at cut points when the program is run with many inputs.
 
-The time that this may take is that of the processor, since what is found would otherwise depend on who else is
-at work. Inputs are small numbers most
+The time that this may take is that of the processor, since what is found would otherwise depend on who else
+is at work. Inputs are small numbers most
 of the time, numbers of the text often, and now and then any.
 """
 
@@ -84,8 +84,8 @@ def sampled(
     with_arrays: bool = False,
     visits: int = VISITS,
 ) -> dict[int, list[Sample]]:
-    """Of each cut point that was reached, what the wanted variables held there; each of them once. Arrays are 0
-    unless somebody wants them."""
+    """Of each cut point that was reached, what the wanted variables held there; each of them once. Arrays are
+    0 unless somebody wants them."""
     runner = Runner(flow, constants, seed)
     places = {at: [runner.runs.positions[one] for one in names] for at, names in wanted.items()}
     found: dict[int, dict[Sample, Sample]] = {}
@@ -106,4 +106,3 @@ def sampled(
                 plain = tuple(value if isinstance(value, int) else 0 for value in whole)
                 kept[plain] = whole if with_arrays else plain
     return {at: list(samples.values()) for at, samples in found.items()}
-

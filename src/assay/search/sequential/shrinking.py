@@ -24,7 +24,9 @@ class Shrinking:
     def __init__(self, flow: ControlFlow) -> None:
         terms = [one for edge in flow.edges for one in _terms_of(edge.action)]
         constants = [
-            one for one in bv.in_order(terms) if one.is_constant and isinstance(one.sort, Bits) and one.width > 8
+            one
+            for one in bv.in_order(terms)
+            if one.is_constant and isinstance(one.sort, Bits) and one.width > 8
         ]
         small = {one.value for one in constants if one.value < LARGE}
         large = sorted({one.value for one in constants if LARGE <= one.value < 1 << (one.width - 2)})

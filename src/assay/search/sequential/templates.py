@@ -246,9 +246,13 @@ def of_two(one: Column, other: Column) -> Iterator[Term]:
         yield bv.compare("bvsle", apart, bv.constant(max(near), one.width))
         yield bv.compare("bvsle", bv.constant(min(near), one.width), apart)
     elif -SMALL <= min(near) < 0:
-        yield bv.compare("bvsle", bv.arithmetic("bvadd", other.name, bv.constant(min(near), one.width)), one.name)
+        yield bv.compare(
+            "bvsle", bv.arithmetic("bvadd", other.name, bv.constant(min(near), one.width)), one.name
+        )
     elif 0 < max(near) <= SMALL:
-        yield bv.compare("bvsle", one.name, bv.arithmetic("bvadd", other.name, bv.constant(max(near), one.width)))
+        yield bv.compare(
+            "bvsle", one.name, bv.arithmetic("bvadd", other.name, bv.constant(max(near), one.width))
+        )
 
 
 def of_few(columns: Sequence[Column]) -> Iterator[Term]:

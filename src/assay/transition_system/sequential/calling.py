@@ -30,7 +30,7 @@ SHOWN = 20_000  # edges of a run that are kept; after them only what is chosen
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A call that came back: arguments and globals when it was entered, globals and result when it returned."""
+    """A call that came back: arguments and globals when it was entered, globals and result at its end."""
 
     procedure: str
     given: tuple[Value, ...]
@@ -137,11 +137,10 @@ class Calling:
 
     def _taken(self, frame: Frame) -> tuple[Edge | None, list[Any]]:
         edges = self.outgoing[frame.procedure.name].get(frame.location, [])
-        for position, (edge, function) in enumerate(edges):
-            if function is None:
-                function = compiled(_terms(edge), self.orders[frame.procedure.name])
-                edges[position] = (edge, function)
-            computed = function(frame.values)
+        for position, (edge, known) in enumerate(edges):
+            compute = known or compiled(_terms(edge), self.orders[frame.procedure.name])
+            edges[position] = (edge, compute)
+            computed = compute(frame.values)
             if not isinstance(edge.action, Assume) or computed[0]:
                 return edge, computed
         return None, []

@@ -1,7 +1,7 @@
 """Runs of a graph as Python functions, for whoever makes many or long ones.
 
-The graph is compiled as far as runs come, a stretch of it at a time: about a hundred times faster than `running`,
-which says what it must compute.
+The graph is compiled as far as runs come, a stretch of it at a time: about a hundred times faster than
+`running`, which says what it must compute.
 """
 
 from __future__ import annotations

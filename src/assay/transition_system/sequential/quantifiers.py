@@ -112,15 +112,17 @@ def index_values(terms: Iterable[Term], width: int) -> list[Term]:
         if one.operator not in ("select", "store"):
             continue
         for inside in in_order((one.operands[1],)):
-            if inside.sort == Bits(width) and not inside.is_constant:
-                found[inside] = None
-            elif inside.is_constant and inside is one.operands[1] and inside.sort == Bits(width):
+            if (inside.sort == Bits(width) and not inside.is_constant) or (
+                inside.is_constant and inside is one.operands[1] and inside.sort == Bits(width)
+            ):
                 found[inside] = None
     for one in variables_of(*terms):
         if one.name.startswith("some!") and one.sort == Bits(width):
             found[one] = None
     values = sorted(found, key=lambda one: (sum(1 for _ in in_order((one,))), str(one.parameters)))
     shifted = [
-        arithmetic("bvadd", one, constant(shift, width)) for one in values[: MOST_INSTANCES // 4] for shift in SHIFTS
+        arithmetic("bvadd", one, constant(shift, width))
+        for one in values[: MOST_INSTANCES // 4]
+        for shift in SHIFTS
     ]
     return list(dict.fromkeys([*values[:MOST_INSTANCES], *shifted]))[:MOST_INSTANCES]

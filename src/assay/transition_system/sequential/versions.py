@@ -10,46 +10,46 @@ from collections.abc import Iterator, Mapping
 
 
 class Versions(Mapping[int, int]):
-    __slots__ = ("_content", "_index", "_newer", "_value")
+    __slots__ = ("content", "index", "newer", "value")
 
     def __init__(self, content: dict[int, int]) -> None:
         """Nobody else may change the content from now on."""
-        self._content: dict[int, int] | None = content
-        self._newer: Versions | None = None
-        self._index = 0
-        self._value: int | None = None  # at the index, where the newer one has another; None: nothing
+        self.content: dict[int, int] | None = content
+        self.newer: Versions | None = None
+        self.index = 0
+        self.value: int | None = None  # at the index, where the newer one has another; None: nothing
 
     def changed(self, index: int, value: int) -> Versions:
         content = self._now()
         newer = Versions(content)
-        self._content, self._newer, self._index, self._value = None, newer, index, content.get(index)
+        self.content, self.newer, self.index, self.value = None, newer, index, content.get(index)
         content[index] = value
         return newer
 
     def _now(self) -> dict[int, int]:
         """The content, after which this is the newest version."""
-        if self._content is not None:
-            return self._content
+        if self.content is not None:
+            return self.content
         way = [self]
-        while way[-1]._newer is not None:
-            way.append(way[-1]._newer)
-        content = way[-1]._content
+        while way[-1].newer is not None:
+            way.append(way[-1].newer)
+        content = way[-1].content
         assert content is not None
         for older, newer in zip(reversed(way[:-1]), reversed(way[1:]), strict=True):
-            index = older._index
-            newer._content, newer._newer, newer._index, newer._value = None, older, index, content.get(index)
-            if older._value is None:
+            index = older.index
+            newer.content, newer.newer, newer.index, newer.value = None, older, index, content.get(index)
+            if older.value is None:
                 del content[index]
             else:
-                content[index] = older._value
-            older._content, older._newer = content, None
+                content[index] = older.value
+            older.content, older.newer = content, None
         return content
 
     def __getitem__(self, index: int) -> int:
         return self._now()[index]
 
     def get(self, index: int, otherwise: int) -> int:  # type: ignore[override]
-        return (self._content if self._content is not None else self._now()).get(index, otherwise)
+        return (self.content if self.content is not None else self._now()).get(index, otherwise)
 
     def __iter__(self) -> Iterator[int]:
         return iter(list(self._now()))
