@@ -2,7 +2,8 @@
 
 What to say of an element is read off the text (Flanagan and Qadeer 2002 quantify predicates in this way): a
 test of `a[x]`, or what is stored there, with the index that the loop moves replaced by any. From where to
-where it holds is a pair of what the index is compared with: variables, their neighbours and numbers of the text.
+where it holds is a pair of what the index is compared with: variables, their neighbours and numbers of the
+text.
 Runs of the program with small numbers (`shrinking`) refute most pairs, and Houdini keeps what is inductive,
 together with the template invariants of the other variables. Its questions have no quantifiers: they
 speak of one element, and of those that a block reads and writes (`quantifiers`).

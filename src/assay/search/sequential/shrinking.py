@@ -16,7 +16,7 @@ from assay.transition_system.sequential.control_flow import Action, Assign, Assu
 
 LARGE = 40  # numbers from here on are made small
 SMALLEST = 9
-APART = 4  # numbers that are next to each other stay so
+APART = 4  # numbers that are next to each other stay so, and remainders by this stay what they are
 MOST_WIDTH = 64
 
 
@@ -34,7 +34,9 @@ class Shrinking:
         last, image = -APART, SMALLEST - APART
         for value in large:
             image += min(APART, value - last)
-            while value - last >= APART and any(image + near in small for near in (-1, 0, 1)):
+            while value - last >= APART and (
+                image % APART != value % APART or any(image + near in small for near in (-1, 0, 1))
+            ):
                 image += 1
             self.small_of[value], last = image, value
         self.large_of = {image: value for value, image in self.small_of.items()}
