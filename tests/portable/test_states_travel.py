@@ -141,7 +141,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_a_value_comes_back_as_what_it_was(value):
     back = portable_values.decode(portable_values.encode(value))
     assert back == value
