@@ -81,6 +81,7 @@ class Scope:
         self.outer = outer
         self.names: dict[str, Entity] = {}
         self.tags: dict[str, t.Type] = {}
+        self.living: list[Term] = []  # addresses of its objects, where somebody asks how long they live
 
     def find(self, name: str) -> Entity | None:
         scope: Scope | None = self

@@ -158,18 +158,21 @@ class Lowering:
             if name not in self.defined_objects:
                 self._leave_open(self.external[name])
         memory, bounds = self.memory, "bounds" in self.known.checks
+        starts, first = memory.starts()
         self._require_no_addresses(procedures)
         self.objects |= dict.fromkeys(memory.arrays.values())
         self.initial[HEAP] = bv.constant(FIRST_OF_HEAP, 32)
         self.initial[SIZES] = memory.initial_sizes()
         self.objects |= dict.fromkeys((*memory.counters(has_sizes=bounds), *memory.never_set()))
         self._judge_orders(procedures)
-        starts, first = memory.starts()
         self.initial |= starts
         if first:
             if any(main in one.calls for one in self.known.effects.values()):
                 raise UnsupportedConstruct(f"a call of '{main}' is not modelled")
             procedures[main] = begun(procedures[main], Assign(tuple(first)))
+        assumed = bv.all_of(memory.assumed_of_initial)
+        if assumed is not bv.TRUE:
+            procedures[main] = begun(procedures[main], Assume(assumed))
         returned = [term for one in self.known.returned.values() for term in one.terms.values()]
         known = {one: value for one, value in self.initial.items() if one in self.objects}
         return SequentialProgram(
@@ -179,6 +182,7 @@ class Lowering:
             known,
             tuple(self._notes()),
             self.known.externals,
+            tuple(self._granted()),
         )
 
     def _procedures(self, definitions: dict[str, Definition], main: str) -> dict[str, Procedure]:
@@ -222,6 +226,13 @@ class Lowering:
             self.memory.is_from_outside(found.region)
             self.memory.static_objects.pop(found.key, None)
 
+    def _granted(self) -> Iterator[str]:
+        if self.known.foreign_pointers:
+            yield "pointers from outside point to nothing of the program"
+        if self.known.misfits and "bounds" not in self.known.checks:
+            names = ", ".join(f"{name.partition('@')[0]}()" for name in sorted(self.known.misfits))
+            yield f"nobody calls {names} by a pointer of another type"
+
     def _notes(self) -> Iterator[str]:
         missing = self.known.without_body
         if missing:
@@ -233,8 +244,6 @@ class Lowering:
             yield f"pointers from outside are taken to point to nothing that the program has: {names}"
         if self.known.from_numbers:
             yield "integers that become pointers are taken to be no addresses of objects, and below 2^32"
-        if self.known.has_bytes_of_pointers:
-            yield "single bytes of pointers are taken to be copied, and not looked at"
         if self.uncertain:
             yield f"variables that no file defines have any value: {', '.join(self.uncertain)}"
 
@@ -448,7 +457,16 @@ def walked(reader: Expressions, found: Object, steps: Sequence[str | int]) -> Lv
     return place
 
 
-def begun(procedure: Procedure, action: Assign) -> Procedure:
+def _living_within(scope: Scope | None, outer: Sequence[Scope]) -> list[Term]:
+    """What lives there and not in the outer ones."""
+    found: list[Term] = []
+    while scope is not None and scope not in outer:
+        found += scope.living
+        scope = scope.outer
+    return found
+
+
+def begun(procedure: Procedure, action: Assign | Assume) -> Procedure:
     """With something that it does first."""
     start = 1 + max(max(edge.source, edge.target) for edge in procedure.edges)
     start = max(start, 1 + max(procedure.failures, default=0))
@@ -603,13 +621,15 @@ class Statements:
         self.scope = self.reader.scope = Scope(definition.scope)
         self.labels: dict[str, int] = {}
         self.defined_labels: set[str] = set()
-        self.breaks: list[int] = []
-        self.continues: list[int] = []
+        self.breaks: list[tuple[int, Scope]] = []
+        self.continues: list[tuple[int, Scope]] = []
+        self.gotos: list[tuple[int, str, Scope, Place]] = []  # from where, with what still alive
+        self.scopes_of_labels: dict[str, Scope] = {}
         self.cases: list[list[tuple[int | None, int, Place]]] = []
         self.switched: list[t.Integer] = []
         self.result: Term | None = None
         self.count = 0
-        self.living: list[Term] = []  # addresses of locals
+        self.all_living: list[Term] = []  # addresses of locals
         ends_lifetimes = "bounds" in lowering.known.checks
         self.leaving = self.graph.location() if ends_lifetimes else self.graph.exit
 
@@ -630,11 +650,12 @@ class Statements:
         self.graph.jump(self.leaving, place)
         if self.leaving != self.graph.exit:
             self.graph.here = self.leaving
-            self._end_lifetimes(place)
+            self._end_lifetimes(self.all_living, place)
             self.graph.jump(self.graph.exit, place)
         missing = set(self.labels) - self.defined_labels
         if missing:
             raise self.reader.refuse(body, f"the label '{min(missing)}'")
+        self._leave_by_goto()
         self.lowering.known.effects[self.name.name] = self.reader.effects
         return self.graph.procedure(parameters, self.result)
 
@@ -676,7 +697,7 @@ class Statements:
 
     def _bytes_of_parameter(self, name: str, kind: t.Type, node: Any, key: Hashable) -> list[Term]:
         found = self._object(name, kind, node, key)
-        sort = bv.Bits(self.lowering.memory.cell_bits)
+        sort = bv.Bits(8)
         size = self.reader.size(kind, node)
         cells = [self.graph.local(f"{found.name}.{number}", sort) for number in range(size)]
         place = self.reader.place_of_object(found)
@@ -708,14 +729,44 @@ class Statements:
             sizes = bv.store(SIZES, number_of(found.address), size)
             self.graph.assign(SIZES, sizes, self.reader.place(node))
             self.reader.effects.writes.add(SIZES)
-            self.living.append(found.address)
+            self._lives(found.address)
 
-    def _end_lifetimes(self, place: Place) -> None:
-        if self.living:
+    def _lives(self, address: Term) -> None:
+        self.scope.living.append(address)
+        self.all_living.append(address)
+
+    def _end_lifetimes(self, living: Sequence[Term], place: Place) -> None:
+        if living:
             sizes: Term = SIZES
-            for address in self.living:
+            for address in living:
                 sizes = bv.store(sizes, number_of(address), bv.constant(0, 32))
             self.graph.assign(SIZES, sizes, place)
+            self.reader.effects.writes.add(SIZES)
+
+    def _enter(self) -> None:
+        self.scope = self.reader.scope = Scope(self.scope)
+
+    def _leave(self, node: Any) -> None:
+        self._end_lifetimes(self.scope.living, self.reader.place(node))
+        assert self.scope.outer is not None
+        self.scope = self.reader.scope = self.scope.outer
+
+    def _jump_out(self, target: tuple[int, Scope], node: Any, text: str) -> None:
+        location, outer = target
+        self._end_lifetimes(_living_within(self.scope, [outer]), self.reader.place(node))
+        self.graph.jump(location, self.reader.place(node), text)
+
+    def _leave_by_goto(self) -> None:
+        """Where labels are, is known when all was read."""
+        for start, label, scope, place in self.gotos:
+            self.graph.here = start
+            around: Scope | None = self.scopes_of_labels[label]
+            outer = []
+            while around is not None:
+                outer.append(around)
+                around = around.outer
+            self._end_lifetimes(_living_within(scope, outer), place)
+            self.graph.jump(self.labels[label], place)
 
     # --- statements ---
 
@@ -729,16 +780,15 @@ class Statements:
             self.reader.value(node)  # an expression, or refused
 
     def _block(self, node: c_ast.Compound) -> None:
-        self.scope = self.reader.scope = Scope(self.scope)
+        self._enter()
         for one in node.block_items or ():
             self.run(one)
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(node)
 
     def _statement_expression(self, node: c_ast.Node) -> Value | None:
         """`({ ...; value; })`"""
         assert isinstance(node, c_ast.Compound)
-        self.scope = self.reader.scope = Scope(self.scope)
+        self._enter()
         value: Value | None = None
         items = node.block_items or []
         for one in items[:-1]:
@@ -750,8 +800,7 @@ class Statements:
                 value = self.reader.value(last)
             else:
                 self.run(last)
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(node)
         return value
 
     def _Compound(self, node: c_ast.Compound) -> None:  # noqa: N802
@@ -904,7 +953,8 @@ class Statements:
         address = self.graph.local(f"{found.name}.address", bv.Bits(POINTER_BITS))
         self.graph.assign(address, made, place)
         found.is_in_memory(address, region)
-        self.living += [address] if "bounds" in self.lowering.known.checks else []
+        if "bounds" in self.lowering.known.checks:
+            self._lives(address)
         self.scope.names[node.name] = found
 
     def _computed(self, declared: c_ast.Node, node: c_ast.Decl, name: str) -> t.ArrayOf:
@@ -939,8 +989,8 @@ class Statements:
         self.graph.here = after
 
     def _loop(self, body: c_ast.Node | None, after: int, again: int) -> None:
-        self.breaks.append(after)
-        self.continues.append(again)
+        self.breaks.append((after, self.scope))
+        self.continues.append((again, self.scope))
         self.run(body)
         self.breaks.pop()
         self.continues.pop()
@@ -971,7 +1021,7 @@ class Statements:
 
     def _For(self, node: c_ast.For) -> None:  # noqa: N802
         place = self.reader.place(node)
-        self.scope = self.reader.scope = Scope(self.scope)
+        self._enter()
         self.run(node.init)
         head, body, following, after = (self.graph.location() for _ in range(4))
         self.graph.jump(head, place)
@@ -987,14 +1037,13 @@ class Statements:
             self.reader.value(node.next)
         self.graph.jump(head, place)
         self.graph.here = after
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(node)
 
     def _Break(self, node: c_ast.Break) -> None:  # noqa: N802
-        self.graph.jump(self.breaks[-1], self.reader.place(node), "break")
+        self._jump_out(self.breaks[-1], node, "break")
 
     def _Continue(self, node: c_ast.Continue) -> None:  # noqa: N802
-        self.graph.jump(self.continues[-1], self.reader.place(node), "continue")
+        self._jump_out(self.continues[-1], node, "continue")
 
     def _Return(self, node: c_ast.Return) -> None:  # noqa: N802
         place, text = self.reader.place(node), self.reader.text(node)
@@ -1016,13 +1065,18 @@ class Statements:
         target = self.labels.get(node.name)
         if target is None:
             target = self.labels[node.name] = self.graph.location()
-        self.graph.jump(target, self.reader.place(node), f"goto {node.name}")
+        place, text = self.reader.place(node), f"goto {node.name}"
+        if "bounds" in self.lowering.known.checks and self.graph.here is not None:
+            target = self.graph.location()
+            self.gotos.append((target, node.name, self.scope, place))
+        self.graph.jump(target, place, text)
 
     def _Label(self, node: c_ast.Label) -> None:  # noqa: N802
         target = self.labels.get(node.name)
         if target is None:
             target = self.labels[node.name] = self.graph.location()
         self.defined_labels.add(node.name)
+        self.scopes_of_labels[node.name] = self.scope
         self.graph.jump(target, self.reader.place(node))
         self.graph.here = target
         self.run(node.stmt)
@@ -1039,7 +1093,7 @@ class Statements:
         self.graph.here = None
         self.cases.append([])
         self.switched.append(kind)
-        self.breaks.append(after)
+        self.breaks.append((after, self.scope))
         self.run(node.stmt)
         self.breaks.pop()
         self.switched.pop()

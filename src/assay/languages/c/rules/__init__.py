@@ -30,6 +30,7 @@ EVENTS = ("entry", "return")
 MOST_BYTES = 1 << 20
 FAILED = "__assay_rule_failed"
 REAL = "__real"
+ALONE = re.compile(r"\s*\)\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -63,7 +64,8 @@ def load(given: str) -> Rule:
     if given in names() and not path.is_file():
         path = LIBRARY / f"{given}.rule"
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
     except OSError as problem:
         hint = f"the library has {', '.join(names())}"
         raise SourceProblem(f"the rule cannot be read: {problem.strerror}", where=path, hint=hint) from None
@@ -163,14 +165,19 @@ def _renamed(text: str, function: str) -> str:
     pieces: list[str] = []
     done, depth, start = 0, 0, 0  # `start`: where the declaration at file scope begins
     named: re.Match[str] | None = None
+    enclosing, before = 0, ""  # parentheses, and the word before: a parameter or a struct is another thing
     for token in TOKEN.finditer(text):
         word = token.group()
         if token.group("line") is not None:
             if depth == 0 and named is None:
-                start = token.end()
+                start = token.end() + 1  # behind the end of the line, which belongs to the marker
             continue
-        if depth == 0 and word == function and token.group("word") and named is None:
-            named = token
+        if depth == 0 and word == function and named is None:
+            is_alone = before == "(" and ALONE.match(text, token.end()) is not None  # `int (function)(void)`
+            if before not in ("struct", "union", "enum") and (enclosing == 0 or is_alone):
+                named = token
+        before = word
+        enclosing += {"(": 1, ")": -1}.get(word, 0) if depth == 0 else 0
         if word == "{":
             header = text[start : token.start()]
             if depth == 0 and named is not None and ")" in header and "=" not in header:
