@@ -22,7 +22,7 @@ from pathlib import Path
 
 from assay import _engine
 from assay.languages import load
-from assay.transition_system.interface import Opening
+from assay.transition_system.interface import Opening, SourceProblem
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import open_model
 from assay.transition_system.question import Question
@@ -367,7 +367,7 @@ if __name__ == "__main__":
             try:
                 answer = compared_program(wanted, int(sys.argv[1]), claims=bool(claims))
                 print(json.dumps({"program": one, **answer}), flush=True)
-            except (Disagreement, RuntimeError) as problem:
+            except (Disagreement, RuntimeError, SourceProblem) as problem:
                 print(
                     json.dumps({"program": one, "problem": f"{type(problem).__name__}: {problem}"}),
                     flush=True,
