@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from pycparser import c_ast, c_parser
 
@@ -85,16 +85,6 @@ class Definition:
     node: c_ast.FuncDef
     scope: Scope  # of its file
     name: FunctionName
-
-
-Declared = tuple[Object, c_ast.Decl]
-
-
-class Jump(NamedTuple):
-    start: int
-    node: c_ast.Goto
-    scope: Scope
-    existing: tuple[Declared, ...]
 
 
 @contextmanager
@@ -647,6 +637,16 @@ def members(kind: t.Struct) -> list[str]:
     return names[:1] if kind.is_union else names
 
 
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A `goto`: from where, and what was there."""
+
+    start: int | None
+    node: c_ast.Goto
+    scope: Scope
+    existing: tuple[tuple[Object, c_ast.Decl], ...]
+
+
 class Statements:
     """The body of one function."""
 
@@ -659,15 +659,14 @@ class Statements:
         self.scope = self.reader.scope = Scope(definition.scope)
         self.labels: dict[str, int] = {}
         self.defined_labels: set[str] = set()
-        # Variables that exist where a run is, those of blocks around it first; of labels and jumps too.
-        self.existing: list[Declared] = []
-        self.marks: list[int] = []  # how many there were when a block began
-        self.existing_at: dict[str, tuple[Declared, ...]] = {}
-        self.existing_in_switch: list[tuple[Declared, ...]] = []
+        # Variables that exist where a run is, those of blocks around it first; of labels too, and of jumps.
+        self.existing: list[tuple[Object, c_ast.Decl]] = []
+        self.existing_at: dict[str, tuple[tuple[Object, c_ast.Decl], ...]] = {}
+        self.scopes_of_labels: dict[str, Scope] = {}
+        self.jumps: list[Jump] = []
+        self.existing_in_switch: list[tuple[tuple[Object, c_ast.Decl], ...]] = []
         self.breaks: list[tuple[int, Scope]] = []
         self.continues: list[tuple[int, Scope]] = []
-        self.gotos: list[Jump] = []
-        self.scopes_of_labels: dict[str, Scope] = {}
         self.cases: list[list[tuple[int | None, int, Place]]] = []
         self.switched: list[t.Integer] = []
         self.result: Term | None = None
@@ -698,7 +697,8 @@ class Statements:
         missing = set(self.labels) - self.defined_labels
         if missing:
             raise self.reader.refuse(body, f"the label '{min(missing)}'")
-        self._leave_by_goto()
+        for jump in self.jumps:
+            self._draw(jump)
         self.lowering.known.effects[self.name.name] = self.reader.effects
         return self.graph.procedure(parameters, self.result)
 
@@ -791,34 +791,34 @@ class Statements:
             self.graph.assign(SIZES, sizes, place)
             self.reader.effects.writes.add(SIZES)
 
-    def _enter(self) -> None:
+    def _enter(self) -> int:
+        """A block; answers what `_leave` is to be told."""
         self.scope = self.reader.scope = Scope(self.scope)
-        self.marks.append(len(self.existing))
+        return len(self.existing)
 
-    def _leave(self, node: Any) -> None:
+    def _leave(self, existing: int, node: Any) -> None:
         self._end_lifetimes(self.scope.living, self.reader.place(node))
         assert self.scope.outer is not None
         self.scope = self.reader.scope = self.scope.outer
-        del self.existing[self.marks.pop() :]
+        del self.existing[existing:]
 
     def _jump_out(self, target: tuple[int, Scope], node: Any, text: str) -> None:
         location, outer = target
         self._end_lifetimes(_living_within(self.scope, [outer]), self.reader.place(node))
         self.graph.jump(location, self.reader.place(node), text)
 
-    def _leave_by_goto(self) -> None:
+    def _draw(self, jump: Jump) -> None:
         """Where labels are, is known when all was read."""
-        for start, node, scope, existing in self.gotos:
-            self.graph.here = start
-            label, place = node.name, self.reader.place(node)
-            around: Scope | None = self.scopes_of_labels[label]
-            outer = []
-            while around is not None:
-                outer.append(around)
-                around = around.outer
-            self._end_lifetimes(_living_within(scope, outer), place)
-            self._enter_scopes(existing, self.existing_at[label], node)
-            self.graph.jump(self.labels[label], place, f"goto {label}")
+        label, place = jump.node.name, self.reader.place(jump.node)
+        self.graph.here = jump.start
+        around: Scope | None = self.scopes_of_labels[label]
+        outer = []
+        while around is not None:
+            outer.append(around)
+            around = around.outer
+        self._end_lifetimes(_living_within(jump.scope, outer), place)
+        self._enter_scopes(jump.existing, self.existing_at[label], jump.node)
+        self.graph.jump(self.labels[label], place, f"goto {label}")
 
     # --- statements ---
 
@@ -832,28 +832,31 @@ class Statements:
             self.reader.value(node)  # an expression, or refused
 
     def _block(self, node: c_ast.Compound) -> None:
-        self._enter()
+        existing = self._enter()
         for one in node.block_items or ():
             self.run(one)
-        self._leave(node)
+        self._leave(existing, node)
 
     def _enter_scopes(
-        self, before: tuple[Declared, ...], after: tuple[Declared, ...], node: c_ast.Node
+        self,
+        before: tuple[tuple[Object, c_ast.Decl], ...],
+        after: tuple[tuple[Object, c_ast.Decl], ...],
+        node: c_ast.Node,
     ) -> None:
         """A jump over declarations: their variables are new, and hold anything (C11 6.2.4)."""
         for found, declared in after:
             if any(found is one for one, _ in before):
                 continue
+            if found.address is not None and not is_small(found.type):
+                raise self.reader.refuse(node, f"a jump over the declaration of '{declared.name}'")
             if found.address is not None:
-                if not is_small(found.type):
-                    raise self.reader.refuse(node, f"a jump over the declaration of '{declared.name}'")
                 self._begin_lifetime(found, declared)
             self._set_to_anything(found, declared)
 
     def _statement_expression(self, node: c_ast.Node) -> Value | None:
         """`({ ...; value; })`"""
         assert isinstance(node, c_ast.Compound)
-        self._enter()
+        existing = self._enter()
         value: Value | None = None
         items = node.block_items or []
         for one in items[:-1]:
@@ -865,7 +868,7 @@ class Statements:
                 value = self.reader.value(last)
             else:
                 self.run(last)
-        self._leave(node)
+        self._leave(existing, node)
         return value
 
     def _Compound(self, node: c_ast.Compound) -> None:  # noqa: N802
@@ -1089,7 +1092,7 @@ class Statements:
 
     def _For(self, node: c_ast.For) -> None:  # noqa: N802
         place = self.reader.place(node)
-        self._enter()
+        existing = self._enter()
         self.run(node.init)
         head = self.graph.point(place)
         body, following, after = (self.graph.location() for _ in range(3))
@@ -1106,7 +1109,7 @@ class Statements:
             self.reader.value(node.next)
         self.graph.jump(head, place)
         self.graph.here = after
-        self._leave(node)
+        self._leave(existing, node)
 
     def _Break(self, node: c_ast.Break) -> None:  # noqa: N802
         self._jump_out(self.breaks[-1], node, "break")
@@ -1131,11 +1134,10 @@ class Statements:
         self.graph.jump(self.leaving, place, text)
 
     def _Goto(self, node: c_ast.Goto) -> None:  # noqa: N802
-        """Drawn when it is known what exists at the label."""
+        """Drawn when it is known which variables exist at the label."""
         if node.name not in self.labels:
             self.labels[node.name] = self.graph.location()
-        if self.graph.here is not None:
-            self.gotos.append(Jump(self.graph.here, node, self.scope, tuple(self.existing)))
+        self.jumps.append(Jump(self.graph.here, node, self.scope, tuple(self.existing)))
         self.graph.here = None
 
     def _Label(self, node: c_ast.Label) -> None:  # noqa: N802
@@ -1143,8 +1145,8 @@ class Statements:
         if target is None:
             target = self.labels[node.name] = self.graph.location()
         self.defined_labels.add(node.name)
-        self.existing_at[node.name] = tuple(self.existing)
         self.scopes_of_labels[node.name] = self.scope
+        self.existing_at[node.name] = tuple(self.existing)
         place = self.reader.place(node)
         self.graph.points[target] = (place.line, place.column)
         self.graph.jump(target, self.reader.place(node))

@@ -30,8 +30,8 @@ EVENTS = ("entry", "return")
 MOST_BYTES = 1 << 20
 FAILED = "__assay_rule_failed"
 REAL = "__real"
-OF_A_WRAPPER = re.compile(r"__(result|\d+)")  # names of variables that weaving adds
 ALONE = re.compile(r"\s*\)\s*\(")
+OF_A_WRAPPER = re.compile(r"__(result|\d+)")  # names of variables that weaving adds
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
