@@ -168,6 +168,38 @@ def test_an_invariant_that_was_moved_is_rejected(proved, tmp_path):
     assert "no loop and no label at 11:3" in rejected(proved, forged(proved, tmp_path, "loop", elsewhere))
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [["e", 32]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [8], [2]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["forall", [32], [3]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["=", [], [2, 3]]],
+        [["c", 1, 0], ["e", 8], ["c", 0, 8], ["=", [], [1, 2]], ["forall", [8], [3]], ["ite", [], [4, 0, 4]]],
+        [["g", "x"], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["=", [], [2, 3]]],
+        [["forall", [32], []]],
+    ],
+)
+def test_quantifiers_stand_where_they_may(proved, tmp_path, nodes):
+    def quantify(body):
+        start = len(body["nodes"])
+        for node in nodes:
+            is_applied = len(node) == 3 and isinstance(node[2], list)
+            operands = [at + start for at in node[2]] if is_applied else []
+            body["nodes"].append([node[0], node[1], operands] if is_applied else node)
+        body["locations"][0]["holds"].append(len(body["nodes"]) - 1)
+
+    certificate = forged(proved, tmp_path, "loop", quantify)
+    result = assay.certify(proved / "loop.c", certificate)
+    try:
+        check(proved / "loop.c", certificate)
+    except Rejected:
+        assert result.verdict is Verdict.REJECTED
+    else:
+        assert result.verdict is Verdict.VERIFIED
+
+
 def test_a_missing_cut_point_is_rejected(proved, tmp_path):
     reason = rejected(proved, forged(proved, tmp_path, "loop", lambda body: body["locations"].pop()))
     assert reason == "a cycle of the program has no invariant"
@@ -296,6 +328,19 @@ int main(void) {
 }
 """
 )
+ELEMENTS = (
+    HEAD
+    + """\
+int a[1000];
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = 0; i < n; i++) a[i] = 7;
+  for (int i = 0; i < n; i++) if (a[i] != 7) reach_error();
+  return 0;
+}
+"""
+)
 ZEROS = (
     HEAD
     + """\
@@ -317,8 +362,9 @@ int main(void) {
         (RECURSIVE, "bounded", []),
         (WATCHED, "templates", ["ke-spinlock"]),
         (REFERENCES, "auto", []),
+        (ELEMENTS, "quantified", []),
     ],
-    ids=["structs", "recursive", "watched", "references"],
+    ids=["structs", "recursive", "watched", "references", "elements"],
 )
 def test_both_checkers_accept(text, search, rules, tmp_path):
     program, certificate = tmp_path / "program.c", tmp_path / "program.assay"

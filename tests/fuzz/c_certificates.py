@@ -124,6 +124,31 @@ int sum(int n) { if (n <= 0) return 0; return n + sum(n - 1); }
 int main(void) { if (sum(3) != 6) reach_error(); return 0; }
 """
 )
+ELEMENTS = (
+    HEAD
+    + """\
+int a[9];
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 9) return 0;
+  for (int i = 0; i < n; i++) a[i] = 7;
+  for (int i = 0; i < n; i++) if (a[i] != 7) reach_error();
+  return 0;
+}
+"""
+)
+REFERENCES = (
+    HEAD
+    + """\
+static void count(int *n, int *m) { *n += 1; *m += 1; }
+int main(void) {
+  int a = 0, b = 0;
+  while (__VERIFIER_nondet_int()) count(&a, &b);
+  if (a != b) reach_error();
+  return 0;
+}
+"""
+)
 RULE = (
     HEAD
     + """\
@@ -158,6 +183,8 @@ BASES = (
     Base("rounds", ROUNDS, "k-induction"),
     Base("recursive", RECURSIVE, "bounded"),
     Base("rule", RULE, "templates", {"rules": ["ke-spinlock"]}, {"rules": ["ke-spinlock"]}),
+    Base("elements", ELEMENTS, "quantified"),
+    Base("references", REFERENCES),
     Base("checked", COUNTED, "bounded", {"checks": ["overflow", "bounds"]}),
 )
 CHANGES_OF_TEXT = [
@@ -173,6 +200,11 @@ CHANGES_OF_TEXT = [
     ("c = 3", "c = 2"),
     ("b = 2", "b = 4"),
     ("!= 6", "!= 5"),
+    ("i < n; i++) a", "i <= n; i++) a"),
+    ("i < n; i++) if", "i <= n; i++) if"),
+    ("a[i] = 7", "a[i] = i"),
+    ("*m += 1", "*n += 1"),
+    ("count(&a, &b)", "count(&b, &a)"),
     ("sum(3)", "sum(4)"),
     ("KeReleaseSpinLock(0)", "KeAcquireSpinLock(0)"),
     ("while (n)", "while (!n)"),
@@ -430,7 +462,21 @@ def change_operator(body: Any, chance: random.Random) -> None:
     if applied:
         node = chance.choice(applied)
         node[0] = chance.choice(
-            ["=", "bvule", "bvult", "bvsle", "bvslt", "bvadd", "bvsub", "bvmul", "and", "or", "not", "xor"]
+            [
+                "=",
+                "bvule",
+                "bvult",
+                "bvsle",
+                "bvslt",
+                "bvadd",
+                "bvsub",
+                "bvmul",
+                "and",
+                "or",
+                "not",
+                "xor",
+                "forall",
+            ]
         )
 
 
@@ -485,6 +531,7 @@ def change_shape(body: Any, chance: random.Random) -> None:
     body[key] = chance.choice([{}, [[]], [{}], "x", 3, [None]])
 
 
+NOT_OF_NUMBERS = ("and", "or", "not", "xor", "forall")
 INVARIANTS: list[Callable[[Any, random.Random], None]] = [
     weaken,
     strengthen,

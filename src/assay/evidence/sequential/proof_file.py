@@ -32,6 +32,7 @@ from assay.transition_system.sequential.bitvectors import (
     variables_of,
 )
 from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.quantifiers import is_quantified, is_removable
 from assay.transition_system.sequential.unrolling import unrolled
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
@@ -208,6 +209,8 @@ def from_json(given: Any, flow: ControlFlow) -> Proof:
     terms = _terms(given["nodes"], wanted, instances, names)
     if any(one.sort != BOOLEAN for one in terms):
         raise NoProof("a location has an invariant that is no truth value")
+    if any(is_quantified(one) and not is_removable(one) for one in terms):
+        raise NoProof("a quantifier of the proof stands where none may")
     left = iter(terms)
     held = {
         at: all_of([next(left) for _ in one["holds"]])
