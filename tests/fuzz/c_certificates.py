@@ -38,8 +38,16 @@ from assay.languages.c.preprocessing import DATA_MODELS, preprocess
 from assay.languages.c.program import load
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import LanguageOptions
-from assay.transition_system.sequential.bitvectors import evaluated
+from assay.transition_system.sequential.bitvectors import (
+    Substitution,
+    Term,
+    all_of,
+    constant,
+    evaluated,
+    in_order,
+)
 from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.quantifiers import instance
 from assay.transition_system.sequential.running import default, run
 
 HEAD = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n"
@@ -362,7 +370,17 @@ def flow_of(proved: Proved, semantics: Any, body: Any) -> tuple[ControlFlow, Any
         language="c",
     )
     flow = load(proved.program, options).flow_at(body["recursion"])
-    return flow, from_json(body, flow).invariants
+    return flow, {at: of_some(one) for at, one in from_json(body, flow).invariants.items()}
+
+
+def of_some(term: Term) -> Term:
+    """What quantifiers say of some values: less, and it can be computed."""
+    found = {
+        one: all_of(instance(one, constant(value, one.parameters[0])) for value in range(-2, 14))
+        for one in in_order((term,))
+        if one.operator == "forall"
+    }
+    return Substitution(found)(term)
 
 
 def any_of(edge: Any, limit: int, chance: random.Random) -> Any:
