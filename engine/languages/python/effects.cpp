@@ -89,6 +89,7 @@ constexpr std::pair<const char*, const char*> kOfModules[] = {
     {"re", "subn"},
     {"re", "finditer"},
     {"typing", "get_type_hints"},
+    {"typing", "cast"},
     {"json", "load"},
 };
 
@@ -208,6 +209,8 @@ const CounterpartTable& counterparts() {
       {"zip", {.is_always_called = true}},
       {"enumerate", {.is_always_called = true}},
       {"merge", {.is_always_called = true}},
+      {"get_type_hints", {.is_always_called = true}},
+      {"cast", {.is_always_called = true}},
       {"finditer", {.is_always_called = true}},
       {"pattern_finditer", {.is_always_called = true}},
       {"list", {.iterates = true}},

@@ -734,6 +734,10 @@ def _get_or_fall_back(getter, arguments, fallback, instance, name):
 # typing
 
 
+def cast(typ, val):
+    return val
+
+
 def _evaluated(annotation, module, is_class):
     """A text stands for what it says in its module, at the time when somebody asks."""
     if annotation is None:

@@ -3,6 +3,7 @@
 from types import GenericAlias as _GenericAlias
 
 import _assay
+from _files import stat
 
 name = "posix"
 sep = "/"
@@ -140,10 +141,7 @@ def getenv(key, default=None):
     return default
 
 
-if _assay.mentions("path"):
-    from _files import stat
-
-    lstat = stat
+lstat = stat
 
 
 def _exit(status):

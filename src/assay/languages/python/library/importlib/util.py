@@ -5,7 +5,7 @@ import _assay
 _FOUND = {}  # by name; put in when a program is compiled
 
 
-class ModuleSpec:
+class _ModuleSpec:
     def __init__(self, name):
         self.name = name
 
@@ -20,4 +20,4 @@ def find_spec(name, package=None):
         )
     if name not in _FOUND:
         _assay.observes("find " + name)
-    return ModuleSpec(name) if _FOUND[name] else None
+    return _ModuleSpec(name) if _FOUND[name] else None
