@@ -1,6 +1,6 @@
 """What packages look at besides values: annotations, codes, metaclasses, and the files that they came with.
 
-Each text runs in CPython too: what holds there must be verified, and what some schedule breaks there must be found.
+Each text runs in CPython too: what holds there must be verified, and what some schedule breaks must be found.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ HOLDS = {
         assert stream.read() == 'ond' and stream.read() == '' and stream.getvalue() == 'first\\nsecond'
         stream.seek(0); stream.write('FIRST'); print('!', file=stream)
         assert stream.getvalue() == 'FIRST!\\necond'
-        assert list(io.StringIO('a\\nb\\n')) == ['a\\n', 'b\\n'] and io.StringIO('a\\nb').readlines() == ['a\\n', 'b']
+        assert list(io.StringIO('a\\nb\\n')) == ['a\\n', 'b\\n']
+        assert io.StringIO('a\\nb').readlines() == ['a\\n', 'b']
         with io.BytesIO(b'ab') as data:
             assert data.read(1) == b'a' and data.seek(0, 2) == 2 and data.write(b'c') == 1
             assert data.getvalue() == b'abc'
@@ -139,7 +140,8 @@ HOLDS = {
         """,
     "what is there and what is not": """
         import asyncio, importlib.util, locale, sys, uuid
-        assert importlib.util.find_spec('threading') and importlib.util.find_spec('not_there_at_all') is None
+        assert importlib.util.find_spec('threading')
+        assert importlib.util.find_spec('not_there_at_all') is None
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -149,7 +151,8 @@ HOLDS = {
         assert str(uuid.uuid5(uuid.NAMESPACE_DNS, 'python.org')) == '886313e1-3b8a-5372-9b90-0c9aee199e5d'
         assert str(uuid.uuid3(uuid.NAMESPACE_DNS, 'python.org')) == '6fa459ea-ee8a-3ca4-894e-db77e160355e'
         made = uuid.uuid4()
-        assert made.version == 4 and made.urn == 'urn:uuid:' + str(made) and uuid.UUID(bytes=made.bytes) == made
+        assert made.version == 4 and made.urn == 'urn:uuid:' + str(made)
+        assert uuid.UUID(bytes=made.bytes) == made
         assert sys.getdefaultencoding() == 'utf-8'
         """,
     "members of an enumeration": """
@@ -326,7 +329,8 @@ def test_a_file_that_changes_is_another_program():
     (folder / "reads" / "VERSION").write_text("1.6\n")
     assert assay.verify("program.py", python="venv").verdict is assay.Verdict.VIOLATED
     changed = assay.certify("program.py", "one.assay", python="venv")
-    assert changed.verdict is not assay.Verdict.VERIFIED and "VERSION" in " ".join(changed.reasons)
+    assert changed.verdict is not assay.Verdict.VERIFIED
+    assert "VERSION" in " ".join(changed.reasons)
 
 
 def test_files_of_others_are_refused():
@@ -337,18 +341,14 @@ def test_files_of_others_are_refused():
             verify(f"import reads\nreads.{call}()\n")
 
 
+OPTIONAL = "try:\n    from .wrapper import *\n    SPEED = 2\nexcept ImportError:\n    SPEED = 1\n"
+
+
 def test_a_module_in_c_is_left_out_where_a_second_module_imports_it():
-    folder = make_environment(
-        "venv",
-        {
-            "fast/__init__.py": "try:\n    from .wrapper import *\n    SPEED = 2\nexcept ImportError:\n    SPEED = 1\n",
-            "fast/wrapper.py": "from fast._speed import run\n",
-        },
-    )
-    (
-        folder
-        / "fast"
-        / f"_speed.cpython-{sys.version_info.major}{sys.version_info.minor}-x86_64-linux-gnu.so"
-    ).write_bytes(b"")
+    files = {"fast/__init__.py": OPTIONAL, "fast/wrapper.py": "from fast._speed import run\n"}
+    folder = make_environment("venv", files)
+    version = f"{sys.version_info.major}{sys.version_info.minor}"
+    (folder / "fast" / f"_speed.cpython-{version}-x86_64-linux-gnu.so").write_bytes(b"")
     result = verify("import fast\nassert fast.SPEED == 1\n")
-    assert is_verified(result) and any("written in C" in note for note in result.notes)
+    assert is_verified(result)
+    assert any("written in C" in note for note in result.notes)
