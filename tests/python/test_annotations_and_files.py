@@ -269,6 +269,7 @@ def test_what_some_schedule_breaks_is_found(name):
 
 
 REFUSED = (
+    ("def f(x: int): pass\nf.__annotations__ is f.__annotations__", "`is` between the annotations"),
     ("def f(x: int): pass\nf.__annotations__['y'] = 1", "changing __annotations__"),
     ("v = memoryview(b'a')\nv.release()", "released"),
     ("with memoryview(b'a') as v: pass", "released"),

@@ -256,6 +256,8 @@ class _HiddenDict(_dict):
 class _Annotations(_dict):
     """Those of a function or class, to be looked at. CPython has one dict for each, which could be changed."""
 
+    _made_anew = True  # for each who looks: `is` tells nothing
+
     def _refuse(self, *more, **keywords):
         _assay.unsupported("changing __annotations__ is not modelled; keep a dict of your own")
 
