@@ -89,7 +89,8 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
         if is_recursive(program.program) and request.options.strategy in ("bfs", "auto", CONTRACTS):
             answer = _by_contracts(name, program, request, deadline, said)
         for flow, is_whole in program.flows():
-            if answer is not None or request.options.strategy == CONTRACTS:
+            is_over = time.monotonic() > deadline
+            if answer is not None or is_over or request.options.strategy == CONTRACTS:
                 break
             answer, reason, goes_on = _looked_at(
                 name, program, flow, request, deadline, said, is_whole=is_whole
