@@ -5,7 +5,7 @@ python -m benchmarks.c_programs --engine bounded auto --only locks driver
 
 Every verdict goes through the whole pipeline: proofs are checked by another solver, failing runs are compiled
 and executed. A wrong verdict ends with exit code 1. Memory is the largest of any process of an engine's
-column up to then. Of the last column, each proof is written down and certified again: bytes and seconds, or why not.
+column up to then. Of `auto`, each proof is written down and certified again: bytes and seconds.
 """
 
 from __future__ import annotations
