@@ -20,7 +20,7 @@ from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.evidence.sequential.cvc5_prover import second_opinion
 from assay.evidence.sequential.obligations import NoProof, Obligation, obligations
-from assay.evidence.sequential.proof_file import Proof, as_json
+from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
@@ -42,6 +42,7 @@ from assay.transition_system.sequential.compiled_runs import followed
 from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.quantifiers import is_quantified
 from assay.transition_system.sequential.running import Moment, default, run
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
@@ -55,6 +56,7 @@ MEMORY_BYTES = 8 << 30
 PROCESSES = 2
 MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
 MOST_STEPS = 20_000  # of a run that is shown
+RECHECK_SECONDS = 60.0  # of a proof without what cannot be written down
 NOT_ACCEPTED = "its proof is not accepted"
 KINDS = {
     "assertion": "no assertion fails",
@@ -73,6 +75,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
+    flow: ControlFlow | None  # None: procedures were looked at one by one
     violation: Violation | None = None
     executed: Executed | None = None
 
@@ -157,7 +160,7 @@ def _by_contracts(
         failure = Calling(program.program).run(
             lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
         )
-        return None if failure is None else _failed(program, found, failure, moments, said)
+        return None if failure is None else _failed(program, None, found, failure, moments, said)
     if found.contracts is None:
         said.append(f"{found.engine}: {found.detail}")
         return None
@@ -167,13 +170,13 @@ def _by_contracts(
             for _, flow in modules(program.program, found.contracts)
             for one in obligations(flow, dict.fromkeys(flow.cut_points, TRUE))
         ]
-        problem = _doubt_about(wanted, deadline)
+        problem = _doubt(wanted, deadline)
     except (UnsupportedConstruct, NoProof) as refused:
         problem = str(refused)
     if problem:
         said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
         return None
-    return Judged(Verdict.VERIFIED, found)
+    return Judged(Verdict.VERIFIED, found, None)
 
 
 def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
@@ -206,7 +209,7 @@ def judged(
             if problem:
                 said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
                 return None
-            return Judged(Verdict.VERIFIED, found)
+            return Judged(Verdict.VERIFIED, found, flow)
         assert found.run is not None
         return _violated(program, flow, found, found.run, said)
     except UnsupportedConstruct as problem:
@@ -216,13 +219,12 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        wanted = list(proof_of(found).obligations(flow))
+        return _doubt(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
-    return _doubt_about(wanted, deadline)
 
 
-def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
+def _doubt(wanted: Sequence[Obligation], deadline: float) -> str:
     """In copies of this process: a solver that crashes or does not end is a doubt and nothing else."""
     refutations = [one.refutation for one in wanted]
     seconds = max(LEAST_CHECKING_SECONDS, deadline - time.monotonic())
@@ -245,19 +247,21 @@ def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
     return ""
 
 
-def proof_of(found: Finding) -> Proof:
+def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     if found.invariants is None:
-        return Proof({}, bound=found.bound)
+        return Proof(dict.fromkeys(flow.cut_points, TRUE), bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 
 
 def _certificate(
-    name: str, program: CProgram, request: Request, found: Finding
+    name: str, program: CProgram, request: Request, answer: Judged
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
-    if is_recursive(program.program):
-        return None, "proofs about recursive programs cannot be written down yet"
+    if answer.flow is None:
+        return None, "a proof by contracts of procedures cannot be written down yet"
+    if any(map(is_quantified, proof_of(answer.finding, answer.flow).invariants.values())):
+        return None, "a proof about all elements of an array cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -268,8 +272,14 @@ def _certificate(
     claim = replace(claim, properties=Properties(deadlock=False))
     began = time.monotonic()
     try:
-        size = write_invariant(request.certificate.path, claim, as_json(proof_of(found), program.flow))
-    except (OSError, CertificateProblem) as problem:
+        proof = proof_of(answer.finding, answer.flow)
+        written = sayable(proof, answer.flow)
+        if written != proof:  # is what is left still a proof?
+            problem = _doubt(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            if problem:
+                return None, f"the proof needs what has no name in the text: {problem}"
+        size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
+    except (OSError, CertificateProblem, NoProof) as problem:
         return None, str(problem)
     path = str(request.certificate.path)
     return {"path": path, "bytes": size, "seconds": time.monotonic() - began, "kind": "cut points"}, ""
@@ -284,11 +294,16 @@ def _violated(
         problem = "its run does not fail" if failure is None else failure.message
         said.append(f"{found.engine}: {problem}")
         return None
-    return _failed(program, found, failure, moments, said)
+    return _failed(program, flow, found, failure, moments, said)
 
 
 def _failed(
-    program: CProgram, found: Finding, failure: Failure, moments: list[Moment], said: list[str]
+    program: CProgram,
+    flow: ControlFlow | None,
+    found: Finding,
+    failure: Failure,
+    moments: list[Moment],
+    said: list[str],
 ) -> Judged | None:
     violation = Violation(
         kind=failure.kind,
@@ -301,7 +316,7 @@ def _failed(
     if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, violation, executed)
+    return Judged(Verdict.VIOLATED, found, flow, violation, executed)
 
 
 def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
@@ -461,7 +476,7 @@ def _told(
     if answer is not None and answer.verdict is Verdict.VERIFIED:
         proof = _proof(answer.finding)
         if request.certificate is not None:
-            written, problem = _certificate(name, program, request, answer.finding)
+            written, problem = _certificate(name, program, request, answer)
             if problem:
                 verdict = Verdict.INCOMPLETE
                 said = [f"the certificate could not be written: {problem}"]

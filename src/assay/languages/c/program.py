@@ -53,6 +53,9 @@ class CProgram:
     def flow(self) -> ControlFlow:
         return failing_part(inlined(self.program))
 
+    def flow_at(self, recursion: int) -> ControlFlow:
+        return self.flow if recursion == 0 else failing_part(inlined(self.program, recursion))
+
     def flows(self) -> Iterator[tuple[ControlFlow, bool]]:
         """What to look at, one after the other, and whether a proof of it is one of the program. Recursion is
         copied deeper and deeper: first without asking whether that was deep enough."""
@@ -118,6 +121,8 @@ def load(path: Path, options: LanguageOptions) -> CProgram:
     if options.invariants or options.step_invariants or options.ltl or options.terminates:
         raise OptionProblem("invariants and formulas are not read for C programs; write assertions")
     checks = checks_of(options.checks)
+    if options.data_model and options.data_model not in DATA_MODELS:
+        raise OptionProblem(f"data-model: expected one of {', '.join(DATA_MODELS)}, got {options.data_model}")
     model = DATA_MODELS[options.data_model or "LP64"]
     flags = (*(f"-D{one}" for one in options.defines), *(f"-I{one}" for one in options.includes))
     files = (path, *map(Path, options.c_sources))

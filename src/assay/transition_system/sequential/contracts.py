@@ -140,7 +140,7 @@ class Modular(Inlining):
 
     def flow(self) -> ControlFlow:
         root, program = self.root, self.program
-        main = self._instance(root, ())
+        main = self._instance(root, (), ())
         while self.waiting:
             self._copy(self.waiting.pop())
         place = self.edges[0].place if self.edges else Place("", 0)

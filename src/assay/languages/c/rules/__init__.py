@@ -8,8 +8,8 @@ C over the state, with `$1`, `$2`, ... for the arguments and `$return` for what 
 says that the rule is broken. Names of the state are the rule's own: they meet none of the program's.
 
 Weaving is done in the text: a function that the rule names becomes `NAME__real`, and a function of the old
-name calls the rule around it. So whoever called it calls that, through pointers too, lines stay where they
-were, and the result can be read, and compiled.
+name calls the rule around it. So whoever called it calls that, through pointers too, lines and columns stay
+what they were, and the result can be read, and compiled.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ MOST_BYTES = 1 << 20
 FAILED = "__assay_rule_failed"
 REAL = "__real"
 ALONE = re.compile(r"\s*\)\s*\(")
+OF_A_WRAPPER = re.compile(r"__(result|\d+)")  # names of variables that weaving adds
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -181,9 +182,9 @@ def _renamed(text: str, function: str) -> str:
         if word == "{":
             header = text[start : token.start()]
             if depth == 0 and named is not None and ")" in header and "=" not in header:
-                real = text[start : named.start()] + function + REAL + text[named.end() : token.start()]
-                pieces += [text[done:start], _flat(header) + ";", real]
-                done = token.start()
+                real = text[start : named.start()] + function + REAL + _marker(text, named.end())
+                pieces += [text[done:start], _flat(header) + ";", _marker(text, start), real]
+                done = named.end()
             depth += 1
         elif word == "}":
             depth -= 1
@@ -193,8 +194,20 @@ def _renamed(text: str, function: str) -> str:
 
 
 def _flat(header: str) -> str:
-    """On one line, so that lines stay where they are."""
     return " " + " ".join(header.split())
+
+
+MARKER = re.compile(r'^#[ ]+(\d+)[ ]+("(?:[^"\\\n]|\\.)*")[^\n]*\n', re.MULTILINE)
+
+
+def _marker(text: str, offset: int) -> str:
+    """What follows is where it was, line and column: certificates call places by these."""
+    line, file, begin = 1, '""', 0
+    for found in MARKER.finditer(text, 0, offset):
+        line, file, begin = int(found.group(1)), found.group(2), found.end()
+    line += text.count("\n", begin, offset)
+    column = offset - (text.rfind("\n", 0, offset) + 1)
+    return f"\n# {line} {file}\n{' ' * column}"
 
 
 def _of_rule(rule: Rule, text: str, file: Preprocessed) -> str:
