@@ -2,7 +2,7 @@
 
 A copy that crashes, runs out of memory or says something that cannot be read is out, and the others go on.
 All of them together (`PORTFOLIO`) go in the order that paid: bounded model checking has one processor until
-the end, because what fails is found by nobody else; the others take turns on the other, each for its share of
+the end, because what fails for few inputs is found by nobody else; the others take turns on the other, each for its share of
 the time, and what one leaves is for those after it.
 """
 
@@ -38,7 +38,7 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
-    "execution": 0.1,
+    "execution": 0.15,
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "horn": 0.3,
