@@ -2,8 +2,8 @@
 
 A copy that crashes, runs out of memory or says something that cannot be read is out, and the others go on.
 All of them together (`PORTFOLIO`) go in the order that paid: bounded model checking has one processor until
-the end, because what fails for few inputs is found by nobody else; the others take turns on the other, each for its share of
-the time, and what one leaves is for those after it.
+the end, because what fails for few inputs is found by nobody else; the others take turns on the other, each
+for its share of the time, and what one leaves is for those after it.
 """
 
 from __future__ import annotations
