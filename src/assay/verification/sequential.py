@@ -219,7 +219,7 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        return _doubt(list(proof_of(found, flow).obligations(flow)), deadline)
+        return _doubt_about(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
 
@@ -275,7 +275,7 @@ def _certificate(
         proof = proof_of(answer.finding, answer.flow)
         written = sayable(proof, answer.flow)
         if written != proof:  # is what is left still a proof?
-            problem = _doubt(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            problem = _doubt_about(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
             if problem:
                 return None, f"the proof needs what has no name in the text: {problem}"
         size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
@@ -316,7 +316,7 @@ def _failed(
     if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, flow, violation, executed)
+    return Judged(Verdict.VIOLATED, found, None, violation, executed)
 
 
 def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
