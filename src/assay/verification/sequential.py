@@ -75,7 +75,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
-    flow: ControlFlow | None  # None: procedures were looked at one by one
+    flow: ControlFlow | None  # what a proof is about; None: procedures, one by one
     violation: Violation | None = None
     executed: Executed | None = None
 
@@ -160,7 +160,7 @@ def _by_contracts(
         failure = Calling(program.program).run(
             lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
         )
-        return None if failure is None else _failed(program, None, found, failure, moments, said)
+        return None if failure is None else _failed(program, found, failure, moments, said)
     if found.contracts is None:
         said.append(f"{found.engine}: {found.detail}")
         return None
@@ -170,7 +170,7 @@ def _by_contracts(
             for _, flow in modules(program.program, found.contracts)
             for one in obligations(flow, dict.fromkeys(flow.cut_points, TRUE))
         ]
-        problem = _doubt(wanted, deadline)
+        problem = _doubt_about(wanted, deadline)
     except (UnsupportedConstruct, NoProof) as refused:
         problem = str(refused)
     if problem:
@@ -224,7 +224,7 @@ def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> st
         return str(problem)
 
 
-def _doubt(wanted: Sequence[Obligation], deadline: float) -> str:
+def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
     """In copies of this process: a solver that crashes or does not end is a doubt and nothing else."""
     refutations = [one.refutation for one in wanted]
     seconds = max(LEAST_CHECKING_SECONDS, deadline - time.monotonic())
@@ -294,16 +294,11 @@ def _violated(
         problem = "its run does not fail" if failure is None else failure.message
         said.append(f"{found.engine}: {problem}")
         return None
-    return _failed(program, flow, found, failure, moments, said)
+    return _failed(program, found, failure, moments, said)
 
 
 def _failed(
-    program: CProgram,
-    flow: ControlFlow | None,
-    found: Finding,
-    failure: Failure,
-    moments: list[Moment],
-    said: list[str],
+    program: CProgram, found: Finding, failure: Failure, moments: list[Moment], said: list[str]
 ) -> Judged | None:
     violation = Violation(
         kind=failure.kind,
