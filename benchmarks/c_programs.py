@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import assay
-from assay.search.sequential.portfolio import ENGINES
+from assay.search.options import SEQUENTIAL
 from benchmarks.c_tasks import CTask, tasks
 
 EXPECTED = {True: "verified", False: "violated"}
@@ -50,7 +50,7 @@ def certified(task: CTask, seconds: float, folder: Path) -> tuple[int, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Verdicts and seconds of the engines for C programs.")
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--engine", nargs="*", default=[*ENGINES, "auto"])
+    parser.add_argument("--engine", nargs="*", default=[*SEQUENTIAL, "auto"])
     parser.add_argument("--only", nargs="*", default=[], help="tasks whose names begin so")
     chosen = parser.parse_args()
     wanted = [one for one in tasks() if not chosen.only or one.name.startswith(tuple(chosen.only))]

@@ -29,11 +29,12 @@ from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.records import dataclass
+from assay.search.options import SEQUENTIAL
 from assay.search.sequential import contracts
 from assay.search.sequential.contracts import NAME as CONTRACTS
 from assay.search.sequential.contracts import finding as found_contracts
 from assay.search.sequential.findings import Choices, Finding, Status
-from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
+from assay.search.sequential.portfolio import PORTFOLIO, findings
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Bits, Term, Value, signed
@@ -189,8 +190,8 @@ def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
 
 def _require_suitable(request: Request) -> None:
     options = request.options
-    if options.strategy not in ("bfs", "auto", CONTRACTS, *ENGINES):
-        known = ", ".join((*ENGINES, CONTRACTS))
+    if options.strategy not in ("bfs", "auto", *SEQUENTIAL):
+        known = ", ".join(SEQUENTIAL)
         raise OptionProblem(f"search: expected auto or one of {known} for a C program")
     if options.storage != "exact" or options.spill_directory or options.threads != 1 or request.estimate:
         raise OptionProblem("a C program is not searched state by state: leave options about states out")

@@ -30,6 +30,7 @@ ENGINES = {
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
     "execution": "assay.search.sequential.execution",
+    "long execution": "assay.search.sequential.execution",  # the same once more, with more time
     "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
@@ -38,9 +39,10 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
-    "execution": 0.15,
+    "execution": 0.03,
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
+    "long execution": 0.15,
     "horn": 0.3,
     "horn-integers": 0.3,
     "predicates": 1.0,
