@@ -28,7 +28,7 @@ from assay.transition_system.sequential.control_flow import (
     reachable,
 )
 
-MOST_EDGES = 400_000
+MOST_EDGES = 100_000
 UNWINDING = "unwinding"
 FIRST_LOCAL = 1 << 30  # numbers of locals in memory; others have smaller or much larger ones
 
