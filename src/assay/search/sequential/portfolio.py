@@ -194,7 +194,7 @@ def from_json(engine: str, given: dict[str, Any], flow: ControlFlow) -> Finding:
         run = Choices(starts, tuple(map(_value_from_json, given["chosen"])))
     if "invariants" in given:
         written = given["invariants"]
-        terms = term_file.load(written, names, with_quantifiers=True)
+        terms = term_file.load(written, names)
         invariants = Invariants(dict(zip(written["at"], terms, strict=True)), int(written["rounds"]))
     return Finding(
         engine,
