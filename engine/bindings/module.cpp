@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/partitioned.hpp"
 #include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
@@ -472,4 +473,5 @@ NB_MODULE(_engine, m) {
       "directory"_a);
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);
+  assay::bindings::bind_partitioned(m);
 }

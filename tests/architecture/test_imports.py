@@ -50,6 +50,17 @@ MAY_IMPORT = {
         "evidence",
         "execution",
         "certification",
+        "clustering",
+    },
+    # One search on several machines; it is told as any other.
+    "clustering": {
+        "assay",
+        "_engine",
+        "transition_system",
+        "search",
+        "evidence",
+        "execution",
+        "distribution",
     },
     # Runs ordinary searches, tells of them as verification does.
     "swarming": {

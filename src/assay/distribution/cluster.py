@@ -83,7 +83,7 @@ class Cluster:
         self._memory_limit_bytes = memory_limit_bytes
         self._deadline = deadline
         self._fixed_hashes = fixed_hashes
-        self._client = _connect(address)
+        self._client = connect(address)
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(self.close)
             self.workers = self._threads()
@@ -235,7 +235,7 @@ class Cluster:
             raise ClusterProblem(f"the Dask scheduler at {self._address} no longer answers") from error
 
 
-def _connect(address: str) -> Any:
+def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as missing:

@@ -58,6 +58,7 @@ class NativeOutcome:
     abstraction: AbstractionFacts | None = None  # what a check of one found
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
+    cluster: Mapping[str, object] | None = None  # who searched, and what each level cost
 
 
 def search(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -155,7 +156,7 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
         while True:
             try:
                 certificate = None if program.caveats else parts.for_states if parts else request.certificate
-                outcome = native.search(
+                outcome = _search_of(request.options)(
                     program.opening,
                     matching(program, request.options),
                     deadline=search_deadline(request, with_cycles=bool(program.temporal)),
@@ -205,6 +206,14 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
             say=lambda: request.listener(Phase("looking for a shorter run of", name)),
         )
     return _Searched(program, outcome, about_states, given, judgement, written, problem)
+
+
+def _search_of(options: SearchOptions) -> Callable[..., native.NativeOutcome]:
+    if not options.cluster:
+        return native.search
+    from assay.clustering import coordinator  # it takes a while to import what it needs
+
+    return partial(coordinator.search, options.cluster)
 
 
 def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
@@ -269,6 +278,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
         }
         if request.options.spill_directory
         else None,
+        cluster=outcome.cluster,
         coverage=None if estimation is None else estimation.as_json(),
         code_coverage=code_coverage(program, outcome.covered),
         matching=matching_as_json(program, outcome, found.about_states, request.language_options),

@@ -1,0 +1,112 @@
+/// A part of a level being expanded: its violations, and its candidates sorted by owner.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/partitioned/partition_worker.hpp"
+
+namespace assay::search::partitioned {
+
+/// The order of states within a level, where there is none of discovery: that of their records, whatever the layout.
+inline bool comes_before(StateView a, StateView b) {
+  if (a.size() != b.size()) return a.size() < b.size();
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Reads the ranks of the states of a part.
+class RankReader {
+ public:
+  RankReader(const std::vector<StoredWords>& pieces, std::uint64_t begin,
+             std::function<std::shared_ptr<DiskFile>(const std::string&)> open)
+      : pieces_(pieces), open_(std::move(open)) {
+    while (piece_ < pieces_.size() && begin >= pieces_[piece_].count) begin -= pieces_[piece_++].count;
+    next_ = begin;
+  }
+  std::uint64_t next() {
+    if (at_ == buffer_.size()) refill();
+    return buffer_[at_++];
+  }
+
+ private:
+  static constexpr std::uint64_t kAtOnce = 1u << 14;
+
+  void refill() {
+    while (piece_ < pieces_.size() && next_ == pieces_[piece_].count) {
+      ++piece_;
+      next_ = 0;
+    }
+    if (piece_ == pieces_.size()) throw storage::CheckpointProblem("a state of a level has no rank");
+    const StoredWords& piece = pieces_[piece_];
+    buffer_.resize(std::min(kAtOnce, piece.count - next_));
+    open_(piece.file)
+        ->read(buffer_.data(), buffer_.size() * sizeof(std::uint32_t),
+               piece.offset + next_ * sizeof(std::uint32_t));
+    next_ += buffer_.size();
+    at_ = 0;
+  }
+
+  const std::vector<StoredWords>& pieces_;
+  const std::function<std::shared_ptr<DiskFile>(const std::string&)> open_;
+  std::size_t piece_ = 0, at_ = 0;
+  std::uint64_t next_ = 0;
+  std::vector<std::uint32_t> buffer_;
+};
+
+/// Candidates are kept each once in a table, or, if the order of discovery matters, with their keys in an array that
+/// is sorted when it is full. Then they are handed to the sections of their owners.
+class LevelExpansion {
+ public:
+  LevelExpansion(PartitionWorker& worker, std::uint64_t depth, const std::vector<std::uint32_t>& group_of,
+                 const std::string& edges_name);
+
+  void start_part();
+  void look_around();
+  /// False: nothing else of this part is wanted.
+  bool expand(StateView state, const std::uint64_t* record, std::uint32_t layout, std::uint64_t rank);
+  void finish_part();
+  Expanded finish();
+
+ private:
+  void start_candidates();
+  void reach(StateView state, StateView next, std::uint64_t key);
+  bool pack(StateView state, StateView next, std::uint64_t* record);
+  void insert_pending();
+  void add_keyed(const std::uint64_t* record, std::uint64_t key);
+  void hand_over();
+  void hand_over_one(const std::uint64_t* record, std::uint64_t key);
+  void note(std::uint32_t code, Position position, StateView state, std::uint64_t rank);
+  bool is_before(const FoundHere& a, const FoundHere& b) const;
+
+  static constexpr std::size_t kPending = 256;
+
+  PartitionWorker& worker_;
+  const std::uint64_t depth_;
+  const std::vector<std::uint32_t>& group_of_;
+  const bool at_limit_;
+  Expanded out_;
+  // Of each code. Partitions are expanded one after another: what comes first in the level may come later here.
+  std::map<std::uint32_t, FoundHere> first_, shortest_;
+  std::vector<SectionWriter> sections_;  // one for each partition
+  std::uint32_t record_words_ = 1;
+  Words pending_, unpacked_, packed_again_;
+  std::uint64_t hashes_[kPending] = {};
+  std::size_t pending_count_ = 0;
+  std::span<std::uint64_t> keyed_;
+  std::uint64_t keyed_count_ = 0;
+
+  const std::uint64_t* known_record_ = nullptr;  // of the state that is being expanded
+  std::uint32_t known_layout_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t looked_ = 0;
+  bool ends_part_ = false;
+  std::unique_ptr<storage::EdgeLog> edges_;
+  std::string edges_name_;
+  std::uint64_t edges_before_ = 0;
+  std::vector<storage::StateMark> marks_;
+};
+
+}  // namespace assay::search::partitioned

@@ -1,0 +1,244 @@
+"""What the child process of a worker does with its partitions, one call at a time.
+
+Everything here is a function of the files that a task names; what this process keeps (the open model, open files)
+only saves time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from assay.clustering.program import NotTheSame, SharedProgram, opened
+from assay.execution.memory import memory_of
+from assay.records import dataclass
+
+WORK = "assay.clustering.work:work"
+REPORT_SECONDS = 0.3
+
+# A run in a file: its name, where it begins, records, masks of their layout, checksum.
+Run = tuple[str, int, int, bytes, int]
+# Words or bytes in a file: its name, where they begin, how many.
+Piece = tuple[str, int, int]
+# A partition's part of a level: its number, the run, from which to which state, their ranks.
+Part = tuple[int, Run, int, int, Sequence[Piece]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What a worker has to know of a search."""
+
+    name: str  # of this start of it: no two have the same
+    program: SharedProgram
+    partitions: int
+    in_order: bool  # states are to have the order of their discovery, and the graph is to be written down
+    memory_limit_bytes: int  # of the child
+    depth_limit: int
+    check_deadlock: bool
+    stop_at_first_violation: bool
+
+    @property
+    def directory(self) -> str:
+        return self.program.directory
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    search: Search
+    call: str  # a method of `Partitions`
+    arguments: dict[str, Any]
+
+
+class TaskFailed(Exception):
+    """What went wrong, as a search on one machine tells it: `kind`, `message` and more."""
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        super().__init__(facts)
+        self.facts = facts
+
+
+_open: tuple[str, Partitions] | None = None
+
+
+def work(task: Task, report: Callable[[object], None]) -> Any:
+    from assay import _engine
+    from assay.execution.worker import told_of
+
+    try:
+        return _done(task, report)
+    except NotTheSame:
+        raise
+    except MemoryError:
+        raise TaskFailed({"kind": "memory", "message": "memory ran out"}) from None
+    except (_engine.DiskProblem, _engine.CheckpointProblem) as problem:
+        raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
+    except ValueError as problem:  # options that do not go together
+        raise TaskFailed({"kind": "option", "message": str(problem)}) from None
+    except Exception as problem:
+        raise TaskFailed(told_of(problem)) from None
+
+
+def _done(task: Task, report: Callable[[object], None]) -> Any:
+    global _open  # noqa: PLW0603 (this process serves one search)
+    if _open is None or _open[0] != task.search.name:
+        _open = (task.search.name, Partitions(task.search))
+    partitions = _open[1]
+    over = threading.Event()
+    teller = threading.Thread(target=_tell, args=(partitions, report, over), daemon=True)
+    teller.start()
+    try:
+        return getattr(partitions, task.call)(**task.arguments)
+    finally:
+        over.set()
+        teller.join()
+
+
+def _tell(partitions: Partitions, report: Callable[[object], None], over: threading.Event) -> None:
+    while not over.wait(REPORT_SECONDS):
+        report((partitions.engine.states, partitions.engine.transitions, memory_of("self").resident_bytes))
+
+
+class Partitions:
+    def __init__(self, search: Search) -> None:
+        from assay import _engine
+
+        self.model = opened(search.program)
+        self._search = search
+        self._files = 0
+        self.engine = _engine.PartitionWorker(
+            self.model,
+            directory=search.directory,
+            partitions=search.partitions,
+            in_order=search.in_order,
+            memory_limit_bytes=search.memory_limit_bytes,
+            depth_limit=search.depth_limit,
+            check_deadlock=search.check_deadlock,
+            stop_at_first_violation=search.stop_at_first_violation,
+        )
+
+    def _new_name(self, what: str) -> str:
+        """Nobody else ever makes a file of this name: what was done twice does not meet."""
+        self._files += 1
+        return f"assay-cluster-{what}-{uuid.uuid4().hex[:16]}-{self._files}"
+
+    # --- calls ---
+
+    def hello(self) -> str:
+        """What shows that this worker searches the same program: the content of its initial state."""
+        state, _ = self.model.initial_state()
+        return f"{self.model.content_hash(state):016x} {len(state)}"
+
+    def begin(self) -> dict[str, Any]:
+        partition, violation, state, level = self.engine.begin(self._new_name("level"))
+        return {"partition": partition, "violation": violation, "state": state, "level": level}
+
+    def expand(
+        self, parts: list[Part], depth: int, group_of: list[int]
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        began = time.monotonic()
+        facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
+        facts["seconds"] = time.monotonic() - began
+        facts["bytes"] = [len(block) for block in blocks]
+        facts["edges"] = {part[0]: piece for part, piece in zip(parts, facts["edges"], strict=False)}
+        return facts, blocks
+
+    def put_aside(self, blocks: list[bytes]) -> dict[int, Piece]:
+        return self.engine.put_aside(blocks, self._new_name("batch"))
+
+    def merge(self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes]) -> dict[str, Any]:
+        began = time.monotonic()
+        merged = self.engine.merge(parts, blocks, self._new_name("level"))
+        return {"parts": merged, "seconds": time.monotonic() - began}
+
+    def advance(
+        self,
+        parts: list[Part],
+        visited: dict[int, list[Run]],
+        depth: int,
+        slices: int,
+        most_states: int,
+        seconds: float,
+    ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """All partitions at once, level after level, until one is too large for one worker or the time is up."""
+        end = time.monotonic() + seconds
+        levels = []
+        while True:
+            facts, merged = self._level(parts, visited, depth, slices)
+            levels.append((facts, merged))
+            new = sum(level[2] for _, level, _, _ in merged["parts"])
+            if (
+                not new
+                or new > most_states
+                or time.monotonic() > end
+                or self._search.in_order
+                or facts["found"]
+            ):
+                return levels
+            parts = [(number, level, 0, level[2], []) for number, level, _, _ in merged["parts"] if level[2]]
+            visited = {number: runs for number, _, _, runs in merged["parts"]}
+            depth += 1
+
+    def _level(
+        self, parts: list[Part], visited: dict[int, list[Run]], depth: int, slices: int
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        group_of = [0] * self._search.partitions
+        told: list[dict[str, Any]] = []
+        aside: dict[int, list[Piece]] = {number: [] for number in visited}
+        blocks: list[bytes] = []
+        for number in range(slices):
+            facts, blocks = self.expand(slice_of(parts, number, slices), depth, group_of)
+            told.append(facts)
+            if number + 1 < slices:
+                for partition, piece in self.put_aside(blocks).items():
+                    aside[partition].append(piece)
+                blocks = []
+        merged = self.merge([(number, runs, aside[number]) for number, runs in visited.items()], blocks)
+        return together(told), merged
+
+    def predecessors(
+        self, levels: list[list[Part]], states: list[bytes]
+    ) -> list[list[tuple[int, int, bytes] | None]]:
+        """Back through these levels, the last one first: of each state the first predecessor, of that the first..."""
+        found = []
+        for parts in levels:
+            before = self.engine.predecessors(parts, states)
+            found.append(before)
+            if any(one is None for one in before):
+                break
+            states = [one[2] for one in before if one is not None]
+        return found
+
+    def count_until(self, parts: list[Part], state: bytes, rank: int, at_limit: bool) -> tuple[int, int]:
+        return self.engine.count_until(parts, state, rank, at_limit)
+
+    def check(self, runs: list[Run]) -> list[str]:
+        """The files of those runs that are not what they were."""
+        return [run[0] for run in runs if not self.engine.is_intact(run)]
+
+
+def slice_of(parts: Sequence[Part], number: int, slices: int) -> list[Part]:
+    """One of so many equal slices of what is to be expanded."""
+    cut = []
+    for partition, run, begin, end, ranks in parts:
+        first = begin + (end - begin) * number // slices
+        last = begin + (end - begin) * (number + 1) // slices
+        if first < last:
+            cut.append((partition, run, first, last, ranks))
+    return cut
+
+
+def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What several expansions of one level say as one."""
+    return {
+        **{
+            name: sum(one[name] for one in told)
+            for name in ("states", "transitions", "candidates", "violation_count", "seconds")
+        },
+        "cut": any(one["cut"] for one in told),
+        "found": [found for one in told for found in one["found"]],
+        "bytes": [sum(column) for column in zip(*(one["bytes"] for one in told), strict=True)],
+        "edges": [one["edges"] for one in told],
+    }
