@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "evidence/graph_log.hpp"
+#include "search/partitioned/graph_of_partitions.hpp"
 #include "search/partitioned/partition_worker.hpp"
 
 namespace nb = nanobind;
@@ -43,6 +45,17 @@ StoredWords words_at(const Piece& piece) {
   return {std::get<0>(piece), std::get<1>(piece), std::get<2>(piece)};
 }
 Piece told(const StoredWords& words) { return {words.file, words.offset, words.count}; }
+
+std::vector<StoredWords> pieces_of(const std::vector<Piece>& pieces) {
+  std::vector<StoredWords> result;
+  for (const Piece& piece : pieces) result.push_back(words_at(piece));
+  return result;
+}
+std::vector<Piece> told(const std::vector<StoredWords>& words) {
+  std::vector<Piece> result;
+  for (const StoredWords& one : words) result.push_back(told(one));
+  return result;
+}
 
 std::vector<LevelPart> parts_of(const std::vector<Part>& parts) {
   std::vector<LevelPart> result;
@@ -137,7 +150,8 @@ void bind_partitioned(nb::module_& m) {
           "begin",
           [](PartitionWorker& worker, const std::string& name) {
             const PartitionWorker::Begun begun = worker.begin(name);
-            return nb::make_tuple(begun.partition, begun.violation, bytes_of(begun.state), told(begun.level));
+            return nb::make_tuple(begun.partition, begun.violation, bytes_of(begun.state), told(begun.level),
+                                  told(begun.ranks));
           },
           "name"_a)
       .def("expand", &expand, "parts"_a, "depth"_a, "group_of"_a, "edges_name"_a)
@@ -194,6 +208,36 @@ void bind_partitioned(nb::module_& m) {
           },
           "parts"_a, "state"_a, "rank"_a, "at_limit"_a)
       .def(
+          "rank",
+          [](PartitionWorker& worker, const std::vector<Piece>& keys, std::uint64_t parents,
+             std::uint64_t slice, std::uint64_t slices, const std::string& name) {
+            const std::vector<StoredWords> wanted = pieces_of(keys);
+            std::vector<StoredWords> ranks;
+            {
+              nb::gil_scoped_release unlocked;
+              ranks = worker.rank(wanted, parents, slice, slices, name);
+            }
+            return told(ranks);
+          },
+          "keys"_a, "parents"_a, "slice"_a, "slices"_a, "name"_a)
+      .def(
+          "number_edges",
+          [](PartitionWorker& worker, const std::vector<std::uint32_t>& partitions,
+             const std::vector<std::pair<std::uint64_t, std::vector<Part>>>& levels,
+             const std::vector<std::vector<Piece>>& edges, const std::string& name) {
+            std::vector<PartitionWorker::NumberedLevel> wanted;
+            for (const auto& [first, parts] : levels) wanted.push_back({first, parts_of(parts)});
+            std::vector<std::vector<StoredWords>> steps;
+            for (const std::vector<Piece>& pieces : edges) steps.push_back(pieces_of(pieces));
+            std::vector<StoredWords> numbers;
+            {
+              nb::gil_scoped_release unlocked;
+              numbers = worker.number_edges(partitions, wanted, steps, name);
+            }
+            return told(numbers);
+          },
+          "partitions"_a, "levels"_a, "edges"_a, "name"_a)
+      .def(
           "is_intact",
           [](PartitionWorker& worker, const Run& run) {
             const StoredRun wanted = run_of(run);
@@ -201,6 +245,26 @@ void bind_partitioned(nb::module_& m) {
             return worker.is_intact(wanted);
           },
           "run"_a);
+
+  using Pieces = std::vector<std::vector<Piece>>;
+  m.def(
+      "write_partitioned_graph",
+      [](const std::string& directory, std::uint64_t states,
+         const std::vector<std::tuple<std::uint64_t, Pieces, Pieces>>& levels,
+         const std::vector<std::uint32_t>& stream_of, const Pieces& numbers, evidence::GraphLog& log) {
+        PartitionedGraph graph;
+        graph.states = states;
+        graph.stream_of = stream_of;
+        for (const auto& [count, ranks, edges] : levels) {
+          graph.levels.push_back({count, {}, {}});
+          for (const auto& pieces : ranks) graph.levels.back().ranks.push_back(pieces_of(pieces));
+          for (const auto& pieces : edges) graph.levels.back().edges.push_back(pieces_of(pieces));
+        }
+        for (const auto& pieces : numbers) graph.numbers.push_back(pieces_of(pieces));
+        nb::gil_scoped_release unlocked;
+        write_graph(graph, directory, log);
+      },
+      "directory"_a, "states"_a, "levels"_a, "stream_of"_a, "numbers"_a, "log"_a);
 }
 
 }  // namespace assay::bindings

@@ -1,7 +1,7 @@
 """Searches on clusters of several sizes against the search on one machine: they must agree in everything.
 
-    python -m tests.cluster.equality                       # clusters of 1, 2, 3 and 5 workers, an hour
-    python -m tests.cluster.equality --workers 2 --only philosophers --seeds 0:20
+python -m tests.cluster.equality                       # clusters of 1, 2, 3 and 5 workers, an hour
+python -m tests.cluster.equality --workers 2 --only philosophers --seeds 0:20
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from tests.agreement.generator import generate
 from tests.cluster.processes import ROOT, Processes
 
 SIZES = (1, 2, 3, 5)
-EXAMPLES = ("broken_mutex.pml", "careless_lock.pml", "peterson.pml", "alternating_bit.pml", "philosophers.pml")
+EXAMPLES = (
+    "broken_mutex.pml",
+    "careless_lock.pml",
+    "peterson.pml",
+    "alternating_bit.pml",
+    "philosophers.pml",
+)
 # Whatever says where and how fast, and nothing else.
 APART = {
     "seconds", "search_seconds", "compile_seconds", "peak_memory_bytes", "spill", "cluster", "options", "notes",
@@ -111,7 +117,10 @@ def main() -> int:
                     print(f"{workers} workers: {name}: refused ({refused})")
                     continue
                 wrong += bool(problem)
-                print(f"{workers} workers: {name}: {problem or 'equal'} ({time.monotonic() - began:.1f} s)", flush=True)
+                print(
+                    f"{workers} workers: {name}: {problem or 'equal'} ({time.monotonic() - began:.1f} s)",
+                    flush=True,
+                )
     return 1 if wrong else 0
 
 

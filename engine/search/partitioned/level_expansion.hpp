@@ -17,45 +17,6 @@ inline bool comes_before(StateView a, StateView b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Reads the ranks of the states of a part.
-class RankReader {
- public:
-  RankReader(const std::vector<StoredWords>& pieces, std::uint64_t begin,
-             std::function<std::shared_ptr<DiskFile>(const std::string&)> open)
-      : pieces_(pieces), open_(std::move(open)) {
-    while (piece_ < pieces_.size() && begin >= pieces_[piece_].count) begin -= pieces_[piece_++].count;
-    next_ = begin;
-  }
-  std::uint64_t next() {
-    if (at_ == buffer_.size()) refill();
-    return buffer_[at_++];
-  }
-
- private:
-  static constexpr std::uint64_t kAtOnce = 1u << 14;
-
-  void refill() {
-    while (piece_ < pieces_.size() && next_ == pieces_[piece_].count) {
-      ++piece_;
-      next_ = 0;
-    }
-    if (piece_ == pieces_.size()) throw storage::CheckpointProblem("a state of a level has no rank");
-    const StoredWords& piece = pieces_[piece_];
-    buffer_.resize(std::min(kAtOnce, piece.count - next_));
-    open_(piece.file)
-        ->read(buffer_.data(), buffer_.size() * sizeof(std::uint32_t),
-               piece.offset + next_ * sizeof(std::uint32_t));
-    next_ += buffer_.size();
-    at_ = 0;
-  }
-
-  const std::vector<StoredWords>& pieces_;
-  const std::function<std::shared_ptr<DiskFile>(const std::string&)> open_;
-  std::size_t piece_ = 0, at_ = 0;
-  std::uint64_t next_ = 0;
-  std::vector<std::uint32_t> buffer_;
-};
-
 /// Candidates are kept each once in a table, or, if the order of discovery matters, with their keys in an array that
 /// is sorted when it is full. Then they are handed to the sections of their owners.
 class LevelExpansion {

@@ -13,8 +13,10 @@
 #include "search/partitioned/candidate_merge.hpp"
 #include "search/partitioned/key_order.hpp"
 #include "search/partitioned/level_expansion.hpp"
+#include "search/partitioned/ranking.hpp"
 #include "storage/level_reader.hpp"
 #include "storage/run_merge.hpp"
+#include "support/problems.hpp"
 
 namespace assay::search::partitioned {
 namespace {
@@ -166,10 +168,14 @@ PartitionWorker::Begun PartitionWorker::begin(const std::string& name) {
   begun.partition = owner_of(initial.view());
   Words record(layouts_.current().record_words());
   layouts_.current().pack(initial.words.data(), initial.length, record.data());
-  RunWriter writer(layouts_, std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate), 0,
-                   spilling::kLeastIo);
+  const auto file = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  RunWriter writer(layouts_, file, 0, spilling::kLeastIo);
   writer.append(record.data());
-  begun.level = stored(writer.finish(), name);
+  const SortedRun run = writer.finish();
+  begun.level = stored(run, name);
+  const std::uint32_t rank = 0;
+  begun.ranks = {name, bytes_of(run, layouts_.current().record_words()), 1};
+  file->write(&rank, sizeof rank, begun.ranks.offset);
   return begun;
 }
 
@@ -181,7 +187,7 @@ void PartitionWorker::each_state(const LevelPart& part, Take take) {
   const storage::Level level{part.states.offset, part.states.records, number, 0, 0};
   LevelReader reader(*file, level, layouts_[number], io_bytes(2));
   reader.go_to(part.begin);
-  RankReader ranks(part.ranks, part.begin, [this](const std::string& name) { return open(name); });
+  PieceReader<std::uint32_t> ranks(part.ranks, opener(), part.begin);
   for (std::uint64_t i = part.begin; i < part.end; ++i) {
     const std::uint32_t length = reader.read();
     if (!take(StateView{reader.words(), length}, reader.record(), in_order_ ? ranks.next() : 0)) return;
@@ -400,6 +406,59 @@ Counted PartitionWorker::count_until(const std::vector<LevelPart>& parts, const 
     });
   }
   return counted;
+}
+
+std::vector<StoredWords> PartitionWorker::rank(const std::vector<StoredWords>& keys, std::uint64_t parents,
+                                               std::uint64_t slice, std::uint64_t slices,
+                                               const std::string& name) {
+  ++calls_;
+  const auto out = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  return rank_slice(keys, parents, slice, slices, opener(), out, name);
+}
+
+std::vector<StoredWords> PartitionWorker::number_edges(const std::vector<std::uint32_t>& partitions,
+                                                       const std::vector<NumberedLevel>& levels,
+                                                       const std::vector<std::vector<StoredWords>>& edges,
+                                                       const std::string& name) {
+  ++calls_;
+  std::uint64_t states = 0;
+  for (const NumberedLevel& level : levels) {
+    for (const LevelPart& part : level.parts) states += part.end - part.begin;
+  }
+  storage::MarkTable table(candidates_.lend(), states);
+  for (const NumberedLevel& level : levels) {
+    for (const LevelPart& part : level.parts) {
+      each_state(part, [&](StateView state, const std::uint64_t*, std::uint64_t rank) {
+        if (!table.add(storage::StateMark::of(state.data(), state.size()),
+                       static_cast<std::uint32_t>(level.first_number + rank)))
+          throw GraphProblem("the graph cannot be written down: two states have the same hash");
+        return true;
+      });
+    }
+  }
+  std::vector<bool> is_own(partitions_);
+  for (const std::uint32_t partition : partitions) is_own[partition] = true;
+  const auto out = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  std::vector<StoredWords> numbered;
+  std::uint64_t end = 0;
+  for (const std::vector<StoredWords>& pieces : edges) {
+    PieceWriter<std::uint32_t> writer(out, end);
+    for (PieceReader<std::uint32_t> reader(pieces, opener()); !reader.at_end();) {
+      for (std::uint32_t left = reader.next(); left > 0; --left) {
+        storage::StateMark mark;
+        for (std::uint32_t& part : mark.parts) part = reader.next();
+        if (!is_own[mark.scaled(partitions_)]) continue;
+        const std::uint32_t* const number = table.find(mark);
+        if (number == nullptr)
+          throw GraphProblem("the graph cannot be written down: a step leads to no state");
+        writer.append(*number);
+      }
+    }
+    const std::uint64_t begin = end;
+    end = writer.flush();
+    numbered.push_back({name, begin, (end - begin) / sizeof(std::uint32_t)});
+  }
+  return numbered;
 }
 
 }  // namespace assay::search::partitioned

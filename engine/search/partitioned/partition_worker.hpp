@@ -14,6 +14,7 @@
 #include "search/expansion.hpp"
 #include "search/options.hpp"
 #include "search/partitioned/section.hpp"
+#include "search/partitioned/word_pieces.hpp"
 #include "search/spilling/spilled_search.hpp"
 #include "storage/candidate_set.hpp"
 #include "storage/edge_log.hpp"
@@ -32,13 +33,6 @@ struct StoredRun {
   std::uint64_t records = 0;
   Words masks;  // of the layout under which they were written
   std::uint64_t checksum = 0;
-};
-
-/// Words of 32 or 64 bits in a file.
-struct StoredWords {
-  std::string file;
-  std::uint64_t offset = 0;
-  std::uint64_t count = 0;
 };
 
 /// Some states of a level that belong to one partition.
@@ -110,6 +104,7 @@ class PartitionWorker {
     std::uint32_t violation = 0;
     Words state;
     StoredRun level;
+    StoredWords ranks;
   };
   Begun begin(const std::string& name);
 
@@ -128,6 +123,20 @@ class PartitionWorker {
   /// How much of parts of a level comes no later than this state: in order of discovery, or of its words.
   Counted count_until(const std::vector<LevelPart>& parts, const Words& state, std::uint64_t rank,
                       bool at_limit);
+  /// The ranks of new states, from their keys (`rank_slice`), in a file of this name.
+  std::vector<StoredWords> rank(const std::vector<StoredWords>& keys, std::uint64_t parents,
+                                std::uint64_t slice, std::uint64_t slices, const std::string& name);
+  /// Of the steps that lead to states of some partitions, the numbers of those states. `levels` has their parts of
+  /// each level and the number of its first state, `edges` the steps of each partition of the search, of all levels
+  /// one after another. Answers where the numbers stand, for each of these.
+  struct NumberedLevel {
+    std::uint64_t first_number = 0;
+    std::vector<LevelPart> parts;
+  };
+  std::vector<StoredWords> number_edges(const std::vector<std::uint32_t>& partitions,
+                                        const std::vector<NumberedLevel>& levels,
+                                        const std::vector<std::vector<StoredWords>>& edges,
+                                        const std::string& name);
   /// Whether a run is what it was when it was written.
   bool is_intact(const StoredRun& run);
 
@@ -146,6 +155,9 @@ class PartitionWorker {
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
   std::string name_of(const DiskFile& file) const { return file.path().substr(directory_.size() + 1); }
   std::shared_ptr<DiskFile> open(const std::string& name);
+  OpenFile opener() {
+    return [this](const std::string& name) { return open(name); };
+  }
   /// The number of a layout here; the present one has all its bits from now on.
   std::uint32_t layout_number(const Words& masks);
   void widen_to(storage::PackedLayout layout);

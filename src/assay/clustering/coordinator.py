@@ -19,11 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assay.clustering.certificate import arguments_of, streams_for, write
 from assay.clustering.explored import Explored, Found, Level, SharedDirectory
 from assay.clustering.grouping import partitions_for, shared_out
 from assay.clustering.program import NotTheSame, share
 from assay.clustering.standing import BLOCK, CALL, END, MERGE
-from assay.clustering.work import Search, Task, TaskFailed, slice_of, together
+from assay.clustering.work import Search, Task, TaskFailed, ranks_of, slice_of, together
 from assay.distribution.interface import Cause, ClusterProblem, WorkerDied
 from assay.distribution.local_cluster import workers_wanted
 from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
@@ -32,7 +33,7 @@ from assay.execution import interrupts
 from assay.execution.model_process import EngineFailure, ModelProcess, Progress, Report
 from assay.execution.replaying import replay
 from assay.records import dataclass
-from assay.search.native import NativeOutcome, NativeViolation
+from assay.search.native import NativeOutcome, NativeViolation, WrittenCertificate
 from assay.search.options import SearchOptions
 from assay.transition_system.interface import Opening
 from assay.transition_system.language_options import OptionProblem
@@ -187,7 +188,21 @@ class _Coordinator:
                 stop = stopped
             except ClusterProblem as problem:
                 stop = _Stop(StopReason.CRASHED, str(problem))
-            return self._told_of(stop, facts, paths, process)
+            written: WrittenCertificate | None = None
+            problem = ""
+            if (
+                certificate is not None
+                and claim is not None
+                and facts is not None
+                and facts.complete
+                and not facts.violation_count
+            ):
+                written, problem = self._certificate(certificate, claim, process)
+            return replace(
+                self._told_of(stop, facts, paths, process, keep=bool(problem)),
+                certificate=written,
+                certificate_problem=problem,
+            )
         finally:
             self._say_goodbye()
 
@@ -197,6 +212,8 @@ class _Coordinator:
         facts: SearchFacts | None,
         paths: list[tuple[int, list[int]]],
         process: ModelProcess | None,
+        *,
+        keep: bool,
     ) -> NativeOutcome:
         explored = self._explored
         if explored is None:
@@ -218,7 +235,7 @@ class _Coordinator:
         elif stop.reason is not StopReason.FINISHED:  # it was stopped on the way back from a violation
             paths = []
         disk_bytes = max(explored.disk_bytes, self._directory.bytes())
-        if facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}:
+        if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
             self._directory.clear()
         return NativeOutcome(
             replace(facts, seconds=seconds),
@@ -230,6 +247,52 @@ class _Coordinator:
             remarks=tuple(self._remarks),
             cluster=self._as_json(explored),
         )
+
+    def _certificate(
+        self, certificate: CertificateRequest, claim: Claim, process: ModelProcess | None
+    ) -> tuple[WrittenCertificate | None, str]:
+        explored = self._explored
+        assert explored is not None
+        try:
+            self._commit(explored)
+            # The table takes a little more than half as much again, and stands where candidates stood.
+            streams = streams_for(explored, len(self._accepted), self._search.memory_limit_bytes // 2)
+            numbers: list[Any] = []
+            for begin in range(0, len(streams), len(self._accepted)):
+                numbers += self._numbered(explored, streams[begin : begin + len(self._accepted)])
+            self._explored = None  # nobody hears of its progress any more
+            return write(
+                self._opening,
+                explored,
+                streams,
+                numbers,
+                str(self._directory.path),
+                certificate=certificate,
+                claim=claim,
+                memory_bytes=self._search.memory_limit_bytes // 2,
+                deadline=self._deadline,
+                on_progress=self._on_progress,
+                process=process,
+            )
+        except _Stop as stopped:
+            return None, stopped.detail or f"it was stopped ({stopped.reason.value})"
+        except (ClusterProblem, OSError) as problem:
+            return None, str(problem)
+        finally:
+            self._explored = explored
+
+    def _numbered(self, explored: Explored, streams: Sequence[Sequence[int]]) -> list[Any]:
+        def make() -> list[Any]:
+            return [
+                self._tasks.submit(
+                    CALL,
+                    Task(self._search, "number_edges", arguments_of(explored, stream)),
+                    worker=self._accepted[index % len(self._accepted)],
+                )
+                for index, stream in enumerate(streams)
+            ]
+
+        return self._do(make)
 
     def _executed(self, code: int, path: list[int], process: ModelProcess | None) -> NativeViolation:
         replayed = replay(self._opening, path, process=process)
@@ -392,9 +455,10 @@ class _Coordinator:
         self._directory.sweep(set())
         begun = self._one("begin")
         explored = Explored(dict(identity), self._search.partitions, self._search.in_order)
-        explored.levels.append(Level({begun["partition"]: begun["level"]}))
+        partition = begun["partition"]
+        explored.levels.append(Level({partition: begun["level"]}, {partition: [begun["ranks"]]}))
         explored.visited = {one: [] for one in range(explored.partitions)}
-        explored.visited[begun["partition"]] = [begun["level"]]
+        explored.visited[partition] = [begun["level"]]
         explored.states = 1
         if begun["violation"]:
             explored.violation_count = 1
@@ -515,7 +579,9 @@ class _Coordinator:
             return None
         explored.states += fresh
         explored.visited |= {number: runs for number, _, _, runs in parts}
-        explored.levels.append(Level(new))
+        explored.levels.append(
+            Level(new, {one: ranks_of(facts["ranks"], one) for one in new} if explored.in_order else {})
+        )
         return None
 
     def _order(self, explored: Explored, found: Found) -> Any:
@@ -589,7 +655,14 @@ class _Coordinator:
         )
         return [
             (
-                {**facts, "sent": 0, "skew": 1.0, "workers": 1, "merge_seconds": merged["seconds"]},
+                {
+                    **facts,
+                    "sent": 0,
+                    "skew": 1.0,
+                    "workers": 1,
+                    "merge_seconds": merged["seconds"],
+                    "ranks": merged.get("ranks", []),
+                },
                 merged["parts"],
             )
             for facts, merged in done
@@ -626,7 +699,31 @@ class _Coordinator:
             "seconds": max(sum(one["seconds"] for one in per_group) for per_group, _ in answers),
             "merge_seconds": max(merged["seconds"] for _, merged in answers),
         }
-        return facts, [part for _, merged in answers for part in merged["parts"]]
+        parts = [part for _, merged in answers for part in merged["parts"]]
+        facts["ranks"] = (
+            self._ranked(level, {number: keys for number, _, keys, _ in parts}) if explored.in_order else []
+        )
+        return facts, parts
+
+    def _ranked(self, level: Level, keys: dict[int, Any]) -> list[dict[int, Any]]:
+        """The order of new states, in one slice for each worker."""
+
+        def make() -> list[Any]:
+            slices = len(self._accepted)
+            return [
+                self._tasks.submit(
+                    CALL,
+                    Task(
+                        self._search,
+                        "rank",
+                        {"keys": keys, "parents": level.states, "slice_number": index, "slices": slices},
+                    ),
+                    worker=worker,
+                )
+                for index, worker in enumerate(self._accepted)
+            ]
+
+        return self._do(make)
 
     def _submitted(
         self, explored: Explored, level: Level, groups: Mapping[str, list[int]]

@@ -73,7 +73,7 @@ def work(task: Task, report: Callable[[object], None]) -> Any:
         raise
     except MemoryError:
         raise TaskFailed({"kind": "memory", "message": "memory ran out"}) from None
-    except (_engine.DiskProblem, _engine.CheckpointProblem) as problem:
+    except (_engine.DiskProblem, _engine.CheckpointProblem, _engine.GraphProblem) as problem:
         raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
     except ValueError as problem:  # options that do not go together
         raise TaskFailed({"kind": "option", "message": str(problem)}) from None
@@ -132,8 +132,14 @@ class Partitions:
         return f"{self.model.content_hash(state):016x} {len(state)}"
 
     def begin(self) -> dict[str, Any]:
-        partition, violation, state, level = self.engine.begin(self._new_name("level"))
-        return {"partition": partition, "violation": violation, "state": state, "level": level}
+        partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
+        return {
+            "partition": partition,
+            "violation": violation,
+            "state": state,
+            "level": level,
+            "ranks": ranks,
+        }
 
     def expand(
         self, parts: list[Part], depth: int, group_of: list[int]
@@ -142,7 +148,7 @@ class Partitions:
         facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
         facts["seconds"] = time.monotonic() - began
         facts["bytes"] = [len(block) for block in blocks]
-        facts["edges"] = {part[0]: piece for part, piece in zip(parts, facts["edges"], strict=False)}
+        facts["edges"] = {part[0]: [piece] for part, piece in zip(parts, facts["edges"], strict=False)}
         return facts, blocks
 
     def put_aside(self, blocks: list[bytes]) -> dict[int, Piece]:
@@ -169,15 +175,16 @@ class Partitions:
             facts, merged = self._level(parts, visited, depth, slices)
             levels.append((facts, merged))
             new = sum(level[2] for _, level, _, _ in merged["parts"])
-            if (
-                not new
-                or new > most_states
-                or time.monotonic() > end
-                or self._search.in_order
-                or facts["found"]
-            ):
+            if self._search.in_order:
+                keys = {number: piece for number, _, piece, _ in merged["parts"]}
+                merged["ranks"] = [self.rank(keys, sum(part[3] - part[2] for part in parts), 0, 1)]
+            if not new or new > most_states or time.monotonic() > end or facts["found"]:
                 return levels
-            parts = [(number, level, 0, level[2], []) for number, level, _, _ in merged["parts"] if level[2]]
+            parts = [
+                (number, level, 0, level[2], ranks_of(merged.get("ranks", []), number))
+                for number, level, _, _ in merged["parts"]
+                if level[2]
+            ]
             visited = {number: runs for number, _, _, runs in merged["parts"]}
             depth += 1
 
@@ -211,6 +218,16 @@ class Partitions:
             states = [one[2] for one in before if one is not None]
         return found
 
+    def rank(self, keys: dict[int, Piece], parents: int, slice_number: int, slices: int) -> dict[int, Piece]:
+        """The ranks of the new states of each partition, of one slice of them."""
+        ranks = self.engine.rank(list(keys.values()), parents, slice_number, slices, self._new_name("ranks"))
+        return dict(zip(keys, ranks, strict=True))
+
+    def number_edges(
+        self, partitions: list[int], levels: list[tuple[int, list[Part]]], edges: list[list[Piece]]
+    ) -> list[Piece]:
+        return self.engine.number_edges(partitions, levels, edges, self._new_name("numbers"))
+
     def count_until(self, parts: list[Part], state: bytes, rank: int, at_limit: bool) -> tuple[int, int]:
         return self.engine.count_until(parts, state, rank, at_limit)
 
@@ -240,5 +257,13 @@ def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "cut": any(one["cut"] for one in told),
         "found": [found for one in told for found in one["found"]],
         "bytes": [sum(column) for column in zip(*(one["bytes"] for one in told), strict=True)],
-        "edges": [one["edges"] for one in told],
+        "edges": {
+            partition: [piece for one in told for piece in one["edges"].get(partition, [])]
+            for partition in {partition for one in told for partition in one["edges"]}
+        },
     }
+
+
+def ranks_of(slices: Sequence[dict[int, Piece]], partition: int) -> list[Piece]:
+    """Of the new states of a partition, in their order."""
+    return [one[partition] for one in slices if one[partition][2]]
