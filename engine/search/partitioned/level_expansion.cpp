@@ -21,7 +21,7 @@ LevelExpansion::LevelExpansion(PartitionWorker& worker, std::uint64_t depth,
   std::uint32_t groups = 0;
   for (const std::uint32_t group : group_of) groups = std::max(groups, group + 1);
   out_.blocks.resize(groups);
-  if (worker.in_order_)
+  if (worker.logs_edges_)
     edges_ = std::make_unique<storage::EdgeLog>(worker.path_of(edges_name), DiskFile::Mode::kCreate);
   start_candidates();
 }

@@ -11,6 +11,7 @@ Where a level is small, one worker does it alone, and those after it, until they
 from __future__ import annotations
 
 import contextlib
+import json
 import struct
 import tempfile
 import time
@@ -31,7 +32,7 @@ from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution import interrupts
 from assay.execution.model_process import EngineFailure, ModelProcess, Progress, Report
-from assay.execution.replaying import replay
+from assay.execution.replaying import Replayed, replay
 from assay.records import dataclass
 from assay.search.native import NativeOutcome, NativeViolation, WrittenCertificate
 from assay.search.options import SearchOptions
@@ -109,6 +110,15 @@ def order_of(state: bytes) -> tuple[int, tuple[int, ...]]:
     return len(state), struct.unpack(f"<{len(state) // 8}Q", state)
 
 
+def _code_meaning(meaning: str, replayed: Replayed) -> int:
+    """The code that the process which executed a run has for what another process called by its own."""
+    said = (replayed.run.descriptions or {}) if replayed.run is not None else {}
+    for code, told in said.get("violations", {}).items():
+        if json.dumps(told, sort_keys=True) == json.dumps(json.loads(meaning), sort_keys=True):
+            return int(code)
+    return -1
+
+
 @dataclass(slots=True)
 class _Told:
     """By a worker, of what it does now."""
@@ -170,7 +180,9 @@ class _Coordinator:
             partitions=partitions_for(len(self._tasks.workers()))
             if explored is None
             else explored.partitions,
-            in_order=certificate is not None,
+            # Words that stand for parts have no order that one process would know.
+            in_order=certificate is not None or self._opening.needs_interpreter,
+            logs_edges=certificate is not None,
             memory_limit_bytes=memory,
             depth_limit=self._options.depth_limit,
             check_deadlock=self._options.check_deadlock,
@@ -244,7 +256,8 @@ class _Coordinator:
             disk_bytes=disk_bytes,
             resumed_from=self._resumed_from,
             levels=tuple(level.states for level in explored.levels),
-            remarks=tuple(self._remarks),
+            remarks=(*explored.remarks, *self._remarks),
+            untracked=tuple(explored.untracked),
             cluster=self._as_json(explored),
         )
 
@@ -286,7 +299,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "number_edges", arguments_of(explored, stream)),
+                    self._task("number_edges", arguments_of(explored, stream)),
                     worker=self._accepted[index % len(self._accepted)],
                 )
                 for index, stream in enumerate(streams)
@@ -296,6 +309,8 @@ class _Coordinator:
 
     def _executed(self, code: int, path: list[int], process: ModelProcess | None) -> NativeViolation:
         replayed = replay(self._opening, path, process=process)
+        if self._explored is not None and self._explored.meanings and code:
+            code = _code_meaning(self._explored.meanings[code - 1], replayed)
         if replayed.failed_at is not None or code not in replayed.codes:
             raise EngineFailure(
                 f"a run that the cluster found does not lead to its violation when executed again (code {code}, "
@@ -323,7 +338,7 @@ class _Coordinator:
             there = self._tasks.workers()
             new = [one for one in there if one not in self._accepted and one not in self._refused]
             asked = {
-                one: self._tasks.submit(CALL, Task(self._search, "hello", {}), worker=one, nowhere_else=True)
+                one: self._tasks.submit(CALL, self._task("hello", {}), worker=one, nowhere_else=True)
                 for one in new
             }
             for worker, task in asked.items():
@@ -441,10 +456,14 @@ class _Coordinator:
             self._look_for_workers()
         raise AssertionError
 
+    def _task(self, call: str, arguments: dict[str, Any]) -> Task:
+        lessons = () if self._explored is None else tuple(self._explored.lessons)
+        return Task(self._search, call, arguments, lessons)
+
     def _one(self, call: str, worker: str | None = None, **arguments: Any) -> Any:
         def make() -> list[Any]:
             chosen = worker if worker in self._accepted else self._accepted[0]
-            return [self._tasks.submit(CALL, Task(self._search, call, arguments), worker=str(chosen))]
+            return [self._tasks.submit(CALL, self._task(call, arguments), worker=str(chosen))]
 
         [result] = self._do(make)
         return result
@@ -462,7 +481,8 @@ class _Coordinator:
         explored.states = 1
         if begun["violation"]:
             explored.violation_count = 1
-            explored.add(Found(begun["violation"], AT_STATE, 0, 0, 0, begun["state"]))
+            code = explored.code_of(begun["violation"], begun["meanings"].get(begun["violation"], ""))
+            explored.add(Found(code, AT_STATE, 0, 0, 0, begun["state"]))
         return explored
 
     def _take_up(self, explored: Explored) -> Explored:
@@ -478,7 +498,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "check", {"runs": mine}),
+                    self._task("check", {"runs": mine}),
                     worker=self._accepted[index % len(self._accepted)],
                 )
                 for index, mine in enumerate(shares)
@@ -535,8 +555,8 @@ class _Coordinator:
         fresh = sum(run[2] for run in new.values())
         limit = self._options.state_limit
         found = [
-            Found(code, position, depth, length, rank, state)
-            for code, position, length, rank, sequence, state in sorted(
+            Found(explored.code_of(code, meaning), position, depth, length, rank, state)
+            for code, position, length, rank, sequence, state, meaning in sorted(
                 facts["found"], key=lambda one: (one[3] if explored.in_order else order_of(one[5]), one[4])
             )
         ]
@@ -545,6 +565,9 @@ class _Coordinator:
         for one in found:
             explored.add(one)
         explored.bytes_sent += facts["sent"]
+        explored.lessons += facts["lessons"]
+        explored.remarks += [one for one in facts["remarks"] if one not in explored.remarks]
+        explored.untracked += [one for one in facts["untracked"] if one not in explored.untracked]
         explored.profile.append(self._profile(explored, level, facts, fresh))
         if explored.found and self._options.stop_at_first_violation:
             if any(one.path_length == depth for one in explored.found):
@@ -572,8 +595,7 @@ class _Coordinator:
                 stop_reason=StopReason.STATES,
                 violation_count=explored.violation_count + facts["violation_count"],
             )
-        if explored.in_order:
-            level.edges = facts["edges"]
+        level.edges = facts["edges"]
         if not fresh:
             explored.finished = True
             return None
@@ -713,8 +735,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "rank",
                         {"keys": keys, "parents": level.states, "slice_number": index, "slices": slices},
                     ),
@@ -744,8 +765,7 @@ class _Coordinator:
             expansions = [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "expand",
                         {
                             "parts": slice_of(parts[index], number, slices),
@@ -768,8 +788,7 @@ class _Coordinator:
             merges = [
                 self._tasks.submit(
                     MERGE,
-                    Task(
-                        self._search,
+                    self._task(
                         "merge" if is_last else "put_aside",
                         {"parts": [(one, explored.visited[one], aside[index][one]) for one in mine]}
                         if is_last
@@ -801,8 +820,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "count_until",
                         {
                             "parts": explored.levels[-1].parts(mine),
@@ -869,7 +887,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "predecessors", {"levels": [level.parts(mine)], "states": states}),
+                    self._task("predecessors", {"levels": [level.parts(mine)], "states": states}),
                     worker=worker,
                 )
                 for worker, mine in groups.items()

@@ -71,6 +71,10 @@ class Explored:
     levels: list[Level] = field(default_factory=list)  # the last is to be expanded next, unless it is over
     visited: dict[int, list[Run]] = field(default_factory=dict)
     profile: list[dict[str, Any]] = field(default_factory=list)  # what each level cost
+    lessons: list[str] = field(default_factory=list)  # files with parts of states
+    meanings: list[str] = field(default_factory=list)  # of codes, from 1 on, where each process has its own
+    remarks: list[str] = field(default_factory=list)
+    untracked: list[tuple[int, int, bool]] = field(default_factory=list)
     bytes_sent: int = 0
     disk_bytes: int = 0
     homes: dict[int, str] = field(default_factory=dict)  # where partitions were last; not saved
@@ -88,6 +92,14 @@ class Explored:
                 return
         self.found.append(found)
 
+    def code_of(self, code: int, meaning: str) -> int:
+        """A code that is the same for all workers."""
+        if not meaning:
+            return code
+        if meaning not in self.meanings:
+            self.meanings.append(meaning)
+        return self.meanings.index(meaning) + 1
+
     def files(self) -> set[str]:
         """All that are still needed."""
         runs = [run for level in self.levels for run in level.runs.values()]
@@ -98,7 +110,7 @@ class Explored:
             for each in (*level.ranks.values(), *level.edges.values())
             for piece in each
         ]
-        return {run[0] for run in runs} | {piece[0] for piece in pieces}
+        return {run[0] for run in runs} | {piece[0] for piece in pieces} | set(self.lessons)
 
     def as_json(self) -> dict[str, Any]:
         layouts: dict[bytes, int] = {}
@@ -133,6 +145,10 @@ class Explored:
             "visited": visited,
             "layouts": [masks.hex() for masks in layouts],
             "profile": self.profile,
+            "lessons": self.lessons,
+            "meanings": self.meanings,
+            "remarks": self.remarks,
+            "untracked": self.untracked,
             "bytes_sent": self.bytes_sent,
             "disk_bytes": self.disk_bytes,
         }
@@ -174,6 +190,10 @@ class Explored:
             ],
             visited={int(one): [run_of(run) for run in runs] for one, runs in written["visited"].items()},
             profile=[dict(one) for one in written["profile"]],
+            lessons=[_own_name(name) for name in written["lessons"]],
+            meanings=[str(one) for one in written["meanings"]],
+            remarks=[str(one) for one in written["remarks"]],
+            untracked=[(int(a), int(b), bool(c)) for a, b, c in written["untracked"]],
             bytes_sent=int(written["bytes_sent"]),
             disk_bytes=int(written["disk_bytes"]),
         )
@@ -261,6 +281,7 @@ class SharedDirectory:
                 "batch",
                 "edges",
                 "ranks",
+                "lessons",
                 "numbers",
             }:
                 with contextlib.suppress(OSError):

@@ -6,15 +6,18 @@ only saves time.
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.clustering.program import NotTheSame, SharedProgram, opened
 from assay.execution.memory import memory_of
 from assay.records import dataclass
+from assay.transition_system.opening import describes_itself, remarks_of, untracked_by
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
@@ -34,7 +37,8 @@ class Search:
     name: str  # of this start of it: no two have the same
     program: SharedProgram
     partitions: int
-    in_order: bool  # states are to have the order of their discovery, and the graph is to be written down
+    in_order: bool  # states are to have the order of their discovery
+    logs_edges: bool  # the graph is to be written down
     memory_limit_bytes: int  # of the child
     depth_limit: int
     check_deadlock: bool
@@ -50,6 +54,7 @@ class Task:
     search: Search
     call: str  # a method of `Partitions`
     arguments: dict[str, Any]
+    lessons: tuple[str, ...] = ()  # files with parts of states that others met
 
 
 class TaskFailed(Exception):
@@ -90,6 +95,7 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller = threading.Thread(target=_tell, args=(partitions, report, over), daemon=True)
     teller.start()
     try:
+        partitions.learn(task.lessons)
         return getattr(partitions, task.call)(**task.arguments)
     finally:
         over.set()
@@ -108,11 +114,13 @@ class Partitions:
         self.model = opened(search.program)
         self._search = search
         self._files = 0
+        self._learned: set[str] = set()
         self.engine = _engine.PartitionWorker(
             self.model,
             directory=search.directory,
             partitions=search.partitions,
             in_order=search.in_order,
+            logs_edges=search.logs_edges,
             memory_limit_bytes=search.memory_limit_bytes,
             depth_limit=search.depth_limit,
             check_deadlock=search.check_deadlock,
@@ -124,6 +132,30 @@ class Partitions:
         self._files += 1
         return f"assay-cluster-{what}-{uuid.uuid4().hex[:16]}-{self._files}"
 
+    def learn(self, lessons: Sequence[str]) -> None:
+        for name in lessons:
+            if name not in self._learned:
+                self.engine.learn(Path(self._search.directory, name).read_bytes())
+                self._learned.add(name)
+
+    def _lessons(self) -> list[str]:
+        """A file with the parts of states that were met here, for the others; none: there are none."""
+        lessons = self.engine.take_lessons()
+        if not lessons:
+            return []
+        name = self._new_name("lessons")
+        Path(self._search.directory, name).write_bytes(lessons)
+        self._learned.add(name)
+        return [name]
+
+    def _meanings(self, codes: set[int]) -> dict[int, str]:
+        """Where codes of violations are numbers of this process: what they mean."""
+        if not self.engine.has_parts or not describes_itself(self.model):
+            return {}
+        return {
+            code: json.dumps(self.model.violation(code), sort_keys=True, default=str) for code in codes - {0}
+        }
+
     # --- calls ---
 
     def hello(self) -> str:
@@ -134,6 +166,7 @@ class Partitions:
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
         return {
+            "meanings": self._meanings({violation}),
             "partition": partition,
             "violation": violation,
             "state": state,
@@ -148,6 +181,10 @@ class Partitions:
         facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
         facts["seconds"] = time.monotonic() - began
         facts["bytes"] = [len(block) for block in blocks]
+        facts["lessons"] = self._lessons()
+        facts["meanings"] = self._meanings({found[0] for found in facts["found"]})
+        facts["remarks"] = remarks_of(self.model)
+        facts["untracked"] = untracked_by(self.model)
         facts["edges"] = {part[0]: [piece] for part, piece in zip(parts, facts["edges"], strict=False)}
         return facts, blocks
 
@@ -255,7 +292,11 @@ def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
             for name in ("states", "transitions", "candidates", "violation_count", "seconds")
         },
         "cut": any(one["cut"] for one in told),
-        "found": [found for one in told for found in one["found"]],
+        # What codes mean is told apart where each process has its own.
+        "found": [(*found, one["meanings"].get(found[0], "")) for one in told for found in one["found"]],
+        "lessons": [name for one in told for name in one["lessons"]],
+        "remarks": [remark for one in told for remark in one["remarks"]],
+        "untracked": [each for one in told for each in one["untracked"]],
         "bytes": [sum(column) for column in zip(*(one["bytes"] for one in told), strict=True)],
         "edges": {
             partition: [piece for one in told for piece in one["edges"].get(partition, [])]
