@@ -234,7 +234,7 @@ void bind_partitioned(nb::module_& m) {
             }
             return told(ranks);
           },
-          "keys"_a, "parents"_a, "slice"_a, "slices"_a, "name"_a)
+          "keys"_a, "parents"_a, "slice_number"_a, "slices"_a, "name"_a)
       .def(
           "number_edges",
           [](PartitionWorker& worker, const std::vector<std::uint32_t>& partitions,

@@ -1,9 +1,9 @@
 """The order of a search on a cluster: level by level, until no state is new.
 
-A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for each
-group, which go from worker to worker; each group merges what it was sent and answers with counts and the names of its
-files. When all have answered, the level is committed. What happens in between can be done again: a level that was
-lost, in part or whole, costs its time and nothing else.
+A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for
+each group, which go from worker to worker; each group merges what it was sent and answers with counts and
+the names of its files. When all have answered, the level is committed. What happens in between can be done
+again: a level that was lost, in part or whole, costs its time and nothing else.
 
 Where a level is small, one worker does it alone, and those after it, until they are large.
 """
@@ -51,7 +51,7 @@ ALONE_SECONDS = 1.0
 LOOK_FOR_WORKERS_SECONDS = 1.0
 WITHOUT_WORKERS_SECONDS = 60.0
 COMMIT_SECONDS = 5.0
-HANGS_SECONDS = 60.0
+HANGS_SECONDS = 30.0
 MOST_TRIES = 6  # of a level
 DEFAULT_MEMORY = 1 << 30
 DASK_MEMORY = 160 << 20  # of a Dask worker without its child
@@ -112,7 +112,7 @@ def order_of(state: bytes) -> tuple[int, tuple[int, ...]]:
 
 def _code_meaning(meaning: str, replayed: Replayed) -> int:
     """The code that the process which executed a run has for what another process called by its own."""
-    said = (replayed.run.descriptions or {}) if replayed.run is not None else {}
+    said: Any = (replayed.run.descriptions or {}) if replayed.run is not None else {}
     for code, told in said.get("violations", {}).items():
         if json.dumps(told, sort_keys=True) == json.dumps(json.loads(meaning), sort_keys=True):
             return int(code)
@@ -157,6 +157,10 @@ class _Coordinator:
         self._resumed_from = 0
         self._explored: Explored | None = None
         self._tracing = False
+        self._initial_states = 0  # if the first state is not the program's own
+        self._answer: tuple[str, int] | None = None  # of the first worker that was asked
+        self._hanging: set[str] = set()
+        self._next_watch = 0.0
 
     # --- from the request to the outcome ---
 
@@ -198,8 +202,8 @@ class _Coordinator:
                 paths = self._paths(self._explored)
             except _Stop as stopped:
                 stop = stopped
-            except ClusterProblem as problem:
-                stop = _Stop(StopReason.CRASHED, str(problem))
+            except ClusterProblem as gone:
+                stop = _Stop(StopReason.CRASHED, str(gone))
             written: WrittenCertificate | None = None
             problem = ""
             if (
@@ -250,7 +254,7 @@ class _Coordinator:
         if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
             self._directory.clear()
         return NativeOutcome(
-            replace(facts, seconds=seconds),
+            self._of_the_program(replace(facts, seconds=seconds)),
             tuple(self._executed(code, path, process) for code, path in paths),
             self._peak_memory,
             disk_bytes=disk_bytes,
@@ -259,6 +263,17 @@ class _Coordinator:
             remarks=(*explored.remarks, *self._remarks),
             untracked=tuple(explored.untracked),
             cluster=self._as_json(explored),
+        )
+
+    def _of_the_program(self, facts: SearchFacts) -> SearchFacts:
+        """A state before the initial ones is ours."""
+        if not self._initial_states:
+            return facts
+        return replace(
+            facts,
+            states=facts.states - 1,
+            transitions=facts.transitions - self._initial_states,
+            depth=max(0, facts.depth - 1),
         )
 
     def _certificate(
@@ -313,8 +328,8 @@ class _Coordinator:
             code = _code_meaning(self._explored.meanings[code - 1], replayed)
         if replayed.failed_at is not None or code not in replayed.codes:
             raise EngineFailure(
-                f"a run that the cluster found does not lead to its violation when executed again (code {code}, "
-                f"executed: {sorted(replayed.codes)}, failed at {replayed.failed_at})"
+                "a run that the cluster found does not lead to its violation when executed again "
+                f"(code {code}, executed: {sorted(replayed.codes)}, failed at {replayed.failed_at})"
             )
         return NativeViolation(code, tuple(path), replayed.run)
 
@@ -332,29 +347,17 @@ class _Coordinator:
 
     def _look_for_workers(self, *, first: bool = False) -> None:
         """Newcomers are asked whether they can take part; who is gone is forgotten."""
-        self._next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
         patience = time.monotonic() + WITHOUT_WORKERS_SECONDS
         while True:
             there = self._tasks.workers()
-            new = [one for one in there if one not in self._accepted and one not in self._refused]
-            asked = {
-                one: self._tasks.submit(CALL, self._task("hello", {}), worker=one, nowhere_else=True)
-                for one in new
-            }
-            for worker, task in asked.items():
-                try:
-                    self._tasks.results([task], on_tick=self._tick, on_progress=self._hear)
-                except TasksLost:
-                    continue
-                except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
-                    self._refused[worker] = str(problem)
-                    self._remarks.append(f"a worker does not take part: {problem}")
-                except TaskFailed as failed:
-                    raise self._failure(failed) from None
-                else:
-                    self._accepted.append(worker)
+            self._hanging &= set(self._tasks.silent(HANGS_SECONDS)) if self._hanging else set()
+            there = [one for one in there if one not in self._hanging]
+            for worker in there:
+                if worker not in self._accepted and worker not in self._refused:
+                    self._ask(worker)
             self._accepted = [one for one in self._accepted if one in there]
             self._most_workers = max(self._most_workers, len(self._accepted))
+            self._next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
             if self._accepted:
                 return
             if first and there and all(one in self._refused for one in there):
@@ -363,6 +366,38 @@ class _Coordinator:
                 raise ClusterProblem("the cluster has lost all its workers")
             self._tick()
             time.sleep(0.2)
+
+    def _ask(self, worker: str) -> None:
+        """Nobody else can answer for it, so that its task waits for ever when it is lost."""
+        task = self._tasks.submit(CALL, self._task("hello", {}), worker=worker, nowhere_else=True)
+        next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
+
+        def still_there() -> None:
+            nonlocal next_look
+            self._tick()
+            if time.monotonic() > next_look:
+                next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
+                if worker not in self._tasks.workers() or worker in self._tasks.silent(HANGS_SECONDS):
+                    raise TasksLost(worker)
+
+        try:
+            [answer] = self._tasks.results([task], on_tick=still_there, on_progress=self._hear)
+        except TasksLost:
+            self._tasks.cancel([task])
+            return
+        except TaskFailed as failed:
+            raise self._failure(failed) from None
+        except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
+            why = str(problem)
+        else:
+            self._answer = self._answer or answer
+            self._initial_states = answer[1]
+            why = "" if answer == self._answer else "its program begins in another state"
+        if why:
+            self._refused[worker] = why
+            self._remarks.append(f"the worker at {worker} does not take part: {why}")
+        else:
+            self._accepted.append(worker)
 
     def _say_goodbye(self) -> None:
         with contextlib.suppress(Exception):
@@ -387,6 +422,16 @@ class _Coordinator:
         if self._deadline is not None and now > self._deadline and not self._tracing:
             raise _Stop(StopReason.TIME)
         self._tell()
+
+    def _watch(self) -> None:
+        """The same while tasks are done that somebody who hangs might never finish."""
+        self._tick()
+        if time.monotonic() > self._next_watch:
+            self._next_watch = time.monotonic() + HANGS_SECONDS / 4
+            hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
+            if hanging:
+                self._hanging |= hanging
+                raise TasksLost(f"the worker at {min(hanging)} does not answer")
 
     def _hear(self, told: tuple[str, int, int, int, int]) -> None:
         worker, states, transitions, of_child, of_worker = told
@@ -440,7 +485,7 @@ class _Coordinator:
             tasks: list[Any] = []
             try:
                 tasks = make()
-                return self._tasks.results(tasks, on_tick=self._tick, on_progress=self._hear)
+                return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
             except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
@@ -534,8 +579,6 @@ class _Coordinator:
                 ended = self._take(explored, facts, parts)
                 if ended is not None:
                     return ended
-                if explored.finished:
-                    break
             if now > self._next_commit:
                 self._commit(explored)
         complete = not explored.cut
@@ -553,7 +596,7 @@ class _Coordinator:
         depth, level = explored.depth, explored.levels[-1]
         new = {number: run for number, run, _, _ in parts if run[2]}
         fresh = sum(run[2] for run in new.values())
-        limit = self._options.state_limit
+        limit = self._options.state_limit and self._options.state_limit + bool(self._initial_states)
         found = [
             Found(explored.code_of(code, meaning), position, depth, length, rank, state)
             for code, position, length, rank, sequence, state, meaning in sorted(
@@ -568,7 +611,7 @@ class _Coordinator:
         explored.lessons += facts["lessons"]
         explored.remarks += [one for one in facts["remarks"] if one not in explored.remarks]
         explored.untracked += [one for one in facts["untracked"] if one not in explored.untracked]
-        explored.profile.append(self._profile(explored, level, facts, fresh))
+        explored.profile.append(self._profile(level, facts, fresh))
         if explored.found and self._options.stop_at_first_violation:
             if any(one.path_length == depth for one in explored.found):
                 first = min(
@@ -609,7 +652,7 @@ class _Coordinator:
     def _order(self, explored: Explored, found: Found) -> Any:
         return found.rank if explored.in_order else order_of(found.state)
 
-    def _profile(self, explored: Explored, level: Level, facts: dict[str, Any], fresh: int) -> dict[str, Any]:
+    def _profile(self, level: Level, facts: dict[str, Any], fresh: int) -> dict[str, Any]:
         return {
             "states": level.states,
             "transitions": facts["transitions"],
@@ -637,7 +680,8 @@ class _Coordinator:
         )
 
     def _slices(self, explored: Explored, most_states: int) -> int:
-        """So many that what they make fits the memory set aside for it, if the level is like the one before."""
+        """So many that what they make fits the memory set aside for it, if the level is like the one
+        before."""
         if not explored.profile:
             return 1
         last = explored.profile[-1]
@@ -802,7 +846,7 @@ class _Coordinator:
             if is_last:
                 return merges, known
             for index, (facts, put) in enumerate(
-                self._tasks.results(merges, on_tick=self._tick, on_progress=self._hear)
+                self._tasks.results(merges, on_tick=self._watch, on_progress=self._hear)
             ):
                 known[index] += facts
                 for partition, piece in put.items():
@@ -812,7 +856,7 @@ class _Coordinator:
     # --- after a violation ---
 
     def _count_until(self, explored: Explored, first: Found) -> list[tuple[int, int]]:
-        limit = self._options.depth_limit
+        limit = self._options.depth_limit and self._options.depth_limit + bool(self._initial_states)
         at_limit = bool(limit) and explored.depth >= limit
 
         def make() -> list[Any]:

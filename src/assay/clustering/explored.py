@@ -1,7 +1,7 @@
 """What is known of a search, and how it stands in the shared directory.
 
-The truth is in files that are never changed once they are named here; this file is replaced in one step when a level
-is done. Whoever goes on with the search, with however many workers, needs nothing else.
+The truth is in files that are never changed once they are named here; this file is replaced in one step
+when a level is done. Whoever goes on with the search, with however many workers, needs nothing else.
 """
 
 from __future__ import annotations
@@ -155,6 +155,8 @@ class Explored:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Explored:
+        if written["format"] != FORMAT:
+            raise ValueError("it was written by another version")
         layouts = [bytes.fromhex(masks) for masks in written["layouts"]]
 
         def run_of(told: Sequence[Any]) -> Run:
@@ -242,13 +244,11 @@ class SharedDirectory:
             return None
         if not resume:
             raise OptionProblem(
-                f"spill: {self.path} holds a search that is not finished; continue it with --resume, or choose "
-                "another directory"
+                f"spill: {self.path} holds a search that is not finished; continue it with --resume, or "
+                "choose another directory"
             )
         try:
             written = json.loads(file.read_bytes())
-            if written["format"] != FORMAT:
-                raise ValueError("it was written by another version")
             explored = Explored.from_json(written)
         except (ValueError, KeyError, TypeError, IndexError, OSError) as problem:
             raise OptionProblem(

@@ -1,7 +1,7 @@
 """What the child process of a worker does with its partitions, one call at a time.
 
-Everything here is a function of the files that a task names; what this process keeps (the open model, open files)
-only saves time.
+Everything here is a function of the files that a task names; what this process keeps (the open model, open
+files) only saves time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from assay.clustering.program import NotTheSame, SharedProgram, opened
 from assay.execution.memory import memory_of
 from assay.records import dataclass
-from assay.transition_system.opening import describes_itself, remarks_of, untracked_by
+from assay.transition_system.opening import describes_itself, remarks_of, root_of, untracked_by
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
@@ -122,7 +122,7 @@ class Partitions:
             in_order=search.in_order,
             logs_edges=search.logs_edges,
             memory_limit_bytes=search.memory_limit_bytes,
-            depth_limit=search.depth_limit,
+            depth_limit=search.depth_limit and search.depth_limit + bool(root_of(self.model)),
             check_deadlock=search.check_deadlock,
             stop_at_first_violation=search.stop_at_first_violation,
         )
@@ -150,7 +150,7 @@ class Partitions:
 
     def _meanings(self, codes: set[int]) -> dict[int, str]:
         """Where codes of violations are numbers of this process: what they mean."""
-        if not self.engine.has_parts or not describes_itself(self.model):
+        if not describes_itself(self.model):
             return {}
         return {
             code: json.dumps(self.model.violation(code), sort_keys=True, default=str) for code in codes - {0}
@@ -158,10 +158,11 @@ class Partitions:
 
     # --- calls ---
 
-    def hello(self) -> str:
-        """What shows that this worker searches the same program: the content of its initial state."""
+    def hello(self) -> tuple[str, int]:
+        """What shows that this worker searches the same program: the content of its initial state. And how
+        many initial states there are, if that state is not the program's own."""
         state, _ = self.model.initial_state()
-        return f"{self.model.content_hash(state):016x} {len(state)}"
+        return f"{self.model.content_hash(state):016x} {len(state)}", root_of(self.model)
 
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
@@ -205,7 +206,8 @@ class Partitions:
         most_states: int,
         seconds: float,
     ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """All partitions at once, level after level, until one is too large for one worker or the time is up."""
+        """All partitions at once, level after level, until one is too large for one worker or the time is
+        up."""
         end = time.monotonic() + seconds
         levels = []
         while True:
@@ -245,7 +247,8 @@ class Partitions:
     def predecessors(
         self, levels: list[list[Part]], states: list[bytes]
     ) -> list[list[tuple[int, int, bytes] | None]]:
-        """Back through these levels, the last one first: of each state the first predecessor, of that the first..."""
+        """Back through these levels, the last one first: of each state the first predecessor, of that the
+        first..."""
         found = []
         for parts in levels:
             before = self.engine.predecessors(parts, states)
