@@ -52,6 +52,7 @@ LOOK_FOR_WORKERS_SECONDS = 1.0
 WITHOUT_WORKERS_SECONDS = 60.0
 COMMIT_SECONDS = 5.0
 HANGS_SECONDS = 30.0
+STALLS_SECONDS = 4.0  # while a worker is gone
 MOST_TRIES = 6  # of a level
 DEFAULT_MEMORY = 1 << 30
 DASK_MEMORY = 160 << 20  # of a Dask worker without its child
@@ -149,7 +150,7 @@ class _Coordinator:
         self._refused: dict[str, str] = {}
         self._next_look = self._next_commit = 0.0
         self._told: dict[str, _Told] = {}
-        self._heard: dict[str, float] = {}
+        self._last_heard = 0.0
         self._peak_memory = 0
         self._narrow_levels = 0
         self._remarks: list[str] = []
@@ -246,13 +247,14 @@ class _Coordinator:
                 stop_detail=stop.detail,
                 violation_count=explored.violation_count,
             )
-            with contextlib.suppress(OSError):
-                self._commit(explored)
         elif stop.reason is not StopReason.FINISHED:  # it was stopped on the way back from a violation
             paths = []
         disk_bytes = max(explored.disk_bytes, self._directory.bytes())
         if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
             self._directory.clear()
+        else:
+            with contextlib.suppress(OSError):  # what was committed before is there
+                self._commit(explored)
         return NativeOutcome(
             self._of_the_program(replace(facts, seconds=seconds)),
             tuple(self._executed(code, path, process) for code, path in paths),
@@ -424,19 +426,25 @@ class _Coordinator:
         self._tell()
 
     def _watch(self) -> None:
-        """The same while tasks are done that somebody who hangs might never finish."""
+        """The same while tasks are done that somebody who hangs, or is gone, might never finish."""
         self._tick()
-        if time.monotonic() > self._next_watch:
-            self._next_watch = time.monotonic() + HANGS_SECONDS / 4
-            hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
-            if hanging:
-                self._hanging |= hanging
-                raise TasksLost(f"the worker at {min(hanging)} does not answer")
+        now = time.monotonic()
+        if now < self._next_watch:
+            return
+        self._next_watch = now + LOOK_FOR_WORKERS_SECONDS
+        gone = set(self._accepted) - set(self._tasks.workers())
+        if gone and now > self._last_heard + STALLS_SECONDS:
+            # Dask has the tasks of a lost worker done by others, but not if for a moment there were none.
+            raise TasksLost(f"the worker at {min(gone)} is gone, and nobody goes on with what it did")
+        hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
+        if hanging:
+            self._hanging |= hanging
+            raise TasksLost(f"the worker at {min(hanging)} does not answer")
 
     def _hear(self, told: tuple[str, int, int, int, int]) -> None:
         worker, states, transitions, of_child, of_worker = told
         self._told[worker] = _Told(states, transitions, of_child + of_worker)
-        self._heard[worker] = time.monotonic()
+        self._last_heard = time.monotonic()
         self._peak_memory = max(self._peak_memory, of_child + of_worker)
 
     def _tell(self) -> None:
@@ -484,6 +492,7 @@ class _Coordinator:
         for tries in range(1, MOST_TRIES + 1):
             tasks: list[Any] = []
             try:
+                self._last_heard = time.monotonic()
                 tasks = make()
                 return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
             except TaskFailed as failed:
@@ -664,6 +673,9 @@ class _Coordinator:
             "skew": round(facts["skew"], 3),
             "expand_seconds": round(facts["seconds"], 6),
             "merge_seconds": round(facts["merge_seconds"], 6),
+            # Of the worker that took longest; without what it waited for.
+            "expand_cpu_seconds": round(facts["cpu_seconds"], 6),
+            "merge_cpu_seconds": round(facts["merge_cpu_seconds"], 6),
             "seconds": round(facts["whole_seconds"], 6),
         }
 
@@ -727,6 +739,7 @@ class _Coordinator:
                     "skew": 1.0,
                     "workers": 1,
                     "merge_seconds": merged["seconds"],
+                    "merge_cpu_seconds": merged["cpu_seconds"],
                     "ranks": merged.get("ranks", []),
                 },
                 merged["parts"],
@@ -763,7 +776,9 @@ class _Coordinator:
             "workers": len(groups),
             "skew": max(loads) * len(loads) / max(1, sum(loads)),
             "seconds": max(sum(one["seconds"] for one in per_group) for per_group, _ in answers),
+            "cpu_seconds": max(sum(one["cpu_seconds"] for one in per_group) for per_group, _ in answers),
             "merge_seconds": max(merged["seconds"] for _, merged in answers),
+            "merge_cpu_seconds": max(merged["cpu_seconds"] for _, merged in answers),
         }
         parts = [part for _, merged in answers for part in merged["parts"]]
         facts["ranks"] = (

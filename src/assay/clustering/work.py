@@ -178,9 +178,10 @@ class Partitions:
     def expand(
         self, parts: list[Part], depth: int, group_of: list[int]
     ) -> tuple[dict[str, Any], list[bytes]]:
-        began = time.monotonic()
+        began, worked = time.monotonic(), time.process_time()
         facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
         facts["seconds"] = time.monotonic() - began
+        facts["cpu_seconds"] = time.process_time() - worked
         facts["bytes"] = [len(block) for block in blocks]
         facts["lessons"] = self._lessons()
         facts["meanings"] = self._meanings({found[0] for found in facts["found"]})
@@ -193,9 +194,13 @@ class Partitions:
         return self.engine.put_aside(blocks, self._new_name("batch"))
 
     def merge(self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes]) -> dict[str, Any]:
-        began = time.monotonic()
+        began, worked = time.monotonic(), time.process_time()
         merged = self.engine.merge(parts, blocks, self._new_name("level"))
-        return {"parts": merged, "seconds": time.monotonic() - began}
+        return {
+            "parts": merged,
+            "seconds": time.monotonic() - began,
+            "cpu_seconds": time.process_time() - worked,
+        }
 
     def advance(
         self,
@@ -292,7 +297,7 @@ def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         **{
             name: sum(one[name] for one in told)
-            for name in ("states", "transitions", "candidates", "violation_count", "seconds")
+            for name in ("states", "transitions", "candidates", "violation_count", "seconds", "cpu_seconds")
         },
         "cut": any(one["cut"] for one in told),
         # What codes mean is told apart where each process has its own.
