@@ -29,7 +29,7 @@ using storage::RunMerge;
 using storage::RunWriter;
 
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
-constexpr std::size_t kMostInMemory = std::size_t{1} << 18;  // bytes of a run that is not read from its file
+constexpr std::size_t kMostInMemory = std::size_t{1} << 22;  // bytes of a run that is not read from its file
 constexpr std::uint64_t kForgetAfter = 64;                   // calls
 
 bool has_all_bits(const Words& masks, const Words& of) {
@@ -210,7 +210,9 @@ Expanded PartitionWorker::expand(const std::vector<LevelPart>& parts, std::uint6
   ++calls_;
   // Before the first candidate is packed: the present layout changes with what others wrote.
   for (const LevelPart& part : parts) layout_number(part.states.masks);
-  LevelExpansion level(*this, depth, group_of, edges_name);
+  std::uint64_t states = 0;
+  for (const LevelPart& part : parts) states += part.end - part.begin;
+  LevelExpansion level(*this, depth, states, group_of, edges_name);
   for (const LevelPart& part : parts) {
     const std::uint32_t layout = layout_number(part.states.masks);
     level.start_part();

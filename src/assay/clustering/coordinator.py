@@ -204,7 +204,7 @@ class _Coordinator:
             except _Stop as stopped:
                 stop = stopped
             except ClusterProblem as gone:
-                stop = _Stop(StopReason.CRASHED, str(gone))
+                stop = _Stop(StopReason.CLUSTER, str(gone))
             written: WrittenCertificate | None = None
             problem = ""
             if (

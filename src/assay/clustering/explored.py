@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.clustering.work import Part, Piece, Run
-from assay.evidence.verdict import StopReason
 from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
@@ -302,6 +301,3 @@ class SharedDirectory:
 
     def _own(self) -> Iterator[Path]:
         return (entry for entry in self.path.iterdir() if entry.name.startswith(PREFIX))
-
-
-CONTINUES = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}

@@ -21,8 +21,8 @@ from assay.distribution.cluster import ANSWER_SECONDS, TICK_SECONDS, TOPIC, conn
 from assay.distribution.interface import ClusterProblem
 from assay.distribution.local_cluster import LocalCluster, workers_wanted
 
-LOST_BY_WORKERS = 8  # as often a task may be lost with its worker before it is given up
 FIRST_WORKER_SECONDS = 60.0
+RESULT_SECONDS = 5.0  # they are small
 
 
 class TasksLost(Exception):
@@ -129,8 +129,11 @@ class PinnedTasks:
             # Asked anew each time: a result can be lost with its worker after it was told of, and is told
             # of once.
             for task in [task for task in waiting if task.done()]:
-                found[task.key] = self._result(task)
-                waiting.remove(task)
+                with contextlib.suppress(
+                    TimeoutError
+                ):  # its worker may have died with it: another does it again
+                    found[task.key] = self._result(task)
+                    waiting.remove(task)
             on_tick()
         return [found[task.key] for task in tasks]
 
@@ -143,8 +146,8 @@ class PinnedTasks:
         from distributed.scheduler import KilledWorker
 
         try:
-            return task.result(timeout=ANSWER_SECONDS)
-        except (KilledWorker, TimeoutError) as error:
+            return task.result(timeout=RESULT_SECONDS)
+        except KilledWorker as error:
             raise TasksLost(str(error)) from error
         except CancelledError as error:
             if self._client.status != "running":
