@@ -199,8 +199,15 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 FAMILIES = {
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
+    "transition_system/portable.hpp": {"KnownParts", "Exchange"},
     "support/memory.hpp": {"MemoryRefused", "MemoryBudget", "Pages"},
-    "support/problems.hpp": {"DiskProblem", "GraphProblem", "UnsupportedProgram", "AssumptionFailed"},
+    "support/problems.hpp": {
+        "DiskProblem",
+        "GraphProblem",
+        "UnsupportedProgram",
+        "AssumptionFailed",
+        "NotPortable",
+    },
 }
 
 
