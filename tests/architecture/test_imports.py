@@ -197,6 +197,8 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 
 # Headers of several classes that are one thing, which the header is named after.
 FAMILIES = {
+    "search/partitioned/section.hpp": {"SectionWriter", "ByteSource", "SectionCursor"},
+    "search/partitioned/word_pieces.hpp": {"PieceReader", "PieceWriter"},
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
     "transition_system/portable.hpp": {"KnownParts", "Exchange"},
