@@ -600,6 +600,9 @@ class PartitionWorker:
     def has_parts(self) -> bool:
         """States are made of parts: others have to learn of them."""
 
+    def sync(self) -> None:
+        """Others, on other machines, can read what was written here."""
+
     def take_lessons(self) -> bytes: ...
     def learn(self, lessons: bytes) -> None: ...
     def begin(self, name: str) -> tuple[int, int, bytes, _Run, _Piece]:

@@ -90,6 +90,17 @@ std::shared_ptr<DiskFile> PartitionWorker::open(const std::string& name) {
   return file;
 }
 
+std::shared_ptr<DiskFile> PartitionWorker::create(const std::string& name) {
+  auto file = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  written_.push_back(file);
+  return file;
+}
+
+void PartitionWorker::sync() {
+  for (const std::shared_ptr<DiskFile>& file : written_) file->sync();
+  written_.clear();
+}
+
 void PartitionWorker::widen_to(PackedLayout layout) {
   const std::uint32_t old = layouts_.current_number();
   layouts_.add(std::move(layout));
@@ -179,7 +190,7 @@ PartitionWorker::Begun PartitionWorker::begin(const std::string& name) {
   begun.partition = owner_of(initial.view());
   Words record(layouts_.current().record_words());
   layouts_.current().pack(initial.words.data(), initial.length, record.data());
-  const auto file = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  const auto file = create(name);
   RunWriter writer(layouts_, file, 0, spilling::kLeastIo);
   writer.append(record.data());
   const SortedRun run = writer.finish();
@@ -235,7 +246,7 @@ std::map<std::uint32_t, StoredSection> PartitionWorker::put_aside(const std::vec
       sections[section.header.partition].push_back(std::move(section));
     }
   }
-  const auto file = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  const auto file = create(name);
   std::uint64_t end = 0;
   std::map<std::uint32_t, StoredSection> aside;
   for (const auto& [partition, views] : sections) {
@@ -276,9 +287,8 @@ std::vector<MergedPart> PartitionWorker::merge(const std::vector<MergePart>& par
       aside[part.partition].emplace_back(std::move(header), std::move(source));
     }
   }
-  std::shared_ptr<DiskFile> levels = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
-  std::shared_ptr<DiskFile> runs =
-      std::make_shared<DiskFile>(path_of(name + "-runs"), DiskFile::Mode::kCreate);
+  std::shared_ptr<DiskFile> levels = create(name);
+  std::shared_ptr<DiskFile> runs = create(name + "-runs");
   files_[name] = levels;
   files_[name + "-runs"] = runs;
   std::uint64_t levels_end = 0, runs_end = 0;
@@ -425,7 +435,7 @@ std::vector<StoredWords> PartitionWorker::rank(const std::vector<StoredWords>& k
                                                std::uint64_t slice, std::uint64_t slices,
                                                const std::string& name) {
   ++calls_;
-  const auto out = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  const auto out = create(name);
   return rank_slice(keys, parents, slice, slices, opener(), out, name);
 }
 
@@ -451,7 +461,7 @@ std::vector<StoredWords> PartitionWorker::number_edges(const std::vector<std::ui
   }
   std::vector<bool> is_own(partitions_);
   for (const std::uint32_t partition : partitions) is_own[partition] = true;
-  const auto out = std::make_shared<DiskFile>(path_of(name), DiskFile::Mode::kCreate);
+  const auto out = create(name);
   std::vector<StoredWords> numbered;
   std::uint64_t end = 0;
   for (const std::vector<StoredWords>& pieces : edges) {

@@ -138,6 +138,8 @@ class PartitionWorker {
                                         const std::vector<NumberedLevel>& levels,
                                         const std::vector<std::vector<StoredWords>>& edges,
                                         const std::string& name);
+  /// Others, on other machines, can read what was written here.
+  void sync();
   /// Whether a run is what it was when it was written.
   bool is_intact(const StoredRun& run);
 
@@ -164,6 +166,7 @@ class PartitionWorker {
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
   std::string name_of(const DiskFile& file) const { return file.path().substr(directory_.size() + 1); }
   std::shared_ptr<DiskFile> open(const std::string& name);
+  std::shared_ptr<DiskFile> create(const std::string& name);
   OpenFile opener() {
     return [this](const std::string& name) { return open(name); };
   }
@@ -199,6 +202,7 @@ class PartitionWorker {
   storage::CandidateSet candidates_;
   std::map<std::pair<std::string, std::uint64_t>, Held> held_;
   std::map<std::string, std::weak_ptr<DiskFile>> files_;
+  std::vector<std::shared_ptr<DiskFile>> written_;  // and not yet for others
   std::uint64_t calls_ = 0;
 };
 

@@ -96,7 +96,9 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller.start()
     try:
         partitions.learn(task.lessons)
-        return getattr(partitions, task.call)(**task.arguments)
+        result = getattr(partitions, task.call)(**task.arguments)
+        partitions.engine.sync()
+        return result
     finally:
         over.set()
         teller.join()
