@@ -43,6 +43,19 @@ def families() -> Iterator[CTask]:
     for size in (4, 8):
         yield CTask(f"array_sum_{size}", array_sum(size), holds=True)
         yield CTask(f"array_sort_{size}", array_sort(size), holds=True)
+    for size in (100, 100_000):
+        yield CTask(f"array_fill_{size}", array_fill(size), holds=True)
+        yield CTask(f"array_fill_{size}_short", array_fill(size, short=1), holds=False)
+    for size in (2, 5):
+        yield CTask(f"array_copies_{size}", array_copies(size), holds=True)
+    for size in (1_000, 1_000_000):
+        yield CTask(f"recursive_sum_{size}", recursive_sum(size), holds=True)
+        yield CTask(f"recursive_sum_{size}_off", recursive_sum(size, off=1), holds=False)
+    for size, value in ((8, 21), (20, 6765)):
+        yield CTask(f"fibonacci_{size}", fibonacci(size, value), holds=True)
+        yield CTask(f"fibonacci_{size}_off", fibonacci(size, value + 1), holds=False)
+    for size in (1_000, 1_000_000):
+        yield CTask(f"far_{size}", far(size), holds=False)
     for size in (4, 16):
         yield CTask(f"protocol_{size}", protocol(size), holds=True)
         yield CTask(f"protocol_{size}_skips", protocol(size, skips=True), holds=False)
@@ -121,6 +134,50 @@ def array_sort(size: int) -> str:
         f"  for (int i = {size} - 1; i > 0; i--)\n"
         "    if (a[i] < a[i - 1]) { int t = a[i]; a[i] = a[i - 1]; a[i - 1] = t; }\n"
         f"  for (int i = 1; i < {size}; i++)\n    if (a[i] < a[0]) reach_error();\n"
+    )
+
+
+def array_fill(size: int, short: int = 0) -> str:
+    """Every element is set; or all but the last."""
+    return program(
+        f"  int a[{size}], i, x;\n"
+        f"  for (i = 0; i < {size} - {short}; i++) a[i] = 42;\n"
+        f"  for (x = 0; x < {size}; x++) if (a[x] != 42) reach_error();\n"
+    )
+
+
+def array_copies(size: int) -> str:
+    """From array to array; the last is as the first."""
+    names = [f"a{i}" for i in range(size + 1)]
+    declared = "".join(f"  int {one}[100000];\n" for one in names)
+    copied = "".join(
+        f"  for (int i = 0; i < 100000; i++) {other}[i] = {one}[i];\n" for one, other in pairwise(names)
+    )
+    return program(
+        f"{declared}  for (int i = 0; i < 100000; i++) a0[i] = __VERIFIER_nondet_int();\n{copied}"
+        f"  for (int x = 0; x < 100000; x++) if (a0[x] != {names[-1]}[x]) reach_error();\n"
+    )
+
+
+def recursive_sum(size: int, off: int = 0) -> str:
+    return (
+        f"{HEAD}int add(int m, int n) {{ return n == 0 ? m + {off} * (m == 5) : add(m + 1, n - 1); }}\n"
+        "int main(void) {\n  int m = __VERIFIER_nondet_int(), n = __VERIFIER_nondet_int();\n"
+        f"  if (n < 0 || n > {size}) return 0;\n  if (add(m, n) != m + n) reach_error();\n  return 0;\n}}\n"
+    )
+
+
+def fibonacci(size: int, value: int) -> str:
+    return (
+        f"{HEAD}int fib(int n) {{ return n < 2 ? n : fib(n - 1) + fib(n - 2); }}\n"
+        f"int main(void) {{ if (fib({size}) != {value}) reach_error(); return 0; }}\n"
+    )
+
+
+def far(size: int) -> str:
+    """It fails after so many rounds, and never before."""
+    return program(
+        f"  int i = 0, x = 0;\n  while (i < {size}) {{ i++; x += i & 3; }}\n  if (x != 0) reach_error();\n"
     )
 
 

@@ -175,10 +175,12 @@ def test_quantified_terms_are_written_and_read_and_strangers_ones_refused():
         array,
         bv.each(32),
     }
-    assert term_file.load(term_file.dump([term]), {"a": array}) == [term]
+    assert term_file.load(term_file.dump([term]), {"a": array}, with_quantifiers=True) == [term]
+    with pytest.raises(term_file.TermProblem, match="not read here"):
+        term_file.load(term_file.dump([term]), {"a": array})
     assert as_c(term) == "for all each: a[each] == 7"
     with pytest.raises(term_file.TermProblem, match="not below its quantifier"):
-        term_file.load(term_file.dump([body]), {"a": array})
+        term_file.load(term_file.dump([body]), {"a": array}, with_quantifiers=True)
     nested = term_file.dump([term])
     nested["nodes"].append(["forall", [32], [len(nested["nodes"]) - 1]])
     with pytest.raises(term_file.TermProblem, match="below another"):

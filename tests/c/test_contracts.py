@@ -119,6 +119,16 @@ def test_locals_in_memory_of_a_recursive_procedure_are_refused(tmp_path):
         unproved(program, {"f": Contract()})
 
 
+def test_main_that_calls_itself_begins_with_first_values_only_once(tmp_path):
+    """In its second call the global variable is 1."""
+    text = "int g;\nint main(void) { if (g) reach_error(); g = 1; if (__VERIFIER_nondet_int()) main(); }"
+    program = loaded(tmp_path, text)
+    with pytest.raises(UnsupportedConstruct, match="main calls itself"):
+        unproved(program, {"main": Contract()})
+    result = assay.verify(tmp_path / "program.c", search="auto", timeout_seconds=100)
+    assert result.verdict is assay.Verdict.VIOLATED, result.reasons
+
+
 @pytest.mark.parametrize("name", HOLD)
 def test_calls_do_what_their_copies_do(name, tmp_path):
     """The same choices lead to the same edges, with a stack and in a graph of copies."""

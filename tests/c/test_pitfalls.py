@@ -18,7 +18,7 @@ extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assume(int);
 extern void reach_error(void);
 """
-# pitfall: (program, options, verdict)
+# Of each pitfall: a program, options, the verdict.
 CASES: dict[str, tuple[str, dict[str, object], str]] = {
     # an integer without bounds would never be smaller after an addition
     "signed numbers wrap": (
@@ -87,17 +87,20 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         "violated",
     ),
     "the right side of && has effects only if it is reached": (
-        "int main(void) { int x = 0, c = __VERIFIER_nondet_int(); if (c && ++x) ; if (!c && x) reach_error(); }",
+        "int main(void) { int x = 0, c = __VERIFIER_nondet_int();"
+        " if (c && ++x) ; if (!c && x) reach_error(); }",
         {},
         "verified",
     ),
     "the right side of || has effects only if it is reached": (
-        "int main(void) { int x = 0, c = __VERIFIER_nondet_int(); if (c || ++x) ; if (!c && x) reach_error(); }",
+        "int main(void) { int x = 0, c = __VERIFIER_nondet_int();"
+        " if (c || ++x) ; if (!c && x) reach_error(); }",
         {},
         "violated",
     ),
     "one branch of ?: has effects": (
-        "int main(void) { int x = 0, c = __VERIFIER_nondet_int(); c ? x++ : x--; if (x == 0) reach_error(); }",
+        "int main(void) { int x = 0, c = __VERIFIER_nondet_int();"
+        " c ? x++ : x--; if (x == 0) reach_error(); }",
         {},
         "verified",
     ),
@@ -113,7 +116,8 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         "violated",
     ),
     "who divides by zero goes no further": (
-        "int main(void) { int y = __VERIFIER_nondet_int(); int z = 10 / y; if (y == 0) reach_error(); return z; }",
+        "int main(void) { int y = __VERIFIER_nondet_int(); int z = 10 / y;"
+        " if (y == 0) reach_error(); return z; }",
         {},
         "verified",
     ),

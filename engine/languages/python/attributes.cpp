@@ -85,7 +85,7 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
   }
   if (is_function(object) && reinterpret_cast<Function*>(object)->code->is_made_once && !world.is_single()) {
     PyObject* const attributes = reinterpret_cast<Function*>(object)->attributes;
-    const bool has_some = attributes != nullptr && PyDict_GET_SIZE(attributes) > 0;
+    const bool has_some = attributes != nullptr && !holds_only_annotations(attributes);
     if (!has_some || value == nullptr || utf8(name).starts_with("__")) {
       throw Unsupported("the function gets its first attribute, " + utf8(name) +
                         ", or loses one, while several threads run; give it a value before they start");
@@ -118,12 +118,51 @@ bool is_container(PyObject* value) {
   return PyList_Check(value) || PyDict_Check(value) || PyAnySet_Check(value) || PyByteArray_Check(value);
 }
 
+/// An assumption: that nobody asks for annotations.
+constexpr const char* kNoAnnotations = "annotations that nobody looks at";
+
+bool is_field_of_dataclass(PyTypeObject* type) {
+  static PyObject* const field = [] {
+    const Ref module = checked(PyImport_ImportModule("dataclasses"));
+    return checked(PyObject_GetAttrString(module.get(), "Field")).release();
+  }();
+  return reinterpret_cast<PyObject*>(type) == field;
+}
+
+/// Those of its own, as a tuple of names and values in turn.
+Ref annotations_of_class(PyObject* type) {
+  const Ref dict = dict_of(reinterpret_cast<PyTypeObject*>(type));
+  PyObject* const own = PyDict_GetItemWithError(dict.get(), interned("__annotations__"));
+  if (own == nullptr && PyErr_Occurred() != nullptr) throw PythonError();
+  const Ref parts = checked(PyList_New(0));
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (own != nullptr && PyDict_Check(own) && PyDict_Next(own, &position, &key, &value)) {
+    if (PyList_Append(parts.get(), key) != 0 || PyList_Append(parts.get(), value) != 0) throw PythonError();
+  }
+  return checked(PyList_AsTuple(parts.get()));
+}
+
 bool is_enumeration(PyTypeObject* type) {
   static PyObject* const meta = [] {
     const Ref module = checked(PyImport_ImportModule("enum"));
     return checked(PyObject_GetAttrString(module.get(), "EnumMeta")).release();
   }();
   return PyObject_TypeCheck(reinterpret_cast<PyObject*>(type), reinterpret_cast<PyTypeObject*>(meta)) != 0;
+}
+
+/// What an enumeration knows its members by, to be looked at: it never changes. (Flags get more.)
+Ref members_of_enumeration(PyObject* holder, PyObject* name, PyObject* value) {
+  const bool is_map = name == interned("_value2member_map_") || name == interned("_member_map_");
+  if (!is_map || !PyType_Check(holder) || !PyDict_Check(value)) return {};
+  static PyObject* const flag = [] {
+    const Ref module = checked(PyImport_ImportModule("enum"));
+    return checked(PyObject_GetAttrString(module.get(), "Flag")).release();
+  }();
+  auto* const type = reinterpret_cast<PyTypeObject*>(holder);
+  if (!is_enumeration(type) || PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(flag)) != 0) return {};
+  const Ref copy = checked(PyDict_Copy(value));
+  return checked(PyDictProxy_New(copy.get()));
 }
 
 /// Whether objects of CPython that a class of our library stands for let nobody store the attribute. Such a class says
@@ -261,7 +300,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     }
     const bool is_there =
         found != module.global_index.end() && world.globals[module.first_global + found->second];
-    if (!is_there && module.is_library && exists_in_cpython(module.name, "", name)) {
+    const bool is_dict_of_built_ins = name == interned("__dict__") && module.name == "builtins";
+    if (!is_there && module.is_library && !is_dict_of_built_ins && exists_in_cpython(module.name, "", name)) {
       return complete(std::move(site), part_of_cpython(module.name, name));
     }
     if (!is_there && !utf8(name).starts_with("__")) {
@@ -271,6 +311,14 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
         return call_function(getter.get(), {.positional = {Ref::borrow(name)}, .keywords = {}},
                              std::move(site));
       }
+    }
+    if (!is_there && !module.is_library && name == interned("__package__")) {
+      const bool is_package = module.file.ends_with("__init__.py");
+      const std::size_t dot = module.name.rfind('.');
+      const std::string package = is_package                 ? module.name
+                                  : dot == std::string::npos ? ""
+                                                             : module.name.substr(0, dot);
+      return complete(std::move(site), checked(PyUnicode_FromString(package.c_str())));
     }
     if (!is_there && name == interned("__dict__")) {
       Arguments arguments;
@@ -288,6 +336,9 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
           "use getattr, hasattr or dir");
     }
     auto* self = reinterpret_cast<PyTypeObject*>(object);
+    if (name == interned("__annotations__") && is_program_type(self) && !is_library_frame()) {
+      if (std::optional<Step> step = load_annotations(object, site)) return *step;
+    }
     PyObject* found = is_program_type(self) ? lookup(self, name) : nullptr;
     PyObject* const of_metaclass = is_program_type(type) ? lookup(type, name) : nullptr;
     const bool is_overridden = of_metaclass != nullptr && is_data_descriptor(of_metaclass);
@@ -309,6 +360,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     }
     Ref value = checked(PyObject_GetAttr(object, name));
     const bool is_makeup = is_container(value.get()) && Classes::role(name, value.get()) == Entry::kMakeup;
+    if (Ref members = members_of_enumeration(object, name, value.get()))
+      return complete(std::move(site), std::move(members));
     if (is_makeup || is_enumeration(self)) refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
   }
@@ -343,11 +396,18 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
   }
   const bool has_no_keywords = is_function(object) && name == interned("__kwdefaults__") &&
                                reinterpret_cast<Function*>(object)->keyword_defaults == nullptr;
-  if (is_function(object) && !has_no_keywords &&
-      (name == interned("__kwdefaults__") || name == interned("__annotations__")) &&
-      !world.program->modules[top().code->module].is_library) {
-    throw Unsupported(utf8(name) + " of a function is not modelled; name the values");
+  if (is_function(object) && !is_library_frame()) {
+    if (name == interned("__kwdefaults__") && !has_no_keywords)
+      throw Unsupported("__kwdefaults__ of a function is not modelled; name the values");
+    if (name == interned("__annotations__")) {
+      if (std::optional<Step> step = load_annotations(object, site)) return *step;
+    }
+    PyObject* const native = reinterpret_cast<Function*>(object)->code->native.get();
+    if (name == interned("__code__") && native != nullptr)
+      return complete(std::move(site), Ref::borrow(native));
   }
+  if (!world.program->keeps_annotations && name == interned("type") && is_field_of_dataclass(type))
+    world.observes(kNoAnnotations);
   if (!is_generic) {
     if (PyObject* own = hook(type, "__getattribute__")) {
       if (hook(type, "__getattr__") != nullptr)
@@ -454,6 +514,22 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
                          std::move(site));
   }
   return complete(std::move(site), checked(PyObject_GetAttr(object, name)));  // fails with CPython's message
+}
+
+std::optional<Step> Interpreter::load_annotations(PyObject* object, Site& site) {
+  if (!world.may_read_attribute(object, interned("__annotations__"))) return stop(Stop::kVisible);
+  Arguments arguments;
+  arguments.positional = {PyType_Check(object)
+                              ? annotations_of_class(object)
+                              : checked(PyObject_GenericGetAttr(object, interned("__annotations__")))};
+  PyObject* const found = arguments.positional[0].get();
+  const bool is_text_of_class = PyType_Check(object) && PyTuple_GET_SIZE(found) > 0;
+  if (!world.program->keeps_annotations && (found == Py_None || is_text_of_class))
+    world.observes(kNoAnnotations);
+  if (found == Py_None)
+    throw Unsupported("__annotations__ of this function are not modelled; name the values");
+  if (!PyTuple_Check(found)) return std::nullopt;  // the program has put a dict there
+  return delegate("_annotations", nullptr, arguments, site);
 }
 
 Step Interpreter::store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site) {

@@ -188,6 +188,8 @@ Step Interpreter::call(PyObject* callable, Arguments arguments, Site site) {
   }
   if (PyType_Check(callable)) {
     auto* type = reinterpret_cast<PyTypeObject*>(callable);
+    if (type == function_type)
+      throw Unsupported("a function is made of a code, which is not modelled; write it with def");
     if (is_program_type(type) && Py_TYPE(callable)->tp_call == PyType_Type.tp_call) {
       return instantiate(type, std::move(arguments), std::move(site));
     }

@@ -1,5 +1,7 @@
 #include "languages/python/code.hpp"
 
+#include <marshal.h>
+
 #include <array>
 #include <cstring>
 
@@ -28,6 +30,7 @@ class Reader {
       read_module(PyTuple_GET_ITEM(modules.get(), i), static_cast<std::uint32_t>(i));
     program_.final_attributes = checked(PyFrozenSet_New(attribute(source, "final_attributes").get()));
     program_.has_repeated_classes = flag(source, "has_repeated_classes");
+    program_.keeps_annotations = flag(source, "keeps_annotations");
   }
 
  private:
@@ -143,6 +146,10 @@ class Reader {
     code.generator = flag(source, "generator");
     code.is_coroutine = flag(source, "coroutine");
     code.is_annotated = flag(source, "annotated");
+    if (const Ref native = attribute(source, "native"); PyBytes_Check(native.get()) != 0) {
+      code.native = checked(
+          PyMarshal_ReadObjectFromString(PyBytes_AS_STRING(native.get()), PyBytes_GET_SIZE(native.get())));
+    }
     code.atomic = flag(source, "atomic");
     code.early = flag(source, "early");
     code.local_names = interned(source, "local_names");
@@ -261,7 +268,8 @@ std::unique_ptr<Program> read_program(PyObject* program) {
   Reader(*result).read(program);
   for (const std::unique_ptr<Code>& code : result->codes) {
     const Module& module = result->modules[code->module];
-    code->stands_in = module.is_library && (module.name == "_builtins" || module.name == "itertools");
+    code->stands_in = module.is_library &&
+                      (module.name == "_builtins" || module.name == "itertools" || module.name == "io");
   }
   return result;
 }

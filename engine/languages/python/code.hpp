@@ -26,6 +26,7 @@ struct Code {
   std::uint32_t module = 0;
   std::string name, qualname;
   Ref documentation;  // `__doc__` of a function
+  Ref native;         // what CPython compiles it to, if the program asks for that; to be looked at
   std::uint32_t first_line = 0;
   std::uint32_t positional = 0, positional_only = 0, keyword_only = 0;
   bool varargs = false, varkw = false, generator = false, atomic = false, early = false;
@@ -61,6 +62,7 @@ struct Program {
   std::vector<std::unique_ptr<Code>> codes;
   std::uint32_t global_count = 0;
   bool has_repeated_classes = false;  // some class statements are executed more than once
+  bool keeps_annotations = false;     // those of functions and classes are there as in CPython
   bool has_stand_ins = false;         // for values that nobody knows when it is checked (`_unknown`)
   /// Attribute names that only an `__init__` stores, on `self`; str -> None (a set of CPython).
   Ref final_attributes;

@@ -33,8 +33,8 @@ constexpr FunctionRow kBuiltIns[] = {
     {.name = "bool", .special = Special::kBool},
     {.name = "id", .special = Special::kId, .asks_nothing = true},
     {.name = "super", .asks_nothing = true},
-    {.name = "isinstance", .asks_nothing = true},
-    {.name = "issubclass", .asks_nothing = true},
+    {.name = "isinstance", .special = Special::kIsInstance, .asks_nothing = true},
+    {.name = "issubclass", .special = Special::kIsSubclass, .asks_nothing = true},
     {.name = "type", .asks_nothing = true},
     {.name = "callable", .asks_nothing = true},
     {.name = "staticmethod", .asks_nothing = true},
@@ -88,6 +88,9 @@ constexpr std::pair<const char*, const char*> kOfModules[] = {
     {"re", "sub"},
     {"re", "subn"},
     {"re", "finditer"},
+    {"typing", "get_type_hints"},
+    {"typing", "cast"},
+    {"json", "load"},
 };
 
 /// Of the module `operator`, whose counterparts begin with its name.
@@ -206,6 +209,8 @@ const CounterpartTable& counterparts() {
       {"zip", {.is_always_called = true}},
       {"enumerate", {.is_always_called = true}},
       {"merge", {.is_always_called = true}},
+      {"get_type_hints", {.is_always_called = true}},
+      {"cast", {.is_always_called = true}},
       {"finditer", {.is_always_called = true}},
       {"pattern_finditer", {.is_always_called = true}},
       {"list", {.iterates = true}},

@@ -22,6 +22,8 @@ enum class Special : std::uint8_t {
   kStr,
   kFormat,
   kHash,
+  kIsInstance,
+  kIsSubclass,
   kGetattr,
   kHasattr,
   kSetattr,

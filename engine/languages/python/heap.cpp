@@ -27,7 +27,14 @@ Ref imported_types() {
                                   {"typing", "_GenericAlias"},
                                   {"typing", "_UnionGenericAlias"},
                                   {"typing", "_LiteralGenericAlias"},
-                                  {"typing", "_CallableGenericAlias"}};
+                                  {"typing", "_CallableGenericAlias"},
+                                  {"typing", "_ConcatenateGenericAlias"},
+                                  {"typing", "_AnnotatedAlias"},
+                                  {"typing", "TypeVar"},
+                                  {"typing", "ParamSpec"},
+                                  {"typing", "TypeVarTuple"},
+                                  {"typing", "NewType"},
+                                  {"typing", "ForwardRef"}};
   Ref types = checked(PyTuple_New(std::size(names)));
   for (std::size_t i = 0; i < std::size(names); ++i) {
     const Ref module = checked(PyImport_ImportModule(names[i][0]));

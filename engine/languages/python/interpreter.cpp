@@ -12,6 +12,7 @@ namespace {
 
 /// A step of more instructions is cut, so that an endless loop without a visible instruction is noticed.
 constexpr std::uint64_t kLongRun = 1'000'000;
+constexpr std::uint64_t kLongBeginning = 50'000'000;  // packages make tables when they are imported
 
 std::exception_ptr& pending() {
   static std::exception_ptr interruption;
@@ -140,7 +141,10 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
     Step step;
     try {
       Frame& frame = top();
-      if (++executed > kLongRun && base == 0 && thread.atomic == 0) return Stop::kLong;
+      if (++executed > kLongRun && base == 0 && thread.atomic == 0 &&
+          (executed > kLongBeginning || !world.is_beginning())) {
+        return Stop::kLong;
+      }
       // A loop that goes on by choice would otherwise have a step for each number of times that it can.
       if (std::exchange(loops_, false) && world.has_chosen() && base == 0 && thread.atomic == 0)
         return Stop::kLong;

@@ -134,6 +134,9 @@ class Interpreter {
   /// class; null if CPython has none.
   void refuse_module_of_text(PyObject* object, PyObject* name) const;
   Ref missing_part(PyObject* object, PyObject* name) const;
+  bool is_library_frame() const { return world.program->modules[top().code->module].is_library; }
+  /// What the program sees of the annotations of a function or class; nothing: as any attribute.
+  std::optional<Step> load_annotations(PyObject* object, Site& site);
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
 
@@ -221,6 +224,7 @@ class Interpreter {
   Step settle(const std::string& what, const std::string& way_out);
   std::optional<Step> call_generator_method(PyObject* callable, Arguments& arguments, Site& site);
   Step next_value(Arguments& arguments, Site site);
+  std::optional<Step> ask_metaclass(bool of_instance, Arguments& arguments, Site& site);
   Step length(PyObject* object, Site site);
   Step get_attribute(Arguments& arguments, Site site, bool only_whether);
   Step reversed(PyObject* sequence, Arguments& arguments, Site site);

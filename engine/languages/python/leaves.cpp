@@ -38,7 +38,7 @@ std::string type_name(PyTypeObject* type) {
 }
 
 /// First letters of the names of things that exist once; those of one name are one object.
-constexpr std::string_view kExistOnce = "ACNDEO";
+constexpr std::string_view kExistOnce = "ACNDELO";
 
 /// Whether a module of CPython has it under this name (`Outer.inner` in the module).
 bool is_exported(PyObject* value, const std::string& module, const std::string& qualname) {
@@ -123,6 +123,30 @@ int depth_of_name(const std::string& name) {
 /// The machine of a process lives in a module of that process, which no program can reach.
 bool is_module_of_cpython(const std::string& module) {
   return module != "__main__" && !module.starts_with("assay.");
+}
+
+/// What `codecs.charmap_build` made, which shows nothing of itself: all that it encodes.
+std::string encodings_of_map(PyObject* map) {
+  std::string found;
+  for (Py_UCS4 character = 0; character < 0x10000; ++character) {
+    const Ref text = checked(PyUnicode_FromOrdinal(static_cast<int>(character)));
+    const Ref bytes = checked(_PyUnicode_EncodeCharmap(text.get(), map, "ignore"));
+    found.append(PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
+    found += ';';
+  }
+  return found;
+}
+
+/// What `codecs.lookup` has found, and keeps for good.
+bool is_codec(PyObject* value) {
+  static PyObject* const type = [] {
+    const Ref module = checked(PyImport_ImportModule("codecs"));
+    return checked(PyObject_GetAttrString(module.get(), "CodecInfo")).release();
+  }();
+  if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type) return false;
+  const Ref known = Ref::steal(_PyCodec_Lookup(attribute_text(value, "name").c_str()));
+  if (!known) PyErr_Clear();
+  return known.get() == value;
 }
 
 }  // namespace
@@ -214,8 +238,9 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
     name = "r" + text_of(text.get());
     return true;
   }
-  if (PyCode_Check(value)) {  // of an annotation that is a text; never executed
-    name = "K" + attribute_text(value, "co_name") + ":" + text_of_code(value);
+  if (PyCode_Check(value)) {  // of an annotation that is a text, or a function's `__code__`; never executed
+    name = "K" + attribute_text(value, "co_qualname") + ":" + attribute_text(value, "co_filename") + ":" +
+           std::to_string(reinterpret_cast<PyCodeObject*>(value)->co_firstlineno) + ":" + text_of_code(value);
     return true;
   }
   if (is_function(value)) return name_of_function(value, name);
@@ -226,6 +251,21 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
     const Parts parts = parts_of_wrapper(value);
     return std::all_of(parts.begin(), parts.end(),
                        [&](const Ref& part) { return append_part(part.get(), name); });
+  }
+  if (type == &PyMemoryView_Type) return name_of_view(value, name);
+  if (std::strcmp(type->tp_name, "EncodingMap") == 0) {
+    name = "e" + encodings_of_map(value);
+    return true;
+  }
+  // Caches of `typing`, which only remember what would be computed again.
+  if (std::strcmp(type->tp_name, "functools._lru_cache_wrapper") == 0 &&
+      attribute_text(value, "__module__") == "typing") {
+    name = "U" + attribute_text(value, "__qualname__");
+    return true;
+  }
+  if (is_codec(value)) {
+    name = "L" + attribute_text(value, "name");
+    return true;
   }
   if (is_absent(value)) {
     name = "A" + path_of_absent(value);
@@ -332,11 +372,24 @@ bool Leaves::append_items(PyObject* dict, std::string& name) {
   return true;
 }
 
+/// A view of bytes, which nobody can change; releasing one is refused (`native_rules`).
+bool Leaves::name_of_view(PyObject* value, std::string& name) {
+  const Py_buffer* const view = PyMemoryView_GET_BUFFER(value);
+  PyObject* const content = view->obj;
+  const bool is_plain_view = content != nullptr && PyBytes_CheckExact(content) && view->ndim == 1 &&
+                             view->itemsize == 1 && PyBuffer_IsContiguous(view, 'C') != 0 &&
+                             view->format != nullptr && std::strcmp(view->format, "B") == 0;
+  if (!is_plain_view) return false;
+  const Py_ssize_t place[] = {static_cast<char*>(view->buf) - PyBytes_AS_STRING(content), view->len};
+  name = "m" + std::string(reinterpret_cast<const char*>(place), sizeof place);
+  return append_part(content, name);
+}
+
 /// A function of the program that is made once, and holds nothing but leaves.
 bool Leaves::name_of_function(PyObject* value, std::string& name) {
   const auto* function = reinterpret_cast<const Function*>(value);
   if (!function->code->is_made_once) return false;  // another one may be made of the same code
-  if (function->attributes != nullptr)
+  if (function->attributes != nullptr && !holds_only_annotations(function->attributes))
     return false;  // even an empty one: it stays an object when it loses the last
   name = "F" + std::to_string(function->code->number) + ":";
   if (function->closure != nullptr) {
@@ -352,6 +405,8 @@ bool Leaves::name_of_function(PyObject* value, std::string& name) {
     }
   }
   if (function->defaults != nullptr && !append_part(function->defaults, name)) return false;
+  name += ";";
+  if (function->attributes != nullptr && !append_items(function->attributes, name)) return false;
   name += ";";
   return append_items(function->keyword_defaults, name);
 }
@@ -524,6 +579,16 @@ bool Leaves::name_by_text(PyObject* value, std::string& name) {
   if (word == "re.Pattern") return append("pattern") && append("flags");  // its repr is cut off
   if (word == "_struct.Struct" || word == "Struct") return append("format");
   if (word == "types.UnionType") return append("__args__");
+  // What only annotations are made of: two that say the same are taken for one.
+  if (word == "ForwardRef") return append("__forward_arg__") && append("__forward_module__");
+  if (word == "NewType") return append("__module__") && append("__name__") && append("__supertype__");
+  if (word == "TypeVarTuple") return append("__name__");
+  if (word == "ParamSpec") return append("__module__") && append("__name__") && append("__bound__");
+  if (word == "_AnnotatedAlias") return append("__origin__") && append("__metadata__");
+  if (word == "TypeVar") {
+    return append("__module__") && append("__name__") && append("__bound__") && append("__constraints__") &&
+           append("__covariant__") && append("__contravariant__");
+  }
   if (word.ends_with("GenericAlias")) {  // of types or typing
     name += attribute_text(value, "_name") + ":";
     return append("__origin__") && append("__args__");

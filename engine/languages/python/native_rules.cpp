@@ -148,14 +148,21 @@ std::optional<Step> write_methods(Interpreter& interpreter, NativeCall& call) {
   return std::nullopt;
 }
 
+/// `type.__setattr__`, or what `super().__setattr__` of a metaclass is.
+bool is_setter_of_types(PyObject* callable) {
+  if (callable == _PyType_Lookup(&PyType_Type, interned("__setattr__"))) return true;
+  if (Py_TYPE(callable) != &_PyMethodWrapper_Type) return false;
+  const Ref home = checked(PyObject_GetAttrString(callable, "__objclass__"));
+  return home.get() == reinterpret_cast<PyObject*>(&PyType_Type);
+}
+
 /// `type.__setattr__(cls, name, value)` in a metaclass, while there is one thread.
 bool stores_in_class(Interpreter& interpreter, const NativeCall& call) {
   const auto& positional = call.arguments.positional;
   return call.name == "__setattr__" && PyType_Check(call.receiver) && call.arguments.keywords.empty() &&
          is_program_type(reinterpret_cast<PyTypeObject*>(call.receiver)) &&
          positional.size() == call.skipped + 2 && PyUnicode_CheckExact(positional[call.skipped].get()) &&
-         call.callable == _PyType_Lookup(&PyType_Type, interned("__setattr__")) &&
-         interpreter.world.is_single();
+         is_setter_of_types(call.callable) && interpreter.world.is_single();
 }
 
 std::optional<Step> refuse_setter_of_class(Interpreter& interpreter, NativeCall& call) {
@@ -171,6 +178,13 @@ std::optional<Step> refuse_setter_of_class(Interpreter& interpreter, NativeCall&
     return interpreter.complete(std::move(call.site), Ref::borrow(Py_None));
   }
   throw Unsupported("the built-in " + call.name + " of a class or function; use setattr");
+}
+
+/// States have views of bytes that were not released, one for all that are equal.
+std::optional<Step> refuse_release(Interpreter&, NativeCall& call) {
+  if (call.has_receiver() && PyMemoryView_Check(call.receiver))
+    throw Unsupported("a memoryview is released, which is not modelled; let it go out of use");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -189,6 +203,8 @@ const NativeRule* rule_of(const NativeCall& call) {
       {"register_error", {.module = "_codecs", .first = register_handler}},
       {"lookup_error", {.module = "_codecs", .first = refuse_registration}},
       {"_abc_register", {.module = "_abc", .last = refuse_late_subclass}},
+      {"release", {.module = nullptr, .first = refuse_release}},
+      {"__exit__", {.module = nullptr, .first = refuse_release}},
       {"with_traceback", {.module = nullptr, .last = keep_opaque_traceback}},
       {"wrap", {.module = "dataclasses", .last = write_methods}},
       {"dataclass", {.module = "dataclasses", .last = write_methods}},

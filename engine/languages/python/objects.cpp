@@ -120,8 +120,8 @@ PyObject* function_module(PyObject* self, void* name) {
 PyObject* function_other(PyObject* self, void* key) {
   const char* name = static_cast<const char*>(key);
   if (PyObject* other = overwritten(self, name)) return Py_NewRef(other);
-  if (std::strcmp(name, "__annotations__") == 0)
-    return PyDict_New();  // dropped; a look must not change the function
+  if (std::strcmp(name, "__annotations__") == 0)  // libraries see this: None for those that were dropped
+    return as_function(self)->code->is_annotated ? Py_NewRef(Py_None) : PyTuple_New(0);
   const Ref& documentation = as_function(self)->code->documentation;
   return Py_NewRef(documentation ? documentation.get() : Py_None);
 }
@@ -141,6 +141,12 @@ PyObject* function_keyword_defaults(PyObject* self, void* name) {
 PyObject* function_closure(PyObject* self, void*) {
   PyObject* closure = as_function(self)->closure;
   return Py_NewRef(closure == nullptr ? Py_None : closure);
+}
+
+/// Those that are deleted are empty from then on.
+int overwrite_annotations(PyObject* self, PyObject* value, void* name) {
+  const Ref given = value != nullptr ? Ref::borrow(value) : Ref::steal(PyTuple_New(0));
+  return given ? overwrite(self, given.get(), name) : -1;
 }
 
 char name_key[] = "__name__", qualname_key[] = "__qualname__", module_key[] = "__module__",
@@ -165,7 +171,7 @@ PyGetSetDef function_attributes[] = {
     {"__qualname__", function_name, overwrite_text, nullptr, qualname_key},
     {"__module__", function_module, overwrite, nullptr, module_key},
     {"__doc__", function_other, overwrite, nullptr, doc_key},
-    {"__annotations__", function_other, overwrite, nullptr, annotations_key},
+    {"__annotations__", function_other, overwrite_annotations, nullptr, annotations_key},
     {"__defaults__", function_defaults, overwrite_defaults, nullptr, defaults_key},
     {"__kwdefaults__", function_keyword_defaults, overwrite_defaults, nullptr, keyword_defaults_key},
     {"__closure__", function_closure, nullptr, nullptr, nullptr},
@@ -560,6 +566,12 @@ void make_types() {
       make_type("builtins.generator", "generator", sizeof(Generator), Py_TPFLAGS_HAVE_GC, generator_slots);
   function_type = make_type("builtins.function", "function", sizeof(Function),
                             Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR, function_slots);
+}
+
+bool holds_only_annotations(PyObject* attributes) {
+  if (PyDict_GET_SIZE(attributes) != 1) return false;
+  PyObject* const annotations = PyDict_GetItemWithError(attributes, interned("__annotations__"));
+  return annotations != nullptr && PyTuple_CheckExact(annotations);
 }
 
 Ref new_function(const Code* code, Ref defaults, Ref keyword_defaults, Ref closure) {

@@ -60,6 +60,9 @@ inline PyObject* type_of_the_machine(PyObject* type) {
   return nullptr;
 }
 
+/// Of a function that was given no attribute: what its `def` says of its parameters, as a tuple.
+bool holds_only_annotations(PyObject* attributes);
+
 inline bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 inline bool is_generator(PyObject* o) { return Py_TYPE(o) == generator_type; }
 inline bool is_iterator(PyObject* o) {

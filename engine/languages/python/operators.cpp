@@ -356,6 +356,11 @@ bool is_same(PyObject* left, PyObject* right) {
   // CPython has one reference to an object that all share; here each is made anew.
   if (left != right && is_weak_reference(left) && is_weak_reference(right))
     throw Unsupported("`is` between weak references; compare what they lead to");
+  const auto is_made_anew = [](PyObject* value) {
+    return is_program_type(Py_TYPE(value)) && lookup(Py_TYPE(value), interned("_made_anew")) != nullptr;
+  };
+  if (left != right && is_made_anew(left) && is_made_anew(right))
+    throw Unsupported("`is` between the annotations of functions or classes; compare them with ==");
   if (is_absent(left)) return is_same_as_absent(left, right);
   if (is_absent(right)) return is_same_as_absent(right, left);
   PyTypeObject* const type = Py_TYPE(left);

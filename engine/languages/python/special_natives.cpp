@@ -99,6 +99,11 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
         site.extra = number(Conversion::kHash);
         return call_function(method, {.positional = {Ref::borrow(first)}, .keywords = {}}, std::move(site));
       }
+      if (PyTuple_CheckExact(first) && site.mode == Return::kPush &&
+          std::any_of(&PyTuple_GET_ITEM(first, 0), &PyTuple_GET_ITEM(first, 0) + PyTuple_GET_SIZE(first),
+                      [](PyObject* item) { return program_method(item, "__hash__") != nullptr; })) {
+        return delegate("_hash_of_tuple", nullptr, arguments, site);
+      }
       break;
     case Special::kId: {
       if (count != 1 || !plain_call) break;
@@ -107,6 +112,11 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
       world.identities_made.push_back(made);
       return complete(std::move(site), std::move(made));
     }
+    case Special::kIsInstance:
+    case Special::kIsSubclass:
+      if (count == 2 && plain_call && site.mode == Return::kPush)
+        return ask_metaclass(special == Special::kIsInstance, arguments, site);
+      break;
     case Special::kGetattr:
       if ((count == 2 || count == 3) && plain_call) return get_attribute(arguments, std::move(site), false);
       break;
@@ -151,6 +161,32 @@ std::optional<Step> Interpreter::call_special(PyObject* callable, Special specia
       break;
   }
   return std::nullopt;
+}
+
+/// `isinstance` and `issubclass` where a metaclass of the program has its say.
+std::optional<Step> Interpreter::ask_metaclass(bool of_instance, Arguments& arguments, Site& site) {
+  const char* const hook = of_instance ? "__instancecheck__" : "__subclasscheck__";
+  const auto asks_program = [&](PyObject* kind) {
+    PyObject* const method = program_method(kind, hook);
+    if (method == nullptr) return false;
+    return !world.program->modules[reinterpret_cast<Function*>(method)->code->module].is_library;
+  };
+  const Ref kind = arguments.positional[1];
+  if (PyTuple_Check(kind.get())) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kind.get()); ++i) {
+      PyObject* const one = PyTuple_GET_ITEM(kind.get(), i);
+      if (!PyTuple_Check(one) && !asks_program(one)) continue;
+      return delegate(of_instance ? "_is_instance_of_any" : "_is_subclass_of_any", nullptr, arguments, site);
+    }
+    return std::nullopt;
+  }
+  const Ref first = arguments.positional[0];
+  const bool is_exact = of_instance && reinterpret_cast<PyObject*>(Py_TYPE(first.get())) == kind.get();
+  if (is_exact || !asks_program(kind.get())) return std::nullopt;
+  site.mode = Return::kConvert;
+  site.extra = number(Conversion::kBool);
+  return call_function(program_method(kind.get(), hook), {.positional = {kind, first}, .keywords = {}},
+                       std::move(site));
 }
 
 Step Interpreter::length(PyObject* object, Site site) {

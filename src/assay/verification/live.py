@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Step, Trace, TraceProblem, load_trace
+from assay.languages.python.environment import package_folders
 from assay.records import dataclass
 from assay.transition_system.interface import Happening
 from assay.transition_system.language_options import OptionProblem
@@ -119,8 +120,15 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
         "choices": choices,
         "drawn": drawn,
         "workers": workers_of(run),
+        "packages": packages_of(recorded),
         "invariants": invariants if isinstance(invariants, list) else [],
     }
+
+
+def packages_of(recorded: Trace) -> list[str]:
+    """The folders of the environment that was named; those of the running one are found anyway."""
+    named = recorded.options.get("python")
+    return [str(folder.resolve()) for folder in package_folders(named)] if isinstance(named, str) else []
 
 
 def workers_of(run: Counterexample) -> list[str]:

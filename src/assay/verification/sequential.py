@@ -29,11 +29,12 @@ from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.records import dataclass
+from assay.search.options import SEQUENTIAL
 from assay.search.sequential import contracts
 from assay.search.sequential.contracts import NAME as CONTRACTS
 from assay.search.sequential.contracts import finding as found_contracts
 from assay.search.sequential.findings import Choices, Finding, Status
-from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
+from assay.search.sequential.portfolio import PORTFOLIO, findings
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Bits, Term, Value, signed
@@ -42,6 +43,7 @@ from assay.transition_system.sequential.compiled_runs import followed
 from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.quantifiers import is_quantified
 from assay.transition_system.sequential.running import Moment, default, run
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
@@ -74,7 +76,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
-    flow: ControlFlow | None  # what it is about; None: procedures, one by one
+    flow: ControlFlow | None  # what a proof is about; None: procedures, one by one
     violation: Violation | None = None
     executed: Executed | None = None
 
@@ -91,7 +93,8 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
         if is_recursive(program.program) and request.options.strategy in ("bfs", "auto", CONTRACTS):
             answer = _by_contracts(name, program, request, deadline, said)
         for flow, is_whole in program.flows():
-            if answer is not None or request.options.strategy == CONTRACTS:
+            is_over = time.monotonic() > deadline
+            if answer is not None or is_over or request.options.strategy == CONTRACTS:
                 break
             answer, reason, goes_on = _looked_at(
                 name, program, flow, request, deadline, said, is_whole=is_whole
@@ -187,8 +190,8 @@ def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
 
 def _require_suitable(request: Request) -> None:
     options = request.options
-    if options.strategy not in ("bfs", "auto", CONTRACTS, *ENGINES):
-        known = ", ".join((*ENGINES, CONTRACTS))
+    if options.strategy not in ("bfs", "auto", *SEQUENTIAL):
+        known = ", ".join(SEQUENTIAL)
         raise OptionProblem(f"search: expected auto or one of {known} for a C program")
     if options.storage != "exact" or options.spill_directory or options.threads != 1 or request.estimate:
         raise OptionProblem("a C program is not searched state by state: leave options about states out")
@@ -257,7 +260,9 @@ def _certificate(
     """What was written, or why nothing was."""
     assert request.certificate is not None
     if answer.flow is None:
-        return None, "proofs by contracts of procedures cannot be written down yet"
+        return None, "a proof by contracts of procedures cannot be written down yet"
+    if any(map(is_quantified, proof_of(answer.finding, answer.flow).invariants.values())):
+        return None, "a proof about all elements of an array cannot be written down yet"
     claim = claim_of(
         request,
         program=name,

@@ -1,4 +1,4 @@
-# refused
+# holds
 from functools import singledispatch
 
 

@@ -1393,7 +1393,7 @@ VALUES = (
         class C:
             n: int = 0
         """,
-        "C.__annotations__",
+        "C.__annotations__.setdefault('box', [0])",
         refused=True,
     ),
     Place(

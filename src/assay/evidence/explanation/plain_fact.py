@@ -25,9 +25,10 @@ def _fact(run: Run) -> str:
     line = violation.line or last.line
     raised = [event for event in run.events if event.kind == "raises"]
     first = next((event for event in reversed(raised) if event.line == line), None)
-    who = f"{last.process} failed in line {line}" if line else f"{last.process} failed"
+    where = _line(run, violation.file or last.file, line)
+    who = f"{last.process} failed in {where}" if line else f"{last.process} failed"
     if first is not None and first.process != last.process:
-        what = f"{shortened(first.name)} in line {line}"
+        what = f"{shortened(first.name)} in {where}"
         who = f"{first.process} raised {what}, which came to {last.process} in line {raised[-1].line}"
         last = next(step for step in run.counterexample.steps if step.number == first.step)
     if violation.kind in {"invariant", "step-invariant"}:
@@ -102,6 +103,12 @@ def _whose(run: Run, last: Step, name: str) -> str:
     return f", after {other.process} changed it to {other.short_after} in line {other.line}"
 
 
+def _line(run: Run, file: str, line: int | str) -> str:
+    """The file is named where it is not the program's own: a line of a package tells little without it."""
+    own = next((step.file for step in run.counterexample.steps if step.file), file)
+    return f"line {line} of {Path(file).name}" if file and file != own else f"line {line}"
+
+
 def is_in_vain(event: Event) -> bool:
     """An operation that changes a container, and found nothing to change: `[].pop()`."""
     return event.kind == "change" and event.before == event.after != ""
@@ -124,5 +131,6 @@ def _others(run: Run, failing: str) -> str:
         if name not in moved:
             told.append(f"{name} had not begun")
         elif position != "-":
-            told.append(f"{name} was at line {Path(position).name.rpartition(':')[2]}")
+            file, _, line = position.rpartition(":")
+            told.append(f"{name} was at {_line(run, file, line)}")
     return " and ".join(told[:MOST_VALUES])

@@ -41,10 +41,11 @@ class Code:
     varkw: bool = False
     generator: bool = False
     coroutine: bool = False  # refused when it is called; with `generator`, an asynchronous one
-    annotated: bool = False  # which is all that is kept of a function's annotations
+    annotated: bool = False  # a function has annotations, and this is all that is kept of them
     atomic: bool = False
     early: bool = False  # atomic, and may happen at once after what its thread did before
     documentation: str | None = None  # of a function: its `__doc__`
+    native: bytes | None = None  # likewise: what CPython compiles it to, where a program asks for `__code__`
     local_names: tuple[str, ...] = ()  # parameters first: positional, keyword-only, *args, **kwargs
     cell_names: tuple[str, ...] = ()
     free_names: tuple[str, ...] = ()
@@ -74,5 +75,7 @@ class Program:
     final_attributes: frozenset[str]  # stored only as `self.x = ...` in an __init__, and in class bodies
     texts: dict[str, str] = field(default_factory=dict)  # file -> source text
     has_repeated_classes: bool = False  # some class statements are executed more than once
+    keeps_annotations: bool = False  # of functions and classes, because somebody looks at them
     native_modules: tuple[str, ...] = ()  # what IMPORT_NATIVE names, in the order of first appearance
+    data_files: tuple[str, ...] = ()  # of packages, which the program reads
     notes: tuple[str, ...] = ()  # what a verdict has to mention

@@ -98,6 +98,7 @@ class Gates:
         self.ended = set(schedule["ended"])  # threads that the counterexample sees end
         self.choices = {name: deque(values) for name, values in schedule["choices"].items()}
         self.workers = deque(schedule.get("workers", ()))  # of pools, in the order in which they take tasks
+        self.packages: list[str] = schedule.get("packages", [])  # folders of an environment
         self.drawn = {name: deque(pairs) for name, pairs in schedule.get("drawn", {}).items()}
         self.events = [Event(index, *fields) for index, fields in enumerate(schedule["events"])]
         self.queues: dict[str, deque[Event]] = {}
@@ -632,7 +633,7 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
 
     assay.choose = gates.choose
     assay.invariant = gates.invariant
-    sys.path.insert(0, str(Path(path).parent))
+    sys.path[:0] = [str(Path(path).parent), *gates.packages]
     sys.argv = [path]
     module = type(sys)("__main__")
     module.__file__ = path

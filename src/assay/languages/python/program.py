@@ -612,6 +612,7 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
         if module.file in read:  # a folder that is a package has no file
             digest = hashlib.sha256(read[module.file]).hexdigest()
             sources.append(SourceHash(module.file, digest))
+    sources += [SourceHash(file, hashlib.sha256(read[file]).hexdigest()) for file in program.data_files]
     image = _image(program, options, formulas)
     left_out = tuple(one.title for one in own if one not in formulas.stated)
     return PythonProgram(path, options, program, image, tuple(sources), call, formulas, left_out)

@@ -47,9 +47,11 @@ from assay.transition_system.sequential.control_flow import (
     SequentialProgram,
 )
 from assay.transition_system.sequential.liveness import live_variables
+from assay.transition_system.sequential.running import default
 
 NAME = "contracts"
 RUNS = ((10, 3_000), (1, 200_000), (50, 3_000), (3, 200_000))  # how many, with how many steps
+MOST_STEPS = 1_000_000  # of a run that fails
 MOST_SECONDS = 2.0  # of the processor, for runs
 MOST_ROWS = 400
 MOST_CANDIDATES = 600  # of half a contract
@@ -81,6 +83,7 @@ class Data:
         calling = Calling(self.program)
         until = time.process_time() + MOST_SECONDS
         globals_ = self.program.globals
+        results: dict[tuple[str, tuple[Value, ...]], Value] = {}
 
         def plain(values: Iterable[Value]) -> tuple[int, ...]:
             return tuple(one if isinstance(one, int) else 0 for one in values)
@@ -102,16 +105,41 @@ class Data:
         for most_steps in (steps for many, steps in RUNS for _ in range(many)):
             chosen: list[Value] = []
 
-            def choose(edge: Edge, chosen: list[Value] = chosen) -> Value:
+            is_input: list[bool] = []
+
+            def choose(edge: Edge, chosen: list[Value] = chosen, is_input: list[bool] = is_input) -> Value:
+                assert isinstance(edge.action, Choose)
+                is_input.append(edge.action.is_input)
                 chosen.append(self.any_of(edge))
                 return chosen[-1]
 
-            failure = calling.run(choose, most_steps=most_steps, entered=entered, returned=returned)
+            failure = calling.run(
+                choose, most_steps=most_steps, entered=entered, returned=returned, known_results=results
+            )
             if failure is not None:
-                return tuple(chosen)
+                whole = self._again(
+                    calling, [one for one, given_ in zip(chosen, is_input, strict=True) if given_]
+                )
+                if whole is not None:
+                    return whole
             if time.process_time() > until or time.monotonic() > deadline:
                 break
         return None
+
+    @staticmethod
+    def _again(calling: Calling, inputs: Sequence[Value]) -> tuple[Value, ...] | None:
+        """With all its calls: what a run with these inputs chooses, if it fails."""
+        left = iter(inputs)
+        chosen: list[Value] = []
+
+        def choose(edge: Edge) -> Value:
+            assert isinstance(edge.action, Choose)
+            sort = edge.action.variable.sort
+            chosen.append(next(left, 0) if edge.action.is_input else default(sort))
+            return chosen[-1]
+
+        failure = calling.run(choose, most_steps=MOST_STEPS)
+        return None if failure is None else tuple(chosen)
 
 
 def terms_of(edge: Edge) -> Sequence[Term]:
@@ -176,8 +204,8 @@ def result_of_few(names: Sequence[Term], rows: Sequence[Sample], procedure: Proc
     found: dict[Any, set[Any]] = {}
     for row in rows:
         found.setdefault(row[0], set()).add(row[-1])
-    if len(found) <= MANY_VALUES and isinstance(argument.sort, Bits) and isinstance(result.sort, Bits):
-        for value, results in sorted(found.items()):
+    if isinstance(argument.sort, Bits) and isinstance(result.sort, Bits):
+        for value, results in sorted(found.items())[:MANY_VALUES]:
             if len(results) == 1:
                 known = bv.equal(result, bv.constant(results.pop(), result.width))
                 yield bv.implies(bv.equal(argument, bv.constant(value, argument.width)), known)

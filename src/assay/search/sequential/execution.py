@@ -1,14 +1,14 @@
 """Random runs: what fails far inside a loop, or for nearly every input, is found by running.
 
 No formula is made, so a run may be millions of steps long where bounded model checking is at its hundredth
-round. Short runs with many inputs come first, then longer and longer ones. Nothing is proved by this.
+round. Short runs with many inputs come first, then longer and longer ones; two that were too long go on.
+Nothing is proved by this.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from itertools import count
 
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.sampling import Runner
@@ -31,18 +31,22 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], se
     is_determined = not any(isinstance(edge.action, Choose) for edge in flow.edges)
     steps = FIRST_STEPS
     made = 0
+    cut: list[Run] = []  # runs that were too long, which go on when more steps are allowed
     while steps <= MOST_STEPS:
         say(f"{made} runs, now with {steps} steps")
-        cut = 0
+        waiting, cut = cut, []
         for _ in range(RUNS):
-            made += 1
-            ended, found = _run(runner, steps, deadline)
-            if found is not None:
-                return Finding(NAME, Status.UNSAFE, f"in {made} runs", run=found)
+            if not waiting and made and is_determined:
+                break
+            made += not waiting
+            run = waiting.pop(0) if waiting else Run(runner)
+            ended = run.goes_on(steps, deadline)
+            if run.found is not None:
+                return Finding(NAME, Status.UNSAFE, f"in {made} runs", run=run.found)
             if time.monotonic() > deadline:
                 return Finding(NAME, Status.UNKNOWN, f"nothing failed in {made} runs")
-            cut += not ended
-            if is_determined or cut == MOST_CUT:
+            cut += [] if ended else [run]
+            if len(cut) == MOST_CUT:
                 break
         if not cut and (is_determined or steps >= FIRST_STEPS * FACTOR):
             break
@@ -50,27 +54,33 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], se
     return Finding(NAME, Status.UNKNOWN, f"nothing failed in {made} runs")
 
 
-def _run(runner: Runner, steps: int, deadline: float) -> tuple[bool, Choices | None]:
-    """Whether the run ended by itself, and the run if it failed."""
-    starts: dict[Term, Value] = {}
-    chosen: list[Value] = []
+class Run:
+    def __init__(self, runner: Runner) -> None:
+        runner.begin()
+        self.runner = runner
+        self.starts: dict[Term, Value] = {}
+        self.chosen: list[Value] = []
+        self.found: Choices | None = None  # if it failed
+        self.places = enumerate(runner.runs.run(self._choose, self._start))
 
-    def start(name: Term) -> Value:
-        return starts.setdefault(name, runner.any_of(name))
+    def _start(self, name: Term) -> Value:
+        return self.starts.setdefault(name, self.runner.any_of(name))
 
-    def choose(edge: Edge) -> Value:
-        chosen.append(runner.choose(edge))
-        return chosen[-1]
+    def _choose(self, edge: Edge) -> Value:
+        self.chosen.append(self.runner.choose(edge))
+        return self.chosen[-1]
 
-    runner.begin()
-    failures = runner.flow.failures
-    for number, (location, _) in zip(count(), runner.runs.run(choose, start)):
-        if location < 0:
-            return True, None
-        if location in failures:
-            return True, Choices(starts, tuple(chosen))
-        if number > steps or len(chosen) > MOST_CHOICES:
-            return False, None
-        if number % 4096 == 4095 and time.monotonic() > deadline:
-            return False, None
-    return True, None
+    def goes_on(self, steps: int, deadline: float) -> bool:
+        """To its end or to so many steps in all; whether it has ended."""
+        failures, chosen = self.runner.flow.failures, self.chosen
+        for number, (location, _) in self.places:
+            if location < 0:
+                return True
+            if location in failures:
+                self.found = Choices(self.starts, tuple(chosen))
+                return True
+            if number > steps:
+                return False
+            if number % 4096 == 4095 and (time.monotonic() > deadline or len(chosen) > MOST_CHOICES):
+                return len(chosen) > MOST_CHOICES
+        return True

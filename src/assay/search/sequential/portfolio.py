@@ -2,8 +2,8 @@
 
 A copy that crashes, runs out of memory or says something that cannot be read is out, and the others go on.
 All of them together (`PORTFOLIO`) go in the order that paid: bounded model checking has one processor until
-the end, because what fails is found by nobody else; the others take turns on the other, each for its share of
-the time, and what one leaves is for those after it.
+the end, because what fails for few inputs is found by nobody else; the others take turns on the other, each
+for its share of the time, and what one leaves is for those after it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ENGINES = {
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
     "execution": "assay.search.sequential.execution",
+    "long execution": "assay.search.sequential.execution",  # the same once more, with more time
     "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
@@ -38,9 +39,10 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
-    "execution": 0.1,
+    "execution": 0.03,
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
+    "long execution": 0.15,
     "horn": 0.3,
     "horn-integers": 0.3,
     "predicates": 1.0,
@@ -192,7 +194,7 @@ def from_json(engine: str, given: dict[str, Any], flow: ControlFlow) -> Finding:
         run = Choices(starts, tuple(map(_value_from_json, given["chosen"])))
     if "invariants" in given:
         written = given["invariants"]
-        terms = term_file.load(written, names)
+        terms = term_file.load(written, names, with_quantifiers=True)
         invariants = Invariants(dict(zip(written["at"], terms, strict=True)), int(written["rounds"]))
     return Finding(
         engine,

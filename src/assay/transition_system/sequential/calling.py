@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.records import dataclass
-from assay.transition_system.sequential.bitvectors import Term, Value, evaluated
+from assay.transition_system.sequential.bitvectors import Term, Value, evaluated, variables_of
 from assay.transition_system.sequential.compiled_terms import compiled
+from assay.transition_system.sequential.contracts import changed_by, reached_by
 from assay.transition_system.sequential.control_flow import (
     Assign,
     Assume,
@@ -63,6 +64,7 @@ class Calling:
             for edge in one.edges:
                 edges.setdefault(edge.source, []).append((edge, None))
             self.outgoing[name] = edges
+        self.pure = {name for name in program.procedures if _is_pure(program, name)}
 
     def run(
         self,
@@ -72,8 +74,10 @@ class Calling:
         entered: Callable[[str, tuple[Value, ...], tuple[Value, ...]], None] = lambda *_: None,
         returned: Callable[[Returned], None] = lambda _: None,
         moments: list[Moment] | None = None,
+        known_results: dict[tuple[str, tuple[Value, ...]], Value] | None = None,
     ) -> Failure | None:
-        """The failure that is reached, if one is in so many steps."""
+        """The failure that is reached, if one is in so many steps. With `known_results`, procedures whose
+        result depends on their arguments alone are not run twice with the same; their choices are missing."""
         self.objects = 0
         known = {one: evaluated(value, {}) for one, value in self.program.initial_values.items()}
         held = [known.get(one, default(one.sort)) for one in self.program.globals]
@@ -88,7 +92,9 @@ class Calling:
                 stack.pop()
                 if frame.call is None:
                     return None
-                self._back(frame, stack[-1], size, returned)
+                result = self._back(frame, stack[-1], size, returned)
+                if known_results is not None and procedure.name in self.pure and result is not None:
+                    known_results[procedure.name, frame.given] = result
                 continue
             edge, computed = self._taken(frame)
             if edge is None:
@@ -104,6 +110,11 @@ class Calling:
                 frame.values[order.index(action.variable)] = chosen
             elif isinstance(action, Call):
                 called = self.program.procedures[action.procedure]
+                key = (called.name, tuple(computed))
+                if known_results is not None and called.name in self.pure and key in known_results:
+                    if action.result is not None:
+                        frame.values[order.index(action.result)] = known_results[key]
+                    continue
                 stack.append(self._frame(called, tuple(computed), frame.values[:size], edge))
                 entered(called.name, tuple(computed), tuple(frame.values[:size]))
             if moments is not None and (len(moments) < SHOWN or isinstance(action, Choose)):
@@ -122,7 +133,9 @@ class Calling:
         values = [*held, *(own[one] if one in own else default(one.sort) for one in rest)]
         return Frame(procedure, values, given, tuple(held), procedure.entry, call)
 
-    def _back(self, frame: Frame, caller: Frame, size: int, returned: Callable[[Returned], None]) -> None:
+    def _back(
+        self, frame: Frame, caller: Frame, size: int, returned: Callable[[Returned], None]
+    ) -> Value | None:
         assert frame.call is not None
         assert isinstance(frame.call.action, Call)
         caller.values[:size] = frame.values[:size]
@@ -134,6 +147,7 @@ class Calling:
         returned(
             Returned(frame.procedure.name, frame.given, frame.before, tuple(frame.values[:size]), result)
         )
+        return result
 
     def _taken(self, frame: Frame) -> tuple[Edge | None, list[Any]]:
         edges = self.outgoing[frame.procedure.name].get(frame.location, [])
@@ -144,6 +158,19 @@ class Calling:
             if not isinstance(edge.action, Assume) or computed[0]:
                 return edge, computed
         return None, []
+
+
+def _is_pure(program: SequentialProgram, name: str) -> bool:
+    """Whether a procedure reads and changes nothing but its arguments and locals, and has no inputs."""
+    shared = set(program.globals)
+    for one in (program.procedures[each] for each in {name, *reached_by(program, name)}):
+        for edge in one.edges:
+            is_input = isinstance(edge.action, Choose) and edge.action.is_input
+            if is_input or shared & variables_of(*_terms(edge)):
+                return False
+        if one.addresses:
+            return False
+    return not changed_by(program, name)
 
 
 def _terms(edge: Edge) -> list[Term]:

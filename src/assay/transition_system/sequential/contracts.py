@@ -103,8 +103,10 @@ def changed_by(program: SequentialProgram, name: str) -> tuple[Term, ...]:
 
 def require_modular(program: SequentialProgram) -> None:
     """Locals in memory have a number for each copy of their procedure; in a recursive one that would be one
-    number for many objects."""
+    number for many objects. And main is entered with the first values of global variables: once."""
     for name in recursive_procedures(program):
+        if name == program.main:
+            raise UnsupportedConstruct(f"{name} calls itself")
         inside = {name, *reached_by(program, name)}
         if any(program.procedures[one].addresses for one in inside):
             raise UnsupportedConstruct(f"{name} calls itself and has local variables in memory")

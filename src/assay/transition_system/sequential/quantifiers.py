@@ -35,6 +35,18 @@ def is_quantified(term: Term) -> bool:
     return any(one.operator == "forall" for one in in_order((term,)))
 
 
+def is_removable(term: Term) -> bool:
+    """Whether quantifiers in it are below `and`, `or` and `not` only."""
+    waiting = [term]
+    while waiting:
+        one = waiting.pop()
+        if one.operator in ("and", "or", "not"):
+            waiting += one.operands
+        elif one.operator != "forall" and is_quantified(one):
+            return False
+    return True
+
+
 def instance(quantified: Term, value: Term) -> Term:
     """What it says of one value."""
     return substituted(quantified.operands[0], {each(quantified.parameters[0]): value})

@@ -76,7 +76,7 @@ def dump(terms: Sequence[Term]) -> dict[str, Any]:
     return {"nodes": nodes, "terms": [positions[one] for one in terms]}
 
 
-def load(given: Any, variables: Mapping[str, Term]) -> list[Term]:
+def load(given: Any, variables: Mapping[str, Term], *, with_quantifiers: bool = False) -> list[Term]:
     if not isinstance(given, dict) or not isinstance(given.get("nodes"), list):
         raise TermProblem("expected a list of nodes")
     nodes, wanted = given["nodes"], given.get("terms")
@@ -87,8 +87,10 @@ def load(given: Any, variables: Mapping[str, Term]) -> list[Term]:
         made.append(_node(node, made, variables))
     if not isinstance(wanted, list):
         raise TermProblem("expected a list of terms")
+    if not with_quantifiers and any(one.operator == "forall" for one in made):
+        raise TermProblem("quantifiers are not read here")
     found = [_at(made, position) for position in wanted]
-    if not variables_of(*found) <= set(variables.values()):
+    if not variables_of(*found) <= variables_of(*variables.values()):
         raise TermProblem("a bound variable is not below its quantifier")
     return found
 

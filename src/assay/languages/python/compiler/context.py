@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import marshal
 from collections.abc import Callable, Sequence
 from enum import Enum
+from types import CodeType
 from typing import Protocol, cast
 
 from assay.languages.python.compiler.assembler import Budget
@@ -129,8 +131,11 @@ class Imports(Protocol):
     def computes_all(self, importer: ModuleSource, name: str) -> bool: ...
     def has_no_list(self, importer: ModuleSource, name: str) -> bool: ...
     def note(self, text: str) -> None: ...
+    def is_optional(self, module: ModuleSource) -> bool: ...
     @property
     def failed_assumptions(self) -> frozenset[str]: ...
+    @property
+    def keeps_annotations(self) -> bool: ...
 
 
 class Context:
@@ -143,7 +148,10 @@ class Context:
         self.budget = Budget()
         self.future_annotations = False
         # Those of CPython's own modules are known to do nothing.
-        self.annotations_are_evaluated = module.origin is Origin.USER and evaluates_annotations(module.tree)
+        self.keeps_annotations = module.origin.is_users and imports.keeps_annotations
+        self.annotations_are_evaluated = (
+            self.keeps_annotations or module.origin is Origin.USER
+        ) and evaluates_annotations(module.tree)
         self.annotation_aliases = {name: name for name in ANNOTATIONS_THAT_COUNT}
         self.type_checking_names: set[str] = set()
         self.typing_names: set[str] = set()
@@ -153,6 +161,7 @@ class Context:
         self.bound_globals = {*module.outline.globals, *SET_BY_THE_COMPILER}
         self.starred: list[str] = []  # what `from ... import *` binds
         self.refused_attributes: dict[str, str] = {}  # of modules used as they are, with the module
+        self._native_codes: dict[tuple[str, int], bytes] | None = None
         self.read_imports()
 
     def read_imports(self) -> None:
@@ -182,8 +191,16 @@ class Context:
                         self.type_checking_names.add(name)
                     elif node.module == "_assay" and alias.name == "atomic":
                         self.atomic_names.add(name)
-                    elif node.module == ANNOTATIONS_THAT_COUNT.get(alias.name):
+                    elif node.module is not None and node.module == ANNOTATIONS_THAT_COUNT.get(alias.name):
                         self.annotation_aliases[name] = alias.name
+
+    def native_code(self, qualname: str, first_line: int) -> bytes | None:
+        """What CPython compiles a function to, for programs that look at the `__code__` of functions."""
+        if not self.module.origin.is_users or not self.imports.mentions("__code__"):
+            return None
+        if self._native_codes is None:
+            self._native_codes = native_codes(self.module.text, self.module.file)
+        return self._native_codes.get((qualname, first_line))
 
     def refuse_parts_of(self, module: str) -> None:
         self.refused_attributes |= dict.fromkeys(REFUSED_PARTS.get(module, ()), module)
@@ -218,6 +235,16 @@ class Context:
         """Whether the name means a built-in that compiles a text, in a package."""
         is_package = self.module.origin is Origin.PACKAGE
         return is_package and name in COMPILING_BUILTINS and name not in self.bound_globals
+
+    def is_import(self, name: str) -> bool:
+        """Whether the name means the built-in `__import__`, in a package."""
+        is_package = self.module.origin is Origin.PACKAGE
+        return is_package and name == "__import__" and name not in self.bound_globals
+
+    def is_open(self, name: str) -> bool:
+        """Whether the name means the built-in, in a package, which may read what came with it."""
+        is_package = self.module.origin is Origin.PACKAGE
+        return is_package and name == "open" and name not in self.bound_globals
 
     def is_refused_builtin(self, name: str) -> bool:
         return name in REFUSED_BUILTINS and name not in self.bound_globals
@@ -293,3 +320,17 @@ class Context:
             case ast.Call(func=function, args=[ast.Constant(value=str(name))], keywords=[]):
                 return self.is_of_assay(function, "observes") and name in self.imports.failed_assumptions
         return False
+
+
+def native_codes(text: str, file: str) -> dict[tuple[str, int], bytes]:
+    """The codes of CPython for the functions of a module, by name and first line, where these tell."""
+    found: dict[tuple[str, int], list[CodeType]] = {}
+    try:
+        pending = [compile(text, file, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return {}
+    while pending:
+        code = pending.pop()
+        found.setdefault((code.co_qualname, code.co_firstlineno), []).append(code)
+        pending += [one for one in code.co_consts if isinstance(one, CodeType)]
+    return {place: marshal.dumps(codes[0]) for place, codes in found.items() if len(codes) == 1}

@@ -12,6 +12,7 @@ from assay.languages.python.compiler.assembler import Assembler, Label
 from assay.languages.python.compiler.context import BUILTINS_MODULE, Context
 from assay.languages.python.compiler.native_modules import (
     COMPILING_MODULE,
+    FILES_MODULE,
     REFUSED_BUILTINS,
     REFUSED_GLOBALS,
 )
@@ -57,6 +58,11 @@ class ExpressionCompiler:
                     self.out.emit(
                         "IMPORT", self.context.imports.find(self.context.module, COMPILING_MODULE).index
                     )
+                    self.out.named("LOAD_ATTR", name)
+                    return
+                if self.context.is_open(name) or self.context.is_import(name):
+                    home = FILES_MODULE if name == "open" else "importlib"
+                    self.out.emit("IMPORT", self.context.imports.find(self.context.module, home).index)
                     self.out.named("LOAD_ATTR", name)
                     return
                 if self.context.is_refused_builtin(name) and self.context.is_lenient:

@@ -43,11 +43,12 @@ from assay.languages.python.compiler.native_modules import (
     COMPILED_MODULES,
     COMPILING_BUILTINS,
     COMPILING_MODULE,
+    FILES_MODULE,
     FOR_LIBRARIES,
     NATIVE_MODULES,
     REFUSED_PARTS,
 )
-from assay.languages.python.compiler.nodes import statements, walk
+from assay.languages.python.compiler.nodes import catches_import_error, statements, walk
 from assay.languages.python.compiler.outline import Outline, imports_in, outline_of
 from assay.languages.python.compiler.places import Place, place_of
 from assay.languages.python.compiler.scopes import Kind, Scope, all_scopes, analyse
@@ -66,6 +67,10 @@ MOST_MODULES = 1000
 IF_INSTALLED = {"typing_extensions": b"def override(", "six": b"def ensure_text("}
 # Libraries that no package may import; a text may.
 FOR_MACHINE = frozenset({texts.MODULE})
+FILE = "file "  # an assumption: that nobody reads the file
+SOUGHT = "find "  # likewise: that nobody asks whether there is such a module
+LARGEST_FILE = 4 << 20
+ANNOTATIONS = "annotations that nobody looks at"  # an assumption
 IMPORTED = "import "  # an assumption: that nobody imports the module by its name
 SAME_MODULES = {"os.path": "posixpath"}
 EXTENSION_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
@@ -97,6 +102,8 @@ class Modules:
         self.if_mentioned: dict[str, str] = {}  # name -> the module that a library imports if it is mentioned
         self.mentioned: dict[str, bool] = {}
         self.notes: dict[str, None] = {}
+        self.data_files: dict[str, None] = {}  # of packages, read by the program
+        self._names_annotations: bool | None = None
         self.add(
             MAIN,
             str(main),
@@ -145,6 +152,14 @@ class Modules:
             name in COMPILING_BUILTINS for scope in all_scopes(module.scope) for name in scope.used
         ):
             self.found[True, COMPILING_MODULE] = self.find_for(Origin.LIBRARY, COMPILING_MODULE)
+        if module.origin is Origin.PACKAGE and any(
+            "open" in scope.used for scope in all_scopes(module.scope)
+        ):
+            self.found[True, FILES_MODULE] = self.find_for(Origin.LIBRARY, FILES_MODULE)
+        if module.origin is Origin.PACKAGE and any(
+            "__import__" in scope.used for scope in all_scopes(module.scope)
+        ):
+            self.find(module, "importlib")
         for node in module.outline.imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -374,6 +389,41 @@ class Modules:
         """What the verdict has to mention."""
         self.notes[text] = None
 
+    @property
+    def keeps_annotations(self) -> bool:
+        """Whether somebody looks at annotations: a run did, or a metaclass may in what it is given."""
+        if ANNOTATIONS in self.failed_assumptions:
+            return True
+        if self._names_annotations is None:
+            self._names_annotations = any(
+                isinstance(node, ast.Constant) and node.value == "__annotations__"
+                for module in self.modules
+                if module.origin.is_users and "__annotations__" in module.text
+                for node in ast.walk(module.tree)
+            )
+        return self._names_annotations
+
+    def is_optional(self, module: ModuleSource) -> bool:
+        """Whether the package of a module imports it in a `try` that goes on without it."""
+        top = module.name.partition(".")[0]
+        return any(
+            module.name in self.names_imported(other, statement)
+            for other in self.modules
+            if other.origin is Origin.PACKAGE and other.name.partition(".")[0] == top
+            for node in statements(other.tree)
+            if isinstance(node, ast.Try) and catches_import_error(node)
+            for statement in node.body
+        )
+
+    def names_imported(self, importer: ModuleSource, statement: ast.stmt) -> list[str]:
+        """Full names of what may be modules; of a statement that is no import, none."""
+        if isinstance(statement, ast.Import):
+            return [alias.name for alias in statement.names]
+        if isinstance(statement, ast.ImportFrom):
+            name = self.absolute(importer, statement)
+            return [name, *(f"{name}.{alias.name}" for alias in statement.names)]
+        return []
+
     def from_library(self, name: str) -> Found | None:
         path = self.library.get(name)
         if name == "importlib" and path is not None:
@@ -396,6 +446,48 @@ class Modules:
                 module = self.add(name, file, Origin.LIBRARY, "", is_package=True)
             return Found(Target.PROGRAM, module.index)
         return None
+
+    def with_answers(self, name: str, text: str) -> str:
+        """A library with what runs before have asked about the environment."""
+        if name == FILES_MODULE:
+            folders = tuple(f"{folder}/" for folder in self.environment)
+            text = text.replace("_FOLDERS = ()", f"_FOLDERS = {folders!r}", 1)
+            return text.replace("_FILES = {}", f"_FILES = {self.files()!r}", 1)
+        if name == "importlib.util":
+            asked = self.asked(SOUGHT)
+            answers = {one: self.is_importable(one) for one in asked if one.isidentifier()}
+            return text.replace("_FOUND = {}", f"_FOUND = {answers!r}", 1)
+        return text
+
+    def asked(self, kind: str) -> list[str]:
+        return sorted(one.removeprefix(kind) for one in self.failed_assumptions if one.startswith(kind))
+
+    def is_importable(self, name: str) -> bool:
+        return name in sys.stdlib_module_names or any(
+            (folder / f"{name}.py").is_file() or (folder / name).is_dir() or is_extension(folder / name)
+            for folder in (self.folder, *self.environment)
+        )
+
+    def files(self) -> dict[str, bytes | bool | None]:
+        """What is in the files that runs before have asked for: of packages alone, whoever asks."""
+        found: dict[str, bytes | bool | None] = {}
+        for name in self.asked(FILE):
+            path = Path(name).resolve()
+            if not any(path.is_relative_to(folder.resolve()) for folder in self.environment):
+                raise SourceProblem(
+                    f"{name} is no file of the packages of the program",
+                    hint="give the data as a value of the program",
+                )
+            if path.is_file():
+                if path.stat().st_size > LARGEST_FILE:
+                    raise SourceProblem(f"{name} has more than {LARGEST_FILE} bytes, so it is not read")
+                if name not in self.read:
+                    self.read[name] = read_bytes(path)
+                found[name] = self.read[name]
+                self.data_files[name] = None
+            else:
+                found[name] = True if path.is_dir() else None
+        return found
 
     def texts(self) -> Found:
         """The texts that runs before have come to, as if a package had written them."""
@@ -464,9 +556,10 @@ class Modules:
                 shown = f"<python>/{relative}" if origin is Origin.STANDARD else relative
                 text = decoded(path, read_bytes(path))
                 if name == "importlib.metadata":
-                    text = text.replace(
-                        "_VERSIONS = {}", f"_VERSIONS = {installed_versions(self.environment)!r}"
-                    )
+                    versions, points = installed_versions(self.environment), entry_points(self.environment)
+                    text = text.replace("_VERSIONS = {}", f"_VERSIONS = {versions!r}", 1)
+                    text = text.replace("_ENTRY_POINTS = ()", f"_ENTRY_POINTS = {points!r}", 1)
+                text = self.with_answers(name, text)
                 if name == "typing_extensions" and (missing := self.missing_in_environment(name, text)):
                     text += f"\ndel {', '.join(missing)}\n"
             try:
@@ -650,6 +743,22 @@ def is_of_cpython(name: str) -> bool:
     file = Path(spec.origin).resolve()
     homes = [Path(sysconfig.get_paths()[kind]).resolve() for kind in ("stdlib", "platstdlib")]
     return any(file.is_relative_to(home) for home in homes) and "site-packages" not in file.parts
+
+
+def entry_points(environment: Sequence[Path]) -> tuple[tuple[str, str, str], ...]:
+    """Group, name and value of what installed packages announce to others."""
+    found = []
+    for folder in environment:
+        for file in sorted(folder.glob("*.dist-info/entry_points.txt")):
+            group = ""
+            for line in decoded(file, read_bytes(file)).splitlines():
+                text = line.strip()
+                if text.startswith("[") and text.endswith("]"):
+                    group = text[1:-1].strip()
+                elif "=" in text and not text.startswith(("#", ";")):
+                    name, _, value = text.partition("=")
+                    found.append((group, name.strip(), value.strip()))
+    return tuple(found)
 
 
 def installed_versions(environment: Sequence[Path]) -> dict[str, str]:

@@ -62,6 +62,13 @@ class Asking:
         answer = self.answers["has_no_list", name] = self._imports.has_no_list(importer, name)
         return answer
 
+    @property
+    def keeps_annotations(self) -> bool:
+        return self._imports.keeps_annotations
+
+    def is_optional(self, module: ModuleSource) -> bool:
+        return self._imports.is_optional(module)
+
     def mentions(self, name: str) -> bool:
         answer = self.answers["mentions", name] = self._imports.mentions(name)
         return answer

@@ -76,4 +76,5 @@ REFUSED_BUILTINS = {
 # Of those, what packages may call: with texts that runs before have come to (`texts.py`).
 COMPILING_BUILTINS = frozenset({"compile", "eval", "exec"})
 COMPILING_MODULE = "_compiling"
+FILES_MODULE = "_files"  # where packages find `open`
 REFUSED_GLOBALS = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__annotations__"})

@@ -8,6 +8,7 @@ a name, the sign of an operation), which are left out here.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 WITHOUT_CONTENT = {"ctx", "op", "ops"}  # said of the node that they stand in
@@ -59,6 +60,17 @@ def statements_directly_in(node: ast.AST) -> list[ast.AST]:
         if isinstance(inside, list):
             found += inside
     return found
+
+
+def catches_import_error(node: ast.Try) -> bool:
+    """By its looks: whether it goes on when an import in it fails. What a variable names may be anything."""
+    for handler in node.handlers:
+        text = "Exception" if handler.type is None else ast.unparse(handler.type)
+        if any(name in text for name in ("ImportError", "ModuleNotFoundError", "Exception")):
+            return True
+        if isinstance(handler.type, ast.Name) and not hasattr(builtins, handler.type.id):
+            return True
+    return False
 
 
 def has_annotations(module: ast.Module) -> bool:

@@ -11,7 +11,7 @@ from assay.languages.python.compiler.context import BUILTINS_MODULE, Context, Or
 from assay.languages.python.compiler.finality import body_globals, final_attributes, final_globals, stores_of
 from assay.languages.python.compiler.imports import Modules, library_modules, too_deep
 from assay.languages.python.compiler.library_code import library_code
-from assay.languages.python.compiler.native_modules import COMPILING_MODULE
+from assay.languages.python.compiler.native_modules import COMPILING_MODULE, FILES_MODULE
 from assay.languages.python.compiler.nodes import has_annotations
 from assay.languages.python.compiler.places import Place
 from assay.languages.python.compiler.statements import module_code
@@ -56,6 +56,8 @@ def compile_program(
     prelude += modules.libraries_imported_late()
     if (compiling := modules.by_key.get((False, COMPILING_MODULE))) is not None:
         prelude.append(compiling.index)
+    if (files := modules.by_key.get((False, FILES_MODULE))) is not None:
+        prelude.append(files.index)
     contexts = [Context(module, modules) for module in modules.modules]
     parents: dict[int, int] = {}
     for module in modules.modules:
@@ -123,5 +125,7 @@ def compile_program(
         texts={module.file: module.text for module in modules.modules},
         native_modules=tuple(natives),
         has_repeated_classes=REPEATED_CLASSES in extra_nonfinal,
+        keeps_annotations=modules.keeps_annotations,
+        data_files=tuple(modules.data_files),
         notes=tuple(modules.notes),
     )

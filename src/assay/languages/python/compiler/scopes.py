@@ -198,7 +198,7 @@ class Collector(ast.NodeVisitor):
             self.visit(decorator)
         self.defaults(node.args)
         if self.annotations_are_evaluated:
-            for annotation in annotations_in_order(node):
+            for _, annotation in annotations_in_order(node):
                 self.visit(annotation)
         self.bind(node.name)
         self.enter(node, Kind.FUNCTION, node.name)
@@ -295,18 +295,19 @@ def parameters_in_order(arguments: ast.arguments) -> list[ast.arg]:
     return found + [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
 
 
-def annotations_in_order(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
-    """As CPython evaluates them when the function is defined."""
+def annotations_in_order(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[str, ast.expr]]:
+    """With their names, as CPython 3.11 evaluates them when the function is defined."""
     arguments = node.args
     ordered = [
-        *arguments.posonlyargs,
         *arguments.args,
+        *arguments.posonlyargs,
         arguments.vararg,
         *arguments.kwonlyargs,
         arguments.kwarg,
     ]
-    found = [argument.annotation for argument in ordered if argument is not None]
-    return [annotation for annotation in (*found, node.returns) if annotation is not None]
+    found = [(argument.arg, argument.annotation) for argument in ordered if argument is not None]
+    every = [*found, ("return", node.returns)]
+    return [(name, annotation) for name, annotation in every if annotation is not None]
 
 
 def evaluates_annotations(tree: ast.Module) -> bool:

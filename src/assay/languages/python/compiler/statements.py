@@ -28,6 +28,7 @@ from assay.languages.python.compiler.context import (
 )
 from assay.languages.python.compiler.expressions import constant_value
 from assay.languages.python.compiler.native_modules import REFUSED_PARTS
+from assay.languages.python.compiler.nodes import catches_import_error
 from assay.languages.python.compiler.patterns import Attempt, PatternCompiler
 from assay.languages.python.compiler.scopes import (
     CLASS_CELL,
@@ -178,7 +179,9 @@ class StatementCompiler(PatternCompiler):
         elif isinstance(node.target, ast.Subscript):
             self.evaluate(node.target.value)
             self.evaluate(node.target.slice)
-        if self.scope.kind in {Kind.CLASS, Kind.MODULE}:
+        if self.scope.kind is Kind.MODULE or (
+            self.scope.kind is Kind.CLASS and not self.context.keeps_annotations
+        ):
             self.evaluate_annotation(node.annotation)
         if self.scope.kind is Kind.CLASS and node.simple and isinstance(node.target, ast.Name):
             self.out.at(node)
@@ -197,7 +200,10 @@ class StatementCompiler(PatternCompiler):
             self.evaluate(node)
 
     def annotation(self, node: ast.expr) -> None:
-        """Pushes the text of an annotation. What a dataclass looks for is there as itself."""
+        """Pushes an annotation; where nobody looks its text, but what a dataclass looks for."""
+        if self.context.keeps_annotations and self.context.annotations_are_evaluated:
+            self.expression(node)
+            return
         special = self.context.annotation_that_counts(node)
         if special is not None:
             self.import_native(ANNOTATIONS_THAT_COUNT[special])
@@ -572,12 +578,30 @@ class StatementCompiler(PatternCompiler):
         decorators = [item for item in node.decorator_list if not self.context.is_atomic_decorator(item)]
         self.expressions(decorators)
         flags = self.defaults(node.args)
-        for annotation in annotations_in_order(node):
-            self.evaluate_annotation(annotation)
+        annotations = annotations_in_order(node)
+        keeps = bool(annotations) and self.context.keeps_annotations
+        if keeps:
+            self.annotations(annotations)
+            for depth in range(flags.bit_count() + 1, 1, -1):  # below what MAKE_FUNCTION takes
+                self.out.emit("SWAP", depth)
+        else:
+            for _, annotation in annotations:
+                self.evaluate_annotation(annotation)
         self.out.at(node)
         self.make_function(node, self.scope.children[node], flags)
+        if keeps:
+            self.out.emit("SWAP", 2)
+            self.out.emit("COPY", 2)
+            self.out.named("STORE_ATTR", "__annotations__")
         self.decorate(decorators)
         self.store_name(node.name)
+
+    def annotations(self, annotations: Sequence[tuple[str, ast.expr]]) -> None:
+        """Pushes the tuple of names and values that CPython makes of them."""
+        for name, annotation in annotations:
+            self.out.constant(self.scope.mangle(name))
+            self.annotation(annotation)
+        self.out.emit("BUILD_TUPLE", 2 * len(annotations))
 
     def decorate(self, decorators: Sequence[ast.expr]) -> None:
         for decorator in reversed(decorators):
@@ -753,7 +777,8 @@ class StatementCompiler(PatternCompiler):
             varkw=arguments is not None and arguments.kwarg is not None,
             generator=scope.is_generator,
             coroutine=isinstance(function, ast.AsyncFunctionDef),
-            annotated=function is not None and is_annotated(function),
+            annotated=function is not None and is_annotated(function) and not self.context.keeps_annotations,
+            native=self.context.native_code(scope.qualname, first_line) if function is not None else None,
             atomic=is_atomic,
             early=is_early,
             documentation=documentation,
@@ -830,18 +855,21 @@ class StatementCompiler(PatternCompiler):
 
     def does_without(self, found: Found) -> bool:
         """Whether a package goes on without a module in C, as it does where that was not built."""
-        is_package = self.context.module.origin is Origin.PACKAGE
-        return found.is_in_c and is_package and self.is_ready_for_import_error()
+        module = self.context.module
+        if not found.is_in_c or module.origin is not Origin.PACKAGE:
+            return False
+        if self.is_ready_for_import_error():
+            return True
+        return self.scope.kind is Kind.MODULE and self.context.imports.is_optional(module)
 
     def is_ready_for_import_error(self) -> bool:
         """Whether this stands in a `try` that goes on without the module."""
-        for block in self.blocks:
-            if block.kind is BlockKind.TRY_EXCEPT and isinstance(block.node, ast.Try):
-                for handler in block.node.handlers:
-                    text = "Exception" if handler.type is None else ast.unparse(handler.type)
-                    if any(name in text for name in ("ImportError", "ModuleNotFoundError", "Exception")):
-                        return True
-        return False
+        return any(
+            block.kind is BlockKind.TRY_EXCEPT
+            and isinstance(block.node, ast.Try)
+            and catches_import_error(block.node)
+            for block in self.blocks
+        )
 
     def statement_Import(self, node: ast.Import) -> None:
         for alias in node.names:

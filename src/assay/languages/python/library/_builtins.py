@@ -253,6 +253,21 @@ class _HiddenDict(_dict):
     __hash__ = None
 
 
+class _Annotations(_dict):
+    """Those of a function or class, to be looked at. CPython has one dict for each, which could be changed."""
+
+    _made_anew = True  # for each who looks: `is` tells nothing
+
+    def _refuse(self, *more, **keywords):
+        _assay.unsupported("changing __annotations__ is not modelled; keep a dict of your own")
+
+    __setitem__ = __delitem__ = __ior__ = pop = popitem = clear = update = setdefault = _refuse
+
+
+def _annotations(parts):
+    return _Annotations({parts[i]: parts[i + 1] for i in range(0, len(parts), 2)})
+
+
 class ModuleSpec:
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -1871,3 +1886,30 @@ def operator_imatmul(one, other, /):
 
 # At the end, because it takes from here.
 import _library_functions  # noqa: E402
+
+
+def _is_instance_of_any(value, kinds):
+    for kind in kinds:
+        if isinstance(value, kind):
+            return True
+    return False
+
+
+def _is_subclass_of_any(value, kinds):
+    for kind in kinds:
+        if issubclass(value, kind):
+            return True
+    return False
+
+
+def _hash_of_tuple(items):
+    """CPython's own (xxHash), of items whose hashes the program computes."""
+    result = 2870177450012600261
+    for item in items:
+        result = (result + hash(item) * 14029467366897019727) & 0xFFFFFFFFFFFFFFFF
+        result = (result << 31 | result >> 33) & 0xFFFFFFFFFFFFFFFF
+        result = result * 11400714785074694791 & 0xFFFFFFFFFFFFFFFF
+    result = (result + (len(items) ^ 2870177450012600261 ^ 3527539)) & 0xFFFFFFFFFFFFFFFF
+    if result == 0xFFFFFFFFFFFFFFFF:
+        return 1546275796
+    return result - (1 << 64) if result >> 63 else result

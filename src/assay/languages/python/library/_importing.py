@@ -7,3 +7,7 @@ def by_name(name):
     if not name:
         raise ValueError("Empty module name")
     _assay.observes("import " + name)
+
+
+def refuse(text):
+    _assay.unsupported(text)

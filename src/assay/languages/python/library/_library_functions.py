@@ -5,10 +5,13 @@ interrupted anywhere. CLASS_METHOD stands for the METHOD that CLASS of `collecti
 derived from it: they call methods of the program, or are many operations on what others may reach.
 """
 
+import ast as _ast
+import typing as _typing
 from collections import Counter as _Counter
 from collections import UserDict as _UserDict
 from collections import abc as _abc
 from copy import copy as _copy
+from json import loads as _loads
 from re import compile as _compile
 
 import _assay
@@ -726,3 +729,77 @@ def _get_or_fall_back(getter, arguments, fallback, instance, name):
     except AttributeError:
         pass
     return fallback(instance, name)
+
+
+# typing
+
+
+def cast(typ, val):
+    return val
+
+
+def _evaluated(annotation, module, is_class):
+    """A text stands for what it says in its module, at the time when somebody asks."""
+    if annotation is None:
+        return type(None)
+    pending = [annotation]
+    texts = []
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            texts.append(one)
+        elif isinstance(one, _typing.ForwardRef):
+            texts.append(one.__forward_arg__)
+        elif isinstance(one, (_list, tuple)):
+            pending.extend(one)
+        else:
+            pending.extend(getattr(one, "__args__", ()))
+    if not texts:
+        return annotation
+    names = {}
+    for text in texts:
+        for node in _ast.walk(_ast.parse(text.strip(), mode="eval")):
+            if isinstance(node, _ast.Name) and module is not None and hasattr(module, node.id):
+                names[node.id] = getattr(module, node.id)
+    if isinstance(annotation, str):
+        annotation = _typing.ForwardRef(annotation, is_argument=not is_class, is_class=is_class)
+    return _typing._eval_type(annotation, names, names)
+
+
+def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
+    if globalns is not None or localns is not None:
+        _assay.unsupported("get_type_hints() with variables of its own is not modelled; leave them out")
+    if isinstance(obj, type):
+        hints = {}
+        for base in reversed(obj.__mro__):
+            own = base.__dict__.get("__annotations__")
+            if own:
+                _assay.observes("annotations that nobody looks at")
+                module = _assay.module(base.__module__)
+                for name in own:
+                    hints[name] = _evaluated(own[name], module, True)
+    else:
+        innermost = obj
+        while hasattr(innermost, "__wrapped__"):
+            innermost = innermost.__wrapped__
+        own = getattr(obj, "__annotations__", _ABSENT)
+        if own is _ABSENT:
+            raise TypeError(f"{obj!r} is not a module, class, method, or function.")
+        if own is None:
+            _assay.observes("annotations that nobody looks at")
+        if isinstance(own, tuple):
+            own = {own[i]: own[i + 1] for i in _range(0, len(own), 2)}
+        module = _assay.module(innermost.__module__)
+        hints = {}
+        for name in own:
+            hints[name] = _evaluated(own[name], module, False)
+    if include_extras:
+        return hints
+    return {name: _typing._strip_annotations(hints[name]) for name in hints}
+
+
+# json
+
+
+def load(fp, **keywords):
+    return _loads(fp.read(), **keywords)

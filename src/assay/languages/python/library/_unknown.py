@@ -50,10 +50,10 @@ class Unknown(StandIn):
 
     _stands_for = ("builtins.float", "builtins.int")
 
-    def __init__(self, origin, low=None, is_result=False):
+    def __init__(self, origin, low=None, is_result=False, high=None):
         self.unknown_origin = origin
         self.unknown_low = None if low is None else (low, False)
-        self.unknown_high = None
+        self.unknown_high = None if high is None else (high, False)
         self.unknown_is_result = is_result  # of arithmetic: what comparisons have told is remembered
 
     def _goes_with(self, other):
@@ -151,7 +151,10 @@ class Unknown(StandIn):
         factor = other._lowest() if isinstance(other, Unknown) else other
         if low is None or factor is None or low < 0 or factor < 0:
             return Unknown(self.unknown_origin, None, True)
-        return Unknown(self.unknown_origin, low * factor, True)
+        high = (
+            None if isinstance(other, Unknown) or self.unknown_high is None else self.unknown_high[0] * factor
+        )
+        return Unknown(self.unknown_origin, low * factor, True, high)
 
     def _something(self):
         return Unknown(self.unknown_origin, None, True)
@@ -165,6 +168,16 @@ class Unknown(StandIn):
         if other == 0:  # of a number that nobody knows: both answers
             raise ZeroDivisionError("division by zero")
         return self._something()
+
+    def _divided_down(self, other):
+        """`//`, which keeps the order of numbers if the divisor is positive."""
+        quotient = self._divided(other)
+        if quotient is not NotImplemented and type(other) is int and other > 0:
+            if self.unknown_low is not None:
+                quotient.unknown_low = (self.unknown_low[0] // other, False)
+            if self.unknown_high is not None:
+                quotient.unknown_high = (self.unknown_high[0] // other, False)
+        return quotient
 
     def _dividing(self, other):
         if not self._goes_with(other):
@@ -204,7 +217,8 @@ class Unknown(StandIn):
     __radd__ = __add__
     __rmul__ = __mul__
     __rsub__ = _difference_from
-    __truediv__ = __floordiv__ = __mod__ = _divided
+    __truediv__ = __mod__ = _divided
+    __floordiv__ = _divided_down
     __rtruediv__ = __rfloordiv__ = __rmod__ = _dividing
 
     def _converted(self, kind):

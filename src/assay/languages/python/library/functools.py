@@ -6,9 +6,12 @@ a value, as in CPython.
 
 from collections import namedtuple
 from enum import sys as _interpreter
+from types import UnionType
+from typing import Union, get_origin
 
 import _assay
 from _builtins import reduce
+from _library_functions import get_type_hints
 from _thread import RLock
 
 _counts_hits = _assay.mentions("cache_info")
@@ -45,6 +48,8 @@ def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPP
         wrapper.__qualname__ = wrapped.__qualname__
     if "__doc__" in assigned and hasattr(wrapped, "__doc__"):
         wrapper.__doc__ = wrapped.__doc__
+    if "__annotations__" in assigned and hasattr(wrapped, "__annotations__"):
+        wrapper.__annotations__ = wrapped.__annotations__
     wrapper.__wrapped__ = wrapped
     return wrapper
 
@@ -205,6 +210,18 @@ def _cached(function, maxsize, typed):
     wrapper.cache_clear = cache.clear
     wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
     return update_wrapper(wrapper, function)
+
+
+class _IsCached(type):
+    def __instancecheck__(cls, value):
+        return hasattr(value, "cache_parameters") and hasattr(value, "__wrapped__")
+
+
+class _lru_cache_wrapper(metaclass=_IsCached):
+    """What CPython has in C; here each is a function of its own."""
+
+    def __new__(cls, *arguments):
+        _assay.unsupported("functools._lru_cache_wrapper is not modelled; use functools.lru_cache")
 
 
 def cache(function, /):
@@ -398,6 +415,21 @@ class singledispatchmethod:
         return _method
 
 
+def _class_of_first_argument(function):
+    hints = get_type_hints(function)
+    if not hints:
+        raise TypeError(
+            f"Invalid first argument to `register()`: {function!r}. Use either `@register(some_class)` or plain "
+            "`@register` on an annotated function."
+        )
+    name, kind = next(iter(hints.items()))
+    if not isinstance(kind, type):
+        if isinstance(kind, UnionType) or get_origin(kind) is Union:
+            _assay.unsupported("singledispatch by a union of classes is not modelled; register each of them")
+        raise TypeError(f"Invalid annotation for {name!r}. {kind!r} is not a class.")
+    return kind
+
+
 def singledispatch(func):
     """Abstract base classes are asked with issubclass when no class of the method resolution order is registered."""
     registry = {object: func}
@@ -430,9 +462,7 @@ def singledispatch(func):
     def register(cls, implementation=None):
         if implementation is None:
             if not isinstance(cls, type):
-                _assay.unsupported(
-                    "singledispatch by annotations, which are not kept, is not modelled; use `@f.register(some_class)`"
-                )
+                return register(_class_of_first_argument(cls), cls)
 
             def decorate(function):
                 return register(cls, function)

@@ -1,6 +1,6 @@
 """What `inspect` tells of the program's own functions and classes: kinds, parameters and their binding.
 
-Annotations of functions are not kept, so those of parameters are refused. What looks at code, frames or source text
+What looks at code, frames or source text
 is not here, and refused where it is used.
 """
 
@@ -10,6 +10,7 @@ from collections import namedtuple
 from enum import IntEnum
 
 import _assay
+from _builtins import _annotations
 
 _function_type = types.FunctionType
 _method_type = types.MethodType
@@ -185,6 +186,14 @@ class _ParameterKind(IntEnum):
         )[self]
 
 
+CO_OPTIMIZED, CO_NEWLOCALS, CO_VARARGS, CO_VARKEYWORDS, CO_NESTED, CO_GENERATOR = 1, 2, 4, 8, 16, 32
+CO_NOFREE, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR = 64, 128, 256, 512
+
+
+class _unchanged:
+    """Given by nobody."""
+
+
 class Parameter:
     POSITIONAL_ONLY = _ParameterKind.POSITIONAL_ONLY
     POSITIONAL_OR_KEYWORD = _ParameterKind.POSITIONAL_OR_KEYWORD
@@ -222,20 +231,16 @@ class Parameter:
     @property
     def annotation(self):
         if self._is_annotated:
-            _assay.unsupported(
-                "annotations of functions are not modelled; name the types in values of your own"
-            )
+            _assay.observes("annotations that nobody looks at")
         return self._annotation
 
-    def replace(self, *, name=None, kind=None, annotation=None, default=None):
-        if annotation is not None:
-            _assay.unsupported("Parameter.replace of an annotation is not modelled")
+    def replace(self, *, name=_unchanged, kind=_unchanged, annotation=_unchanged, default=_unchanged):
         return type(self)(
-            self._name if name is None else name,
-            self._kind if kind is None else kind,
-            default=self._default if default is None else default,
-            annotation=self._annotation,
-            _is_annotated=self._is_annotated,
+            self._name if name is _unchanged else name,
+            self._kind if kind is _unchanged else kind,
+            default=self._default if default is _unchanged else default,
+            annotation=self._annotation if annotation is _unchanged else annotation,
+            _is_annotated=self._is_annotated and annotation is _unchanged,
         )
 
     def __eq__(self, other):
@@ -377,18 +382,15 @@ class Signature:
     @property
     def return_annotation(self):
         if self._is_annotated:
-            _assay.unsupported(
-                "annotations of functions are not modelled; name the types in values of your own"
-            )
+            _assay.observes("annotations that nobody looks at")
         return self._return_annotation
 
-    def replace(self, *, parameters=None, return_annotation=None):
-        if return_annotation is not None:
-            _assay.unsupported("Signature.replace of an annotation is not modelled")
+    def replace(self, *, parameters=_unchanged, return_annotation=_unchanged):
+        is_kept = return_annotation is _unchanged
         return type(self)(
-            self._parameters.values() if parameters is None else parameters,
-            return_annotation=self._return_annotation,
-            _is_annotated=self._is_annotated,
+            self._parameters.values() if parameters is _unchanged else parameters,
+            return_annotation=self._return_annotation if is_kept else return_annotation,
+            _is_annotated=self._is_annotated and is_kept,
         )
 
     def bind(self, /, *args, **kwargs):
@@ -460,29 +462,73 @@ class Signature:
         _assay.unsupported("the text of a signature is not modelled; show the names of its parameters")
 
 
+def _annotations_of(function):
+    """A dict; empty if they were dropped."""
+    found = function.__annotations__
+    if found is None:
+        return {}
+    return found if isinstance(found, dict) else _annotations(found)
+
+
+def get_annotations(obj, *, globals=None, locals=None, eval_str=False):
+    if eval_str or globals is not None or locals is not None:
+        _assay.unsupported(
+            "inspect.get_annotations() that evaluates is not modelled; use typing.get_type_hints"
+        )
+    if isinstance(obj, type):
+        found = obj.__dict__.get("__annotations__")
+        if found:
+            _assay.observes("annotations that nobody looks at")
+        return dict(found) if found else {}
+    if not callable(obj):
+        raise TypeError(repr(obj) + " is not a module, class, or callable.")
+    if not isfunction(obj):
+        return {}
+    if obj.__annotations__ is None:
+        _assay.observes("annotations that nobody looks at")
+    return dict(_annotations_of(obj))
+
+
 def _parameters_of(function):
     """Of a function of the program, in their order."""
     names, only, positional, keyword_only, varargs, varkw, _, _, defaults, by_keyword, is_annotated = (
         _assay.parameters(function)
     )
+    annotations = _annotations_of(function)
     found = []
     without = positional - len(defaults)
     for number in range(positional):
         kind = _ParameterKind.POSITIONAL_ONLY if number < only else _ParameterKind.POSITIONAL_OR_KEYWORD
         default = _empty if number < without else defaults[number - without]
-        found.append(Parameter(names[number], kind, default=default, _is_annotated=is_annotated))
+        annotation = annotations.get(names[number], _empty)
+        found.append(
+            Parameter(names[number], kind, default=default, annotation=annotation, _is_annotated=is_annotated)
+        )
     if varargs:
         name = names[positional + keyword_only]
-        found.append(Parameter(name, _ParameterKind.VAR_POSITIONAL, _is_annotated=is_annotated))
+        annotation = annotations.get(name, _empty)
+        found.append(
+            Parameter(name, _ParameterKind.VAR_POSITIONAL, annotation=annotation, _is_annotated=is_annotated)
+        )
     for number in range(positional, positional + keyword_only):
         default = by_keyword.get(names[number], _empty)
+        annotation = annotations.get(names[number], _empty)
         found.append(
-            Parameter(names[number], _ParameterKind.KEYWORD_ONLY, default=default, _is_annotated=is_annotated)
+            Parameter(
+                names[number],
+                _ParameterKind.KEYWORD_ONLY,
+                default=default,
+                annotation=annotation,
+                _is_annotated=is_annotated,
+            )
         )
     if varkw:
         name = names[positional + keyword_only + varargs]
-        found.append(Parameter(name, _ParameterKind.VAR_KEYWORD, _is_annotated=is_annotated))
-    return found, is_annotated
+        annotation = annotations.get(name, _empty)
+        found.append(
+            Parameter(name, _ParameterKind.VAR_KEYWORD, annotation=annotation, _is_annotated=is_annotated)
+        )
+    return found, annotations.get("return", _empty), is_annotated
 
 
 def _without_first(signature_):
@@ -491,7 +537,11 @@ def _without_first(signature_):
         raise ValueError("invalid method signature")
     if parameters[0].kind != _ParameterKind.VAR_POSITIONAL:
         parameters = parameters[1:]
-    return Signature(parameters, _is_annotated=signature_._is_annotated)
+    return Signature(
+        parameters,
+        return_annotation=signature_._return_annotation,
+        _is_annotated=signature_._is_annotated,
+    )
 
 
 def _of_partial(partial):
@@ -514,7 +564,7 @@ def _of_partial(partial):
             if parameter.kind == _ParameterKind.POSITIONAL_OR_KEYWORD:
                 parameter = parameter.replace(kind=_ParameterKind.KEYWORD_ONLY)
         parameters.append(parameter)
-    return Signature(parameters, _is_annotated=base._is_annotated)
+    return Signature(parameters, return_annotation=base._return_annotation, _is_annotated=base._is_annotated)
 
 
 def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False):
@@ -529,8 +579,8 @@ def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=F
     if not isclass(obj) and hasattr(obj, "__signature__") and obj.__signature__ is not None:
         return obj.__signature__
     if isfunction(obj):
-        parameters, is_annotated = _parameters_of(obj)
-        return Signature(parameters, _is_annotated=is_annotated)
+        parameters, returned, is_annotated = _parameters_of(obj)
+        return Signature(parameters, return_annotation=returned, _is_annotated=is_annotated)
     if _is_partial(obj):
         return _of_partial(obj)
     if isclass(obj):
@@ -574,9 +624,7 @@ def getfullargspec(func):
         _assay.parameters(function)
     )
     if is_annotated:
-        _assay.unsupported(
-            "annotations of functions are not modelled; use inspect.signature() for the parameters"
-        )
+        _assay.observes("annotations that nobody looks at")
     after = positional + keyword_only
     args = list(names[:positional])
     return FullArgSpec(
@@ -586,7 +634,7 @@ def getfullargspec(func):
         defaults if defaults else None,
         list(names[positional:after]),
         dict(by_keyword) if by_keyword else None,
-        {},
+        dict(_annotations_of(function)),
     )
 
 

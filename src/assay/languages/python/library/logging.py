@@ -120,7 +120,9 @@ class Formatter:
         return "".join(_format_exception(ei[1]))[:-1]
 
 
+BASIC_FORMAT = "%(levelname)s:%(name)s:%(message)s"
 _default_formatter = Formatter()
+raiseExceptions = True
 
 
 class Handler:
@@ -457,6 +459,14 @@ def log(level, msg, *args, **kwargs):
 
 def shutdown(handlerList=None):
     pass
+
+
+def getLoggerClass():
+    return Logger
+
+
+def getLevelNamesMapping():
+    return dict(_levels)
 
 
 def captureWarnings(capture):

@@ -3,6 +3,7 @@
 from types import GenericAlias as _GenericAlias
 
 import _assay
+from _files import stat
 
 name = "posix"
 sep = "/"
@@ -48,7 +49,19 @@ def fspath(path):
     )
 
 
+def fsencode(filename):
+    filename = fspath(filename)
+    return filename.encode("utf-8", "surrogateescape") if isinstance(filename, str) else filename
+
+
+def fsdecode(filename):
+    filename = fspath(filename)
+    return filename.decode("utf-8", "surrogateescape") if isinstance(filename, bytes) else filename
+
+
 def cpu_count():
+    """How many there are where the check runs must not decide what a program does."""
+    _assay.remark("the program asks for the number of processors, which is taken for 4 in every run")
     return 4
 
 
@@ -62,10 +75,12 @@ def getcwd():
 
 
 def getpid():
+    _assay.remark("the program asks for the number of its process, which is taken for 1 in every run")
     return 1
 
 
 def getppid():
+    _assay.remark("the program asks for the number of its parent process, which is taken for 0 in every run")
     return 0
 
 
@@ -126,6 +141,9 @@ def getenv(key, default=None):
     return default
 
 
+lstat = stat
+
+
 def _exit(status):
     _assay.fail("exit", "os._exit(" + str(status) + ") ends the program without waiting for its threads")
 
@@ -134,5 +152,22 @@ def register_at_fork(*, before=None, after_in_parent=None, after_in_child=None):
     """Programs under the machine do not fork."""
 
 
+_drawn = [0]
+
+
+@_assay.atomic
+def _number_drawn():
+    _drawn[0] += 1
+    return _drawn[0]
+
+
 def urandom(size, /):
-    _assay.unsupported("os.urandom() is not modelled; let assay.choose(...) pick from the values that matter")
+    """Bytes that differ each time, as those of CPython do; all else about them is taken for granted."""
+    if size < 0:
+        raise ValueError("negative argument not allowed")
+    if 0 < size < 4:
+        _assay.unsupported(
+            "os.urandom() of so few bytes is not modelled; let assay.choose(...) pick from the values that matter"
+        )
+    _assay.remark("random bytes are taken for ones that differ from each other, and for nothing else")
+    return _number_drawn().to_bytes(size, "little") if size else b""

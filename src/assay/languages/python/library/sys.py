@@ -17,6 +17,26 @@ api_version = _interpreter.api_version
 float_info = _interpreter.float_info
 int_info = _interpreter.int_info
 dont_write_bytecode = False
+float_repr_style = _interpreter.float_repr_style
+hash_info = _interpreter.hash_info
+builtin_module_names = _interpreter.builtin_module_names
+stdlib_module_names = _interpreter.stdlib_module_names
+
+
+def getdefaultencoding():
+    return "utf-8"
+
+
+def getfilesystemencoding():
+    return "utf-8"
+
+
+def getfilesystemencodeerrors():
+    return "surrogateescape"
+
+
+def get_int_max_str_digits():
+    return _interpreter.int_info.default_max_str_digits
 
 
 class _Implementation:
@@ -159,7 +179,17 @@ class _Frame:
     """Of the frame of a caller nothing is known but the module."""
 
     def __init__(self, module):
-        self.f_globals = {"__name__": module}
+        self._frame_module = module
+
+    @property
+    def f_globals(self):
+        module = _assay.module(self._frame_module)
+        return {"__name__": self._frame_module} if module is None else module.__dict__
+
+    def __getattr__(self, name):
+        _assay.unsupported(
+            "the " + name + " of a frame is not modelled; give the function what it looks for as an argument"
+        )
 
 
 def _getframe(depth=0, /):

@@ -9,6 +9,7 @@ from _unknown import StandIn, Unknown
 # The time zone is UTC, whoever runs the check.
 timezone = altzone = daylight = 0
 tzname = ("UTC", "UTC")
+_END_OF_TIME = 253402300799  # the last second that a date of CPython can tell
 _LONGEST_SLEEP = 9223372036.854775  # seconds: 64 bits of nanoseconds
 
 
@@ -25,7 +26,7 @@ def sleep(seconds, /):
 
 
 def time():
-    return Unknown("time.time()", 0)
+    return Unknown("time.time()", 0, False, _END_OF_TIME)
 
 
 def monotonic():
@@ -45,7 +46,7 @@ def thread_time():
 
 
 def time_ns():
-    return Unknown("time.time_ns()", 0)
+    return Unknown("time.time_ns()", 0, False, _END_OF_TIME * 1000000000)
 
 
 def monotonic_ns():
@@ -75,6 +76,8 @@ class _Date(StandIn):
         return Unknown(self.unknown_origin, 1)
 
     tm_year = tm_mon = tm_mday = tm_yday = property(_from_one)
+    tm_gmtoff = tm_isdst = 0  # UTC, as above
+    tm_zone = "UTC"
     tm_hour = tm_min = tm_sec = tm_wday = property(_from_zero)
 
     def _refuse_sequence(self, *arguments):
@@ -92,6 +95,10 @@ class _Date(StandIn):
 def _require_seconds(seconds):
     if seconds is not None and not isinstance(seconds, (int, float, Unknown)):
         raise TypeError("'" + type(seconds).__name__ + "' object cannot be interpreted as an integer")
+
+
+def thread_time_ns():
+    return Unknown("time.thread_time_ns()", 0)
 
 
 def ctime(seconds=None, /):

@@ -3,6 +3,7 @@ when a program runs. Names that the installed version has not are taken away aga
 
 import abc
 import functools
+import inspect
 import typing
 from typing import (
     IO,
@@ -105,6 +106,8 @@ from typing import (
 import _assay
 
 runtime = runtime_checkable
+_TypedDictMeta = typing._TypedDictMeta
+_AnnotatedAlias = typing._AnnotatedAlias
 _TypeVar = TypeVar
 
 
@@ -309,8 +312,7 @@ def evaluate_forward_ref(*args, **kwargs):
     _refuse("evaluate_forward_ref")
 
 
-def get_annotations(*args, **kwargs):
-    _refuse("get_annotations")
+get_annotations = inspect.get_annotations
 
 
 def type_repr(value):

@@ -67,6 +67,8 @@ class ReferenceType:
     def __repr__(self):
         _assay.unsupported("the text of a weak reference is not modelled; show what it refers to")
 
+    __class_getitem__ = classmethod(types.GenericAlias)
+
 
 ref = ReferenceType
 

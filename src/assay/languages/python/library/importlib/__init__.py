@@ -16,5 +16,32 @@ def import_module(name, package=None):
     return _importing.by_name(name)
 
 
+def __import__(name, globals=None, locals=None, fromlist=(), level=0):
+    if level:
+        if globals is None:
+            raise KeyError("'__name__' not in globals")
+        own = globals["__name__"]
+        package = own if "__path__" in globals else own.rpartition(".")[0]
+        name = "." * level + name
+        module = import_module(name, package)
+        if not fromlist:
+            _importing.refuse("__import__() of a relative name is not modelled; use importlib.import_module")
+    else:
+        module = import_module(name)
+    if not fromlist:
+        return import_module(name.partition(".")[0])
+    for part in fromlist:
+        if part != "*" and not hasattr(module, part):
+            try:
+                import_module(module.__name__ + "." + part)
+            except ImportError:
+                pass
+    return module
+
+
+def reload(module):
+    _importing.refuse("importlib.reload() is not modelled; leave it out")
+
+
 def invalidate_caches():
     pass

@@ -18,6 +18,14 @@ if _assay.mentions("queue"):
     import queue
 if _assay.mentions("configparser"):
     import configparser
+if _assay.mentions("_thread"):
+    import _thread
+if _assay.mentions("UserDict"):
+    from collections import UserDict
+if _assay.mentions("StringIO"):
+    from io import StringIO
+if _assay.mentions("builtins"):
+    import builtins
 
 
 def __getattr__(name):

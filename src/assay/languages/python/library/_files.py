@@ -1,0 +1,68 @@
+"""Files that came with the packages of a program: they are part of it, and can be read.
+
+Which ones a program reads is found out by running it: each is an assumption that nobody reads it, and the program starts again
+with what is in it (`Modules.files`). All other files are refused.
+"""
+
+import _assay
+
+_FOLDERS = ()  # where packages are installed; put in when a program is compiled
+_FILES = {}  # by path: what is in it; None: there is no such file; True: it is a folder
+
+
+def look(path, what):
+    """What is there under that path."""
+    if not isinstance(path, (str, bytes)):
+        path = path.__fspath__()
+    if isinstance(path, bytes):
+        path = path.decode()
+    if not path.startswith(_FOLDERS) or "/../" in path:
+        _assay.unsupported(
+            what
+            + " is given a path outside of the packages of the program, and files are not modelled; put the data into "
+            "the program, or let assay.choose give it"
+        )
+    path = path.rstrip("/")
+    if path not in _FILES:
+        _assay.observes("file " + path)
+    return _FILES[path]
+
+
+def _missing(path):
+    return FileNotFoundError(2, "No such file or directory", path)
+
+
+def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+    import io
+
+    if isinstance(file, int) or opener is not None:
+        _assay.unsupported("open() of a file descriptor is not modelled; put the data into the program")
+    content = look(file, "open()")
+    if mode not in ("r", "rt", "rb", "br", "tr"):
+        _assay.unsupported("open() for writing is not modelled; let a dict stand for the files")
+    if content is None:
+        raise _missing(file)
+    if content is True:
+        raise IsADirectoryError(21, "Is a directory", file)
+    if "b" in mode:
+        return io.BytesIO(content)
+    text = content.decode("utf-8" if encoding in (None, "locale") else encoding, errors or "strict")
+    if newline is None:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return io.StringIO(text, newline="\n")
+
+
+class stat_result:
+    def __init__(self, mode, size):
+        self.st_mode = mode
+        self.st_size = size
+
+    def __getattr__(self, name):
+        _assay.unsupported(name + " of a file is not modelled; leave it out")
+
+
+def stat(path, *, dir_fd=None, follow_symlinks=True):
+    content = look(path, "os.stat()")
+    if content is None:
+        raise _missing(path)
+    return stat_result(0o40755, 4096) if content is True else stat_result(0o100644, len(content))
