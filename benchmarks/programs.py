@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay import _engine, languages
 from assay.transition_system.language_options import LanguageOptions
-from assay.transition_system.opening import ASSUMPTION_FAILED, open_model
+from assay.transition_system.opening import open_model
 from benchmarks import thesis
 from benchmarks.counterparts import QUICK, Counterpart
 from benchmarks.python import Size, size_of
@@ -131,10 +131,8 @@ def _failed_assumption(model: _engine.Model) -> str | None:
     """What the machine takes for granted and the program does not keep to; only a whole search tells."""
     try:
         search(model)
-    except RuntimeError as error:
-        if not str(error).startswith(ASSUMPTION_FAILED):
-            raise
-        return str(error).removeprefix(ASSUMPTION_FAILED)
+    except _engine.AssumptionFailed as failed:
+        return str(failed)
     return None
 
 

@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/partitioned.hpp"
 #include "bindings/portable.hpp"
 #include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
@@ -474,4 +475,5 @@ NB_MODULE(_engine, m) {
       "directory"_a);
   assay::bindings::bind_evidence(m);
   assay::bindings::bind_sequential(m);
+  assay::bindings::bind_partitioned(m);
 }

@@ -8,15 +8,20 @@
 namespace assay::storage {
 namespace {
 
+constexpr std::uint64_t kHighSeed = 0x1F83D9ABFB41BD6Bull;
 constexpr std::size_t kMarkWords = sizeof(StateMark) / sizeof(std::uint32_t);
 
 }  // namespace
 
 StateMark StateMark::of(const std::uint64_t* words, std::size_t count) {
-  const std::uint64_t high = support::hash_words(words, count, 0x1F83D9ABFB41BD6Bull);
+  const std::uint64_t high = support::hash_words(words, count, kHighSeed);
   const std::uint64_t low = support::hash_words(words, count, 0x9B05688C2B3E6C1Full);
   return {{static_cast<std::uint32_t>(high >> 32), static_cast<std::uint32_t>(high),
            static_cast<std::uint32_t>(low)}};
+}
+
+std::uint64_t StateMark::place(const std::uint64_t* words, std::size_t count, std::uint64_t range) {
+  return support::scale(support::hash_words(words, count, kHighSeed), range);
 }
 
 MarkTable::MarkTable(std::span<std::uint64_t> memory, std::uint64_t states)

@@ -17,6 +17,8 @@ struct StateMark {
   std::uint32_t parts[3];
 
   static StateMark of(const std::uint64_t* words, std::size_t count);
+  /// What `of(words, count).scaled(range)` is, at half the price.
+  static std::uint64_t place(const std::uint64_t* words, std::size_t count, std::uint64_t range);
   /// Its place among `range`.
   std::uint64_t scaled(std::uint64_t range) const {
     const std::uint64_t high = std::uint64_t{parts[0]} << 32 | parts[1];

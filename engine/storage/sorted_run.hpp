@@ -12,22 +12,30 @@
 
 namespace assay::storage {
 
-/// All layouts of one search, the present one last. Numbers stay good.
+/// All layouts of one search. Numbers stay good.
 class Layouts {
  public:
+  /// It is the present one from now on.
   void add(PackedLayout layout) {
     layouts_.push_back(std::move(layout));
+    current_ = count() - 1;
     translations_.clear();
   }
+  /// Somebody else wrote under it; it has no bit that the present one lacks. Answers its number.
+  std::uint32_t add_narrower(PackedLayout layout) {
+    layouts_.push_back(std::move(layout));
+    return count() - 1;
+  }
   const PackedLayout& operator[](std::uint32_t number) const { return layouts_[number]; }
-  const PackedLayout& current() const { return layouts_.back(); }
-  std::uint32_t current_number() const { return static_cast<std::uint32_t>(layouts_.size()) - 1; }
+  const PackedLayout& current() const { return layouts_[current_]; }
+  std::uint32_t current_number() const { return current_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(layouts_.size()); }
   /// Rewrites records of layout `from` for the present one.
   const RecordTranslation& translation(std::uint32_t from) const;
 
  private:
-  std::deque<PackedLayout> layouts_;                                 // references stay good
+  std::deque<PackedLayout> layouts_;  // references stay good
+  std::uint32_t current_ = 0;
   mutable std::map<std::uint32_t, RecordTranslation> translations_;  // to the present layout
 };
 

@@ -50,6 +50,17 @@ MAY_IMPORT = {
         "evidence",
         "execution",
         "certification",
+        "clustering",
+    },
+    # One search on several machines; it is told as any other.
+    "clustering": {
+        "assay",
+        "_engine",
+        "transition_system",
+        "search",
+        "evidence",
+        "execution",
+        "distribution",
     },
     # Runs ordinary searches, tells of them as verification does.
     "swarming": {
@@ -193,6 +204,8 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 
 # Headers of several classes that are one thing, which the header is named after.
 FAMILIES = {
+    "search/partitioned/section.hpp": {"SectionWriter", "ByteSource", "SectionCursor"},
+    "search/partitioned/word_pieces.hpp": {"PieceReader", "PieceWriter"},
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
     "transition_system/portable.hpp": {"KnownParts", "Exchange"},

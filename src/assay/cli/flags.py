@@ -113,12 +113,13 @@ def _flag(option: Option, default: Any) -> Callable[[Command], Command]:
         "duration": Duration,
         "directory": lambda: None,
         "names": lambda: None,
+        "address": lambda: None,
     }
     return click.option(
         option.flag,
         option.name,
         type=kinds[option.kind](),
-        metavar={"directory": "DIR", "names": "NAMES"}.get(option.kind),
+        metavar={"directory": "DIR", "names": "NAMES", "address": "ADDRESS"}.get(option.kind),
         default=_told(default, option) if option.shown else None,
         show_default=option.shown,
         help=option.help,

@@ -103,6 +103,9 @@ class Result:
     cache: Cache | None = None
     certificate: Mapping[str, object] | None = None  # path, bytes, seconds, frames of the one written
     spill: Mapping[str, object] | None = None  # directory, disk_bytes, resumed_from of a search on disk
+    cluster: Mapping[str, object] | None = (
+        None  # workers, partitions, bytes_sent and levels of a search on a cluster
+    )
     proof: Mapping[str, object] | None = None  # what it rests on if not every state was visited
     abstraction: Mapping[str, object] | None = (
         None  # rounds, predicates and states of a search by abstraction
@@ -140,6 +143,7 @@ class Result:
             "cache": self.cache.as_json(self.states, self.transitions) if self.cache else None,
             "certificate": dict(self.certificate) if self.certificate else None,
             "spill": dict(self.spill) if self.spill else None,
+            "cluster": dict(self.cluster) if self.cluster else None,
             **({"proof": dict(self.proof)} if self.proof else {}),
             **({"abstraction": dict(self.abstraction)} if self.abstraction else {}),
             "coverage": dict(self.coverage) if self.coverage else None,

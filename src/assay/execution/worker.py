@@ -69,7 +69,7 @@ def serve(events_descriptor: int, own_model: object = None) -> None:
         except MemoryError:
             last, facts = "failed", {"kind": "memory", "message": "memory ran out"}
         except Exception as problem:
-            last, facts = "failed", _told(problem)
+            last, facts = "failed", told_of(problem)
         else:
             last, facts = "done", {}
         peak = peak_memory_bytes()
@@ -80,7 +80,7 @@ def serve(events_descriptor: int, own_model: object = None) -> None:
         said.clear()
 
 
-def _told(problem: Exception) -> dict[str, object]:
+def told_of(problem: Exception) -> dict[str, object]:
     """What a failure says about the program, if it is no fault of ours."""
     from assay import _engine
 

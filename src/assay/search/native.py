@@ -58,6 +58,7 @@ class NativeOutcome:
     abstraction: AbstractionFacts | None = None  # what a check of one found
     certificate: WrittenCertificate | None = None
     certificate_problem: str = ""  # why there is none although one was asked for
+    cluster: Mapping[str, object] | None = None  # who searched, and what each level cost
 
 
 def search(
@@ -189,7 +190,7 @@ def _outcome(child: Report, options: SearchOptions, *, repeats: bool) -> NativeO
         )
     if unrepeatable:  # the others of the same kinds were not executed again either
         facts = replace(facts, violation_count=len(violations), unrepeatable=unrepeatable)
-    certificate, problem = _certificate(child)
+    certificate, problem = certificate_of(child)
     return NativeOutcome(
         facts,
         tuple(violations),
@@ -233,7 +234,7 @@ def _abstraction(searched: Mapping[str, Any]) -> AbstractionFacts | None:
     return facts_from(searched["abstraction"])
 
 
-def _certificate(child: Report) -> tuple[WrittenCertificate | None, str]:
+def certificate_of(child: Report) -> tuple[WrittenCertificate | None, str]:
     found = child.certificate
     if found is None:
         return None, "" if child.finished else _why_it_was_not_written(child)

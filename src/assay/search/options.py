@@ -58,7 +58,9 @@ NOT_DRAWN = {"given", "reversed"}  # the same whatever the seed
 MOST_CACHED = 2**31
 MOST = 2**63 - 1
 
-Kind = Literal["choice", "count", "count or share", "memory", "duration", "switch", "directory", "names"]
+Kind = Literal[
+    "choice", "count", "count or share", "memory", "duration", "switch", "directory", "names", "address"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +208,12 @@ class SearchOptions:
     resume: bool = _option(
         False, "resume", "--resume", "switch", "With --spill: continue a search that was stopped or killed."
     )  # fmt: skip
+    cluster: str = _option(
+        "", "cluster", "--cluster", "address",
+        "Search on all workers of a Dask cluster: tcp://host:8786, with --spill DIR that all of them see; "
+        "local:N starts one on this machine. --memory is for each worker.",
+        for_engine=False,
+    )  # fmt: skip
     observe: str = _option(
         "", "observe", "--observe", "names",
         "Who listens to the search and tells what it met: steps, sketch. Separated by commas.",
@@ -229,6 +237,20 @@ class SearchOptions:
                     raise OptionProblem(f"spill: the search on disk needs the {name} {needed}, got {value}")
             if self.threads != 1:
                 raise OptionProblem("spill: the search on disk runs on one thread; leave --threads out")
+        self._check_cluster()
+
+    def _check_cluster(self) -> None:
+        if not self.cluster:
+            return
+        for name, value, needed in (
+            ("search", self.strategy, "bfs"),
+            ("storage", self.storage, "exact"),
+            ("threads", self.threads, 1),
+            ("observe", self.observe, ""),
+        ):
+            if value != needed:
+                instead = f"needs the {name} {needed}" if needed else f"has nobody who listens ({name})"
+                raise OptionProblem(f"cluster: the search on a cluster {instead}, got {value}")
 
     def _check_orders(self) -> None:
         asked = {
@@ -316,6 +338,7 @@ class SearchKeywords(TypedDict, total=False):
     all_errors: bool
     spill: Any
     resume: bool
+    cluster: str
     observe: str
 
 

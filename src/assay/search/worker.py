@@ -123,7 +123,7 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         send("run", **execute(model, violation.path, alive))
     if log is not None and certificate is not None and log.is_finished and not result.violation_count:
         send("writing")
-        _write_certificate(log, certificate, send, stopped, memory_bytes=_memory_left(options))
+        write_certificate_of(log, certificate, send, stopped, memory_bytes=_memory_left(options))
 
 
 def _covered(settings: dict[str, Any]) -> str:
@@ -200,7 +200,7 @@ def _seen(seen: Seen) -> dict[str, object]:
     }
 
 
-def _write_certificate(
+def write_certificate_of(
     log: GraphLog, wanted: dict[str, Any], send: Any, stopped: threading.Event, *, memory_bytes: int = 0
 ) -> None:
     from pathlib import Path

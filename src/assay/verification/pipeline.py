@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -155,7 +156,7 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
         while True:
             try:
                 certificate = None if program.caveats else parts.for_states if parts else request.certificate
-                outcome = native.search(
+                outcome = _search_of(request.options)(
                     program.opening,
                     matching(program, request.options),
                     deadline=search_deadline(request, with_cycles=bool(program.temporal)),
@@ -205,6 +206,14 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
             say=lambda: request.listener(Phase("looking for a shorter run of", name)),
         )
     return _Searched(program, outcome, about_states, given, judgement, written, problem)
+
+
+def _search_of(options: SearchOptions) -> Callable[..., native.NativeOutcome]:
+    if not options.cluster:
+        return native.search
+    from assay.clustering import coordinator  # it takes a while to import what it needs
+
+    return partial(coordinator.search, options.cluster)
 
 
 def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
@@ -269,6 +278,7 @@ def _told(name: str, found: _Searched, request: Request, *, compile_seconds: flo
         }
         if request.options.spill_directory
         else None,
+        cluster=outcome.cluster,
         coverage=None if estimation is None else estimation.as_json(),
         code_coverage=code_coverage(program, outcome.covered),
         matching=matching_as_json(program, outcome, found.about_states, request.language_options),
@@ -305,7 +315,7 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     for option, is_asked_for, is_possible, instead in (
         ("threads", options.threads != 1, can.threads, "on one thread"),
         ("storage", options.storage not in {"exact", STORAGE}, can.lossy, "with exact storage"),
-        ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
+        ("spill", bool(options.spill_directory) and not options.cluster, can.on_disk, "in memory"),
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(
@@ -313,9 +323,36 @@ def _require_suitable_options(program: Program, request: Request) -> None:
                 if can.foreign and option in _WITH_C
                 else f"{option}: a program in {program.language} is searched {instead}"
             )
+    if options.cluster:
+        _require_suitable_for_a_cluster(program, request)
     require_key(program, options, request.language_options)
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
+
+
+def _require_suitable_for_a_cluster(program: Program, request: Request) -> None:
+    """What is searched on one machine only, each with a way out."""
+    refused = ""
+    if program.language == "c":
+        refused = "a C program is proved on one machine; leave --cluster out"
+    elif program.capabilities.foreign:
+        refused = (
+            "the C in this program is executed in a process that opens no files, and so has no part in "
+            "a search that others share; leave --cluster out"
+        )
+    elif program.temporal:
+        refused = (
+            "what is claimed of runs that never end is searched on one machine; leave --cluster out, or "
+            "claims with --safety"
+        )
+    elif program.capabilities.matches_by_key or request.language_options.match:
+        refused = "states that are compared by a key of the program's own are searched on one machine"
+    elif request.estimate is not None:
+        refused = "a search on a cluster is not estimated; leave --estimate out"
+    elif not program.sources:
+        refused = "an object of this process is searched by this process alone; name the class in its file"
+    if refused:
+        raise OptionProblem(f"cluster: {refused}")
 
 
 def _about_what_there_can_be(program: Program, request: Request) -> Request:

@@ -69,7 +69,11 @@ def options_of(given: Mapping[str, Any]) -> tuple[SearchOptions, LanguageOptions
             )
     directory = given.get("spill")
     search = SearchOptions.from_keywords(
-        {**given, "spill": "" if directory is None else str(Path(directory).absolute())}
+        {
+            **given,
+            "spill": "" if directory is None else str(Path(directory).absolute()),
+            "cluster": given.get("cluster") or "",
+        }
     )
     return search, LanguageOptions.from_keywords(given)
 
