@@ -10,7 +10,7 @@ SHOW_PROGRESS := match($$0, /\[[0-9]+\/[0-9]+\]/) && shown++ % 5 == 0 { \
 SHELL := /bin/bash
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
-.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory bench-swarm bench-cluster-scale bench-abstraction bench-c bench-c-programs spin c-packages clean
+.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory bench-swarm bench-abstraction bench-c bench-c-programs bench-cluster bench-cluster-scale spin c-packages clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -68,6 +68,9 @@ bench-c-programs: $(VENV)/.ready-to-develop
 bench-abstraction: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.abstraction
 	$(BIN)/python -m benchmarks.infinite
+
+bench-cluster: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.cluster
 
 bench-memory: $(VENV)/.ready-to-develop
 	$(BIN)/python -m benchmarks.caching

@@ -52,6 +52,7 @@ def engine_for(task: Task, workers: int, *, in_order: bool) -> Iterator[tuple[Pa
             program=share(program.opening, folder),
             partitions=partitions_for(workers),
             in_order=in_order,
+            logs_edges=in_order,
             memory_limit_bytes=1 << 30,
             depth_limit=0,
             check_deadlock=True,

@@ -132,19 +132,34 @@ void bind_partitioned(nb::module_& m) {
       .def(
           "__init__",
           [](PartitionWorker* self, const TransitionSystem& system, const std::string& directory,
-             std::uint32_t partitions, bool in_order, std::uint64_t memory_limit_bytes,
+             std::uint32_t partitions, bool in_order, bool logs_edges, std::uint64_t memory_limit_bytes,
              std::uint64_t depth_limit, bool check_deadlock, bool stop_at_first_violation) {
             search::Options options;
             options.memory_limit_bytes = memory_limit_bytes;
             options.depth_limit = depth_limit;
             options.check_deadlock = check_deadlock;
             options.stop_at_first_violation = stop_at_first_violation;
-            new (self) PartitionWorker(system, options, directory, partitions, in_order);
+            new (self) PartitionWorker(system, options, directory, partitions, in_order, logs_edges);
           },
           nb::keep_alive<1, 2>(), "system"_a, nb::kw_only(), "directory"_a, "partitions"_a, "in_order"_a,
-          "memory_limit_bytes"_a, "depth_limit"_a, "check_deadlock"_a, "stop_at_first_violation"_a)
+          "logs_edges"_a, "memory_limit_bytes"_a, "depth_limit"_a, "check_deadlock"_a,
+          "stop_at_first_violation"_a)
       .def_prop_ro("states", [](PartitionWorker& worker) { return worker.control().states.load(); })
       .def_prop_ro("transitions", [](PartitionWorker& worker) { return worker.control().transitions.load(); })
+      .def_prop_ro("has_parts", &PartitionWorker::has_parts)
+      .def("take_lessons",
+           [](PartitionWorker& worker) {
+             const std::string lessons = worker.take_lessons();
+             return nb::bytes(lessons.data(), lessons.size());
+           })
+      .def(
+          "learn",
+          [](PartitionWorker& worker, const nb::bytes& lessons) {
+            const std::string_view bytes(lessons.c_str(), lessons.size());
+            nb::gil_scoped_release unlocked;
+            worker.learn(bytes);
+          },
+          "lessons"_a)
       .def_prop_ro("candidate_bytes", &PartitionWorker::candidate_bytes)
       .def(
           "begin",
@@ -219,7 +234,7 @@ void bind_partitioned(nb::module_& m) {
             }
             return told(ranks);
           },
-          "keys"_a, "parents"_a, "slice"_a, "slices"_a, "name"_a)
+          "keys"_a, "parents"_a, "slice_number"_a, "slices"_a, "name"_a)
       .def(
           "number_edges",
           [](PartitionWorker& worker, const std::vector<std::uint32_t>& partitions,

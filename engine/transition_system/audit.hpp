@@ -56,6 +56,14 @@ class Audit final : public TransitionSystem {
   bool is_state(StateView state) const override { return system_.is_state(state); }
   std::uint64_t digest_of_parts() const override { return system_.digest_of_parts(); }
   std::uint64_t content_hash(StateView state) const override { return system_.content_hash(state); }
+  void depart(StateView state, PortableState& out) const override { system_.depart(state, out); }
+  std::uint32_t arrive(const PortableState& state, std::uint64_t* words) const override {
+    return system_.arrive(state, words);
+  }
+  PartContent content_of(Part part) const override { return system_.content_of(part); }
+  Part meet(const std::string& bytes, std::span<const Part> refers) const override {
+    return system_.meet(bytes, refers);
+  }
 
   /// How many states were audited.
   std::uint64_t audited() const { return audited_; }

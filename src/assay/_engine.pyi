@@ -1,7 +1,7 @@
 """The native engine. Thin typed modules in `search` and `transition_system` rename it."""
 
 from collections.abc import Callable, Sequence
-from typing import TypedDict, Unpack, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 ABI_VERSION: int
 ACCEPTING_CYCLE: int
@@ -17,6 +17,9 @@ class UnsupportedProgram(RuntimeError):
 
 class AssumptionFailed(RuntimeError):
     """Names what the front end assumed and does not hold."""
+
+class NotPortable(RuntimeError):
+    """Bytes that came from another process, or from its file, are not what they should be."""
 
 class CheckpointProblem(Exception):
     """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
@@ -153,6 +156,37 @@ class Audit(Model):
     def __init__(self, system: Model) -> None: ...
     @property
     def audited(self) -> int: ...
+
+class KnownParts:
+    """The parts of states that a receiver, or a file, was told. It forgets them where they take too much."""
+
+    def __init__(self, most_bytes: int) -> None: ...
+    def clear(self) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Exchange:
+    """States that travel between processes which opened the same program and have the same key."""
+
+    def __init__(self, model: Model, key: bytes, most_bytes: int = ...) -> None: ...
+    def block(
+        self, states: Sequence[bytes], known: KnownParts | None = None, notes: Sequence[bytes] = []
+    ) -> bytes:
+        """The states, each with words that go with it, and their parts as far as they are not `known`."""
+
+    def read(self, block: bytes) -> list[tuple[bytes, bytes]]:
+        """The states of blocks that stand one behind another, as states of this process, with their notes.
+        Raises `NotPortable` where the bytes are not what `block` gave."""
+
+    @staticmethod
+    def whole(blocks: bytes) -> int:
+        """How many bytes at the beginning are whole blocks."""
+
+    @property
+    def parts(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
 
 class PythonSystem(Model):
     """Asks an object with the methods of `Model`, of which it needs `initial_state`, `successors`
@@ -530,3 +564,81 @@ def walk(
     moves: bool = False,  # the last section of each frame is Moves
     portable: bool = False,  # use no instruction that only some processors have
 ) -> Walk: ...
+
+# A run in a file: its name, where it begins, records, masks of their layout, checksum.
+_Run: TypeAlias = tuple[str, int, int, bytes, int]
+# Words or bytes in a file: its name, where they begin, how many.
+_Piece: TypeAlias = tuple[str, int, int]
+# A partition's part of a level: its number, the run, from which to which state, their ranks.
+_Part: TypeAlias = tuple[int, _Run, int, int, Sequence[_Piece]]
+
+class PartitionWorker:
+    """What one worker of a search in partitions does; calls are functions of files."""
+
+    def __init__(
+        self,
+        system: Model,
+        *,
+        directory: str,
+        partitions: int,
+        in_order: bool,  # of discovery
+        logs_edges: bool,
+        memory_limit_bytes: int,
+        depth_limit: int,
+        check_deadlock: bool,
+        stop_at_first_violation: bool,
+    ) -> None: ...
+    @property
+    def states(self) -> int:
+        """Expanded by the call under way."""
+
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def candidate_bytes(self) -> int: ...
+    @property
+    def has_parts(self) -> bool:
+        """States are made of parts: others have to learn of them."""
+
+    def take_lessons(self) -> bytes: ...
+    def learn(self, lessons: bytes) -> None: ...
+    def begin(self, name: str) -> tuple[int, int, bytes, _Run, _Piece]:
+        """Partition, violation, state, the first level and the rank in it."""
+
+    def expand(
+        self, parts: Sequence[_Part], depth: int, group_of: Sequence[int], edges_name: str
+    ) -> tuple[dict[str, Any], list[bytes]]: ...
+    def merge(
+        self,
+        parts: Sequence[tuple[int, Sequence[_Run], Sequence[_Piece]]],
+        blocks: Sequence[bytes],
+        name: str,
+    ) -> list[tuple[int, _Run, _Piece, list[_Run]]]: ...
+    def put_aside(self, blocks: Sequence[bytes], name: str) -> dict[int, _Piece]: ...
+    def predecessors(
+        self, parts: Sequence[_Part], states: Sequence[bytes]
+    ) -> list[tuple[int, int, bytes] | None]: ...
+    def count_until(
+        self, parts: Sequence[_Part], state: bytes, rank: int, at_limit: bool
+    ) -> tuple[int, int]: ...
+    def rank(
+        self, keys: Sequence[_Piece], parents: int, slice_number: int, slices: int, name: str
+    ) -> list[_Piece]: ...
+    def number_edges(
+        self,
+        partitions: Sequence[int],
+        levels: Sequence[tuple[int, Sequence[_Part]]],
+        edges: Sequence[Sequence[_Piece]],
+        name: str,
+    ) -> list[_Piece]: ...
+    def is_intact(self, run: _Run) -> bool: ...
+
+def write_partitioned_graph(
+    directory: str,
+    states: int,
+    levels: Sequence[tuple[int, Sequence[Sequence[_Piece]], Sequence[Sequence[_Piece]]]],
+    stream_of: Sequence[int],
+    numbers: Sequence[Sequence[_Piece]],
+    log: GraphLog,
+) -> None:
+    """The log of the graph that a search in partitions left, as one process would have written it."""

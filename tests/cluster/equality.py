@@ -32,7 +32,8 @@ EXAMPLES = (
 )
 # Whatever says where and how fast, and nothing else.
 APART = {
-    "seconds", "search_seconds", "compile_seconds", "peak_memory_bytes", "spill", "cluster", "options", "notes",
+    "seconds", "search_seconds", "compile_seconds", "peak_memory_bytes", "spill", "cluster", "options",
+    "notes",
 }  # fmt: skip
 OF_A_CERTIFICATE = {"path", "seconds", "log_bytes"}
 

@@ -1,4 +1,5 @@
-"""Real Dask clusters on this machine: a scheduler that knows nothing of Assay, and workers, each a process."""
+"""Real Dask clusters on this machine: a scheduler that knows nothing of Assay, and workers, each a
+process."""
 
 from __future__ import annotations
 
@@ -11,10 +12,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
+# Whatever becomes of a test, its cluster goes with it.
+DIE_TOO = "import ctypes; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0); "
 # The scheduler of somebody's cluster knows nothing of Assay.
-SCHEDULER = "import sys; sys.modules['assay'] = None; from distributed.cli.dask_scheduler import main; main()"
+SCHEDULER = (
+    DIE_TOO
+    + "import sys; sys.modules['assay'] = None; from distributed.cli.dask_scheduler import main; main()"
+)
+WORKER = DIE_TOO + "from distributed.cli.dask_worker import main; main()"
 OPTIONS = ("--no-nanny", "--no-dashboard", "--nthreads", "1")
 PATIENCE_SECONDS = 120
 
@@ -38,7 +46,7 @@ class Processes:
             self.add_worker()
         self.await_workers(workers)
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,9 +78,7 @@ class Processes:
         raise AssertionError("the scheduler does not start")
 
     def add_worker(self, *, environment: dict[str, str] | None = None) -> subprocess.Popen:
-        worker = self._start(
-            "-m", "distributed.cli.dask_worker", self.address, *OPTIONS, environment=environment
-        )
+        worker = self._start("-c", WORKER, self.address, *OPTIONS, environment=environment)
         self.workers.append(worker)
         return worker
 

@@ -9,10 +9,11 @@ constexpr std::uint64_t kLookEvery = 64;  // states
 
 }  // namespace
 
-LevelExpansion::LevelExpansion(PartitionWorker& worker, std::uint64_t depth,
+LevelExpansion::LevelExpansion(PartitionWorker& worker, std::uint64_t depth, std::uint64_t states,
                                const std::vector<std::uint32_t>& group_of, const std::string& edges_name)
     : worker_(worker),
       depth_(depth),
+      expected_(states),
       group_of_(group_of),
       at_limit_(worker.options_.depth_limit != 0 && depth >= worker.options_.depth_limit),
       sections_(worker.partitions_),
@@ -21,7 +22,7 @@ LevelExpansion::LevelExpansion(PartitionWorker& worker, std::uint64_t depth,
   std::uint32_t groups = 0;
   for (const std::uint32_t group : group_of) groups = std::max(groups, group + 1);
   out_.blocks.resize(groups);
-  if (worker.in_order_)
+  if (worker.logs_edges_)
     edges_ = std::make_unique<storage::EdgeLog>(worker.path_of(edges_name), DiskFile::Mode::kCreate);
   start_candidates();
 }
@@ -35,7 +36,7 @@ void LevelExpansion::start_candidates() {
     keyed_ = worker_.candidates_.lend();
     keyed_count_ = 0;
   } else {
-    worker_.candidates_.start(record_words_, 1024);
+    worker_.candidates_.start(record_words_, expected_);
   }
   for (std::uint32_t i = 0; i < worker_.partitions_; ++i)
     sections_[i] = SectionWriter(i, worker_.in_order_, layout);

@@ -21,8 +21,8 @@ inline bool comes_before(StateView a, StateView b) {
 /// is sorted when it is full. Then they are handed to the sections of their owners.
 class LevelExpansion {
  public:
-  LevelExpansion(PartitionWorker& worker, std::uint64_t depth, const std::vector<std::uint32_t>& group_of,
-                 const std::string& edges_name);
+  LevelExpansion(PartitionWorker& worker, std::uint64_t depth, std::uint64_t states,
+                 const std::vector<std::uint32_t>& group_of, const std::string& edges_name);
 
   void start_part();
   void look_around();
@@ -46,6 +46,7 @@ class LevelExpansion {
 
   PartitionWorker& worker_;
   const std::uint64_t depth_;
+  const std::uint64_t expected_;  // states that are to be expanded
   const std::vector<std::uint32_t>& group_of_;
   const bool at_limit_;
   Expanded out_;

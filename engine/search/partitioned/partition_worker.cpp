@@ -29,7 +29,7 @@ using storage::RunMerge;
 using storage::RunWriter;
 
 constexpr std::size_t kMostIo = std::size_t{1} << 19;
-constexpr std::size_t kMostInMemory = std::size_t{1} << 18;  // bytes of a run that is not read from its file
+constexpr std::size_t kMostInMemory = std::size_t{1} << 22;  // bytes of a run that is not read from its file
 constexpr std::uint64_t kForgetAfter = 64;                   // calls
 
 bool has_all_bits(const Words& masks, const Words& of) {
@@ -39,6 +39,14 @@ bool has_all_bits(const Words& masks, const Words& of) {
   return true;
 }
 
+/// A system has met parts, if it has any, when it has given its initial state.
+std::unique_ptr<transition_system::Travelling> travelling(const transition_system::TransitionSystem& system,
+                                                          const Options& options) {
+  const InitialState initial(system);
+  if (system.parts_met() == 0) return nullptr;
+  return std::make_unique<transition_system::Travelling>(system, spilling::memory_limit(options) / 4);
+}
+
 std::uint64_t bytes_of(const SortedRun& run, std::uint32_t record_words) {
   return run.records * record_words * sizeof(std::uint64_t);
 }
@@ -46,17 +54,20 @@ std::uint64_t bytes_of(const SortedRun& run, std::uint32_t record_words) {
 }  // namespace
 
 PartitionWorker::PartitionWorker(const transition_system::TransitionSystem& system, const Options& options,
-                                 std::string directory, std::uint32_t partitions, bool in_order)
-    : system_(system),
+                                 std::string directory, std::uint32_t partitions, bool in_order,
+                                 bool logs_edges)
+    : travelling_(travelling(system, options)),
+      system_(travelling_ == nullptr ? system : *travelling_),
       options_(options),
       directory_(std::move(directory)),
       partitions_(partitions),
       in_order_(in_order),
+      logs_edges_(logs_edges),
       shares_(spilling::Shares::of(options)),
-      expansion_(system, options_),
+      expansion_(system_, options_),
       candidates_(shares_.candidates) {
-  const InitialState initial(system);
-  layouts_.add(PackedLayout(initial.words.data(), initial.length, system.max_words()));
+  const InitialState initial(system_);
+  layouts_.add(PackedLayout(initial.words.data(), initial.length, system_.max_words()));
   layout_numbers_[layouts_.current().masks()] = 0;
 }
 
@@ -199,7 +210,9 @@ Expanded PartitionWorker::expand(const std::vector<LevelPart>& parts, std::uint6
   ++calls_;
   // Before the first candidate is packed: the present layout changes with what others wrote.
   for (const LevelPart& part : parts) layout_number(part.states.masks);
-  LevelExpansion level(*this, depth, group_of, edges_name);
+  std::uint64_t states = 0;
+  for (const LevelPart& part : parts) states += part.end - part.begin;
+  LevelExpansion level(*this, depth, states, group_of, edges_name);
   for (const LevelPart& part : parts) {
     const std::uint32_t layout = layout_number(part.states.masks);
     level.start_part();

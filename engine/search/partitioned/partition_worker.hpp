@@ -19,6 +19,7 @@
 #include "storage/candidate_set.hpp"
 #include "storage/edge_log.hpp"
 #include "storage/sorted_run.hpp"
+#include "transition_system/travelling.hpp"
 
 namespace assay::search::partitioned {
 
@@ -96,7 +97,7 @@ struct Counted {
 class PartitionWorker {
  public:
   PartitionWorker(const transition_system::TransitionSystem& system, const Options& options,
-                  std::string directory, std::uint32_t partitions, bool in_order);
+                  std::string directory, std::uint32_t partitions, bool in_order, bool logs_edges);
 
   /// The initial state, its violation, and who owns it, as the first level in a file of this name.
   struct Begun {
@@ -140,6 +141,14 @@ class PartitionWorker {
   /// Whether a run is what it was when it was written.
   bool is_intact(const StoredRun& run);
 
+  /// Where states are made of parts: what others have to learn before they can read what was made here since the last
+  /// time, and the same from others. A state of the program's own words, for whoever executes it.
+  std::string take_lessons() { return travelling_ == nullptr ? std::string() : travelling_->take_lessons(); }
+  void learn(std::string_view lessons) {
+    if (travelling_ != nullptr) travelling_->learn(lessons);
+  }
+  bool has_parts() const { return travelling_ != nullptr; }
+
   std::uint32_t owner_of(StateView state) const;
   Control& control() { return control_; }
   std::size_t candidate_bytes() const { return shares_.candidates; }
@@ -174,11 +183,14 @@ class PartitionWorker {
   void merge_visited(std::vector<StoredRun>& visited, const std::shared_ptr<DiskFile>& runs,
                      std::uint64_t& runs_end);
 
+  const std::unique_ptr<transition_system::Travelling>
+      travelling_;  // null: states are the same words everywhere
   const transition_system::TransitionSystem& system_;
   const Options options_;
   const std::string directory_;
   const std::uint32_t partitions_;
-  const bool in_order_;
+  const bool in_order_;  // of discovery
+  const bool logs_edges_;
   const spilling::Shares shares_;
   Control control_;
   Expansion expansion_;

@@ -24,9 +24,6 @@ std::uint32_t bytes_for(std::uint32_t bits) { return std::max<std::uint32_t>(1, 
 /// The bits of a record stand at the high end of its words.
 std::uint32_t unused_bits(std::uint32_t bits) { return bits == 0 ? 63 : bits >= 64 ? 0 : 64 - bits; }
 
-char byte_of(const std::uint64_t* record, std::uint32_t byte) {
-  return static_cast<char>(record[byte / 8] >> (56 - byte % 8 * 8));
-}
 void append_word(std::string& to, std::uint64_t word) {
   to.append(reinterpret_cast<const char*>(&word), sizeof word);
 }
@@ -38,14 +35,15 @@ SectionWriter::SectionWriter(std::uint32_t partition, bool has_keys, const Packe
       words_(layout.record_words()),
       record_bytes_(bytes_for(bits_of(layout.masks()))),
       unused_bits_(unused_bits(bits_of(layout.masks()))),
-      last_(words_) {}
+      last_(words_),
+      bytes_(std::size_t{words_} * 8) {}
 
 void SectionWriter::number(std::uint64_t value) {
-  while (value >= 0x80) {
-    data_.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  data_.push_back(static_cast<char>(value));
+  char bytes[10];
+  std::size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  data_.append(bytes, count);
 }
 
 void SectionWriter::append(const std::uint64_t* record, std::uint64_t key) {
@@ -53,15 +51,18 @@ void SectionWriter::append(const std::uint64_t* record, std::uint64_t key) {
     number((record[0] - last_[0]) >> unused_bits_);
     last_[0] = record[0];
   } else {
-    std::uint32_t common = 0;
-    while (common < words_ && record[common] == last_[common]) ++common;
-    common *= 8;
-    const std::uint32_t most = std::min(record_bytes_, kLongestPrefix);
-    while (common < most && byte_of(record, common) == byte_of(last_.data(), common)) ++common;
-    common = std::min(common, most);
+    std::uint32_t word = 0;
+    while (word < words_ && record[word] == last_[word]) ++word;
+    std::uint32_t common = word * 8;
+    if (word < words_) common += static_cast<std::uint32_t>(std::countl_zero(record[word] ^ last_[word])) / 8;
+    common = std::min({common, record_bytes_, kLongestPrefix});
+    for (std::uint32_t i = common / 8; i < words_; ++i) {
+      const std::uint64_t swapped = __builtin_bswap64(record[i]);
+      std::memcpy(bytes_.data() + std::size_t{i} * 8, &swapped, sizeof swapped);
+      last_[i] = record[i];
+    }
     data_.push_back(static_cast<char>(common));
-    for (std::uint32_t i = common; i < record_bytes_; ++i) data_.push_back(byte_of(record, i));
-    std::copy_n(record, words_, last_.begin());
+    data_.append(bytes_.data() + common, record_bytes_ - common);
   }
   if (header_.has_keys) {
     number(key >> 32);
@@ -105,6 +106,18 @@ void ByteSource::refill() {
 
 std::uint64_t ByteSource::number() {
   std::uint64_t value = 0;
+  if (end_ - at_ >= 10) {
+    const char* at = at_;
+    for (std::uint32_t shift = 0; shift < 64; shift += 7) {
+      const auto next = static_cast<unsigned char>(*at++);
+      value |= std::uint64_t{next & 0x7Fu} << shift;
+      if ((next & 0x80) == 0) {
+        at_ = at;
+        return value;
+      }
+    }
+    fail();
+  }
   for (std::uint32_t shift = 0; shift < 64; shift += 7) {
     const unsigned char next = byte();
     value |= std::uint64_t{next & 0x7Fu} << shift;

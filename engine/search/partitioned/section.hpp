@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,7 @@ class SectionWriter {
   std::uint32_t record_bytes_ = 8;  // of a record that have bits
   std::uint32_t unused_bits_ = 0;   // of a record of one word
   std::vector<std::uint64_t> last_;
+  std::vector<char> bytes_;  // of the record being written, highest first
   std::string data_;
 };
 
@@ -68,6 +70,11 @@ class ByteSource {
     return static_cast<unsigned char>(*at_++);
   }
   void copy(char* to, std::size_t count) {
+    if (static_cast<std::size_t>(end_ - at_) >= count) {
+      std::memcpy(to, at_, count);
+      at_ += count;
+      return;
+    }
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<char>(byte());
   }
   std::uint64_t number();  // of variable length

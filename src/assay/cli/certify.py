@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     help="How to cut: into equal parts, or by subtrees, if the certificate lists their sizes.",
 )
 @click.option("--workers", type=Count(1, 1024), help="Local processes [one per processor, if that pays].")
-@click.option("--cluster", metavar="ADDRESS", help="Give the tasks to a Dask cluster: tcp://host:8786.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Give the tasks to a Dask cluster: tcp://host:8786, or local:N."
+)
 @click.option(
     "--explain", is_flag=True, help="Keep a map of all states and name the first thing that is wrong."
 )

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", type=Count(1, 1024), help="Searches at a time on this machine [one per processor]."
 )
-@click.option("--cluster", metavar="ADDRESS", help="Give the runs to a Dask cluster: tcp://host:8786.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Give the runs to a Dask cluster: tcp://host:8786, or local:N."
+)
 @click.option(
     "--seed", type=Count(0, 2**64 - 1), default=0, show_default=True, help="What the runs are drawn from."
 )

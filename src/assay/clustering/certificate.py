@@ -1,7 +1,8 @@
 """The certificate of a search on a cluster, written by a child process of this machine.
 
-Who has the states of a partition has given their numbers to the steps that lead to them; here everything is put
-into one order, the one in which a single process would have come by it, and written as it would write it.
+Who has the states of a partition has given their numbers to the steps that lead to them; here everything is
+put into one order, the one in which a single process would have come by it, and written as it would write
+it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The order of a search on a cluster: level by level, until no state is new.
 
-A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for each
-group, which go from worker to worker; each group merges what it was sent and answers with counts and the names of its
-files. When all have answered, the level is committed. What happens in between can be done again: a level that was
-lost, in part or whole, costs its time and nothing else.
+A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for
+each group, which go from worker to worker; each group merges what it was sent and answers with counts and
+the names of its files. When all have answered, the level is committed. What happens in between can be done
+again: a level that was lost, in part or whole, costs its time and nothing else.
 
 Where a level is small, one worker does it alone, and those after it, until they are large.
 """
@@ -11,6 +11,7 @@ Where a level is small, one worker does it alone, and those after it, until they
 from __future__ import annotations
 
 import contextlib
+import json
 import struct
 import tempfile
 import time
@@ -31,7 +32,7 @@ from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution import interrupts
 from assay.execution.model_process import EngineFailure, ModelProcess, Progress, Report
-from assay.execution.replaying import replay
+from assay.execution.replaying import Replayed, replay
 from assay.records import dataclass
 from assay.search.native import NativeOutcome, NativeViolation, WrittenCertificate
 from assay.search.options import SearchOptions
@@ -50,7 +51,8 @@ ALONE_SECONDS = 1.0
 LOOK_FOR_WORKERS_SECONDS = 1.0
 WITHOUT_WORKERS_SECONDS = 60.0
 COMMIT_SECONDS = 5.0
-HANGS_SECONDS = 60.0
+HANGS_SECONDS = 30.0
+STALLS_SECONDS = 4.0  # while a worker is gone
 MOST_TRIES = 6  # of a level
 DEFAULT_MEMORY = 1 << 30
 DASK_MEMORY = 160 << 20  # of a Dask worker without its child
@@ -109,6 +111,15 @@ def order_of(state: bytes) -> tuple[int, tuple[int, ...]]:
     return len(state), struct.unpack(f"<{len(state) // 8}Q", state)
 
 
+def _code_meaning(meaning: str, replayed: Replayed) -> int:
+    """The code that the process which executed a run has for what another process called by its own."""
+    said: Any = (replayed.run.descriptions or {}) if replayed.run is not None else {}
+    for code, told in said.get("violations", {}).items():
+        if json.dumps(told, sort_keys=True) == json.dumps(json.loads(meaning), sort_keys=True):
+            return int(code)
+    return -1
+
+
 @dataclass(slots=True)
 class _Told:
     """By a worker, of what it does now."""
@@ -139,7 +150,7 @@ class _Coordinator:
         self._refused: dict[str, str] = {}
         self._next_look = self._next_commit = 0.0
         self._told: dict[str, _Told] = {}
-        self._heard: dict[str, float] = {}
+        self._last_heard = 0.0
         self._peak_memory = 0
         self._narrow_levels = 0
         self._remarks: list[str] = []
@@ -147,6 +158,10 @@ class _Coordinator:
         self._resumed_from = 0
         self._explored: Explored | None = None
         self._tracing = False
+        self._initial_states = 0  # if the first state is not the program's own
+        self._answer: tuple[str, int] | None = None  # of the first worker that was asked
+        self._hanging: set[str] = set()
+        self._next_watch = 0.0
 
     # --- from the request to the outcome ---
 
@@ -170,7 +185,9 @@ class _Coordinator:
             partitions=partitions_for(len(self._tasks.workers()))
             if explored is None
             else explored.partitions,
-            in_order=certificate is not None,
+            # Words that stand for parts have no order that one process would know.
+            in_order=certificate is not None or self._opening.needs_interpreter,
+            logs_edges=certificate is not None,
             memory_limit_bytes=memory,
             depth_limit=self._options.depth_limit,
             check_deadlock=self._options.check_deadlock,
@@ -186,8 +203,8 @@ class _Coordinator:
                 paths = self._paths(self._explored)
             except _Stop as stopped:
                 stop = stopped
-            except ClusterProblem as problem:
-                stop = _Stop(StopReason.CRASHED, str(problem))
+            except ClusterProblem as gone:
+                stop = _Stop(StopReason.CLUSTER, str(gone))
             written: WrittenCertificate | None = None
             problem = ""
             if (
@@ -230,22 +247,35 @@ class _Coordinator:
                 stop_detail=stop.detail,
                 violation_count=explored.violation_count,
             )
-            with contextlib.suppress(OSError):
-                self._commit(explored)
         elif stop.reason is not StopReason.FINISHED:  # it was stopped on the way back from a violation
             paths = []
         disk_bytes = max(explored.disk_bytes, self._directory.bytes())
         if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
             self._directory.clear()
+        else:
+            with contextlib.suppress(OSError):  # what was committed before is there
+                self._commit(explored)
         return NativeOutcome(
-            replace(facts, seconds=seconds),
+            self._of_the_program(replace(facts, seconds=seconds)),
             tuple(self._executed(code, path, process) for code, path in paths),
             self._peak_memory,
             disk_bytes=disk_bytes,
             resumed_from=self._resumed_from,
             levels=tuple(level.states for level in explored.levels),
-            remarks=tuple(self._remarks),
+            remarks=(*explored.remarks, *self._remarks),
+            untracked=tuple(explored.untracked),
             cluster=self._as_json(explored),
+        )
+
+    def _of_the_program(self, facts: SearchFacts) -> SearchFacts:
+        """A state before the initial ones is ours."""
+        if not self._initial_states:
+            return facts
+        return replace(
+            facts,
+            states=facts.states - 1,
+            transitions=facts.transitions - self._initial_states,
+            depth=max(0, facts.depth - 1),
         )
 
     def _certificate(
@@ -286,7 +316,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "number_edges", arguments_of(explored, stream)),
+                    self._task("number_edges", arguments_of(explored, stream)),
                     worker=self._accepted[index % len(self._accepted)],
                 )
                 for index, stream in enumerate(streams)
@@ -296,10 +326,12 @@ class _Coordinator:
 
     def _executed(self, code: int, path: list[int], process: ModelProcess | None) -> NativeViolation:
         replayed = replay(self._opening, path, process=process)
+        if self._explored is not None and self._explored.meanings and code:
+            code = _code_meaning(self._explored.meanings[code - 1], replayed)
         if replayed.failed_at is not None or code not in replayed.codes:
             raise EngineFailure(
-                f"a run that the cluster found does not lead to its violation when executed again (code {code}, "
-                f"executed: {sorted(replayed.codes)}, failed at {replayed.failed_at})"
+                "a run that the cluster found does not lead to its violation when executed again "
+                f"(code {code}, executed: {sorted(replayed.codes)}, failed at {replayed.failed_at})"
             )
         return NativeViolation(code, tuple(path), replayed.run)
 
@@ -317,29 +349,17 @@ class _Coordinator:
 
     def _look_for_workers(self, *, first: bool = False) -> None:
         """Newcomers are asked whether they can take part; who is gone is forgotten."""
-        self._next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
         patience = time.monotonic() + WITHOUT_WORKERS_SECONDS
         while True:
             there = self._tasks.workers()
-            new = [one for one in there if one not in self._accepted and one not in self._refused]
-            asked = {
-                one: self._tasks.submit(CALL, Task(self._search, "hello", {}), worker=one, nowhere_else=True)
-                for one in new
-            }
-            for worker, task in asked.items():
-                try:
-                    self._tasks.results([task], on_tick=self._tick, on_progress=self._hear)
-                except TasksLost:
-                    continue
-                except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
-                    self._refused[worker] = str(problem)
-                    self._remarks.append(f"a worker does not take part: {problem}")
-                except TaskFailed as failed:
-                    raise self._failure(failed) from None
-                else:
-                    self._accepted.append(worker)
+            self._hanging &= set(self._tasks.silent(HANGS_SECONDS)) if self._hanging else set()
+            there = [one for one in there if one not in self._hanging]
+            for worker in there:
+                if worker not in self._accepted and worker not in self._refused:
+                    self._ask(worker)
             self._accepted = [one for one in self._accepted if one in there]
             self._most_workers = max(self._most_workers, len(self._accepted))
+            self._next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
             if self._accepted:
                 return
             if first and there and all(one in self._refused for one in there):
@@ -348,6 +368,38 @@ class _Coordinator:
                 raise ClusterProblem("the cluster has lost all its workers")
             self._tick()
             time.sleep(0.2)
+
+    def _ask(self, worker: str) -> None:
+        """Nobody else can answer for it, so that its task waits for ever when it is lost."""
+        task = self._tasks.submit(CALL, self._task("hello", {}), worker=worker, nowhere_else=True)
+        next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
+
+        def still_there() -> None:
+            nonlocal next_look
+            self._tick()
+            if time.monotonic() > next_look:
+                next_look = time.monotonic() + LOOK_FOR_WORKERS_SECONDS
+                if worker not in self._tasks.workers() or worker in self._tasks.silent(HANGS_SECONDS):
+                    raise TasksLost(worker)
+
+        try:
+            [answer] = self._tasks.results([task], on_tick=still_there, on_progress=self._hear)
+        except TasksLost:
+            self._tasks.cancel([task])
+            return
+        except TaskFailed as failed:
+            raise self._failure(failed) from None
+        except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
+            why = str(problem)
+        else:
+            self._answer = self._answer or answer
+            self._initial_states = answer[1]
+            why = "" if answer == self._answer else "its program begins in another state"
+        if why:
+            self._refused[worker] = why
+            self._remarks.append(f"the worker at {worker} does not take part: {why}")
+        else:
+            self._accepted.append(worker)
 
     def _say_goodbye(self) -> None:
         with contextlib.suppress(Exception):
@@ -373,10 +425,26 @@ class _Coordinator:
             raise _Stop(StopReason.TIME)
         self._tell()
 
+    def _watch(self) -> None:
+        """The same while tasks are done that somebody who hangs, or is gone, might never finish."""
+        self._tick()
+        now = time.monotonic()
+        if now < self._next_watch:
+            return
+        self._next_watch = now + LOOK_FOR_WORKERS_SECONDS
+        gone = set(self._accepted) - set(self._tasks.workers())
+        if gone and now > self._last_heard + STALLS_SECONDS:
+            # Dask has the tasks of a lost worker done by others, but not if for a moment there were none.
+            raise TasksLost(f"the worker at {min(gone)} is gone, and nobody goes on with what it did")
+        hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
+        if hanging:
+            self._hanging |= hanging
+            raise TasksLost(f"the worker at {min(hanging)} does not answer")
+
     def _hear(self, told: tuple[str, int, int, int, int]) -> None:
         worker, states, transitions, of_child, of_worker = told
         self._told[worker] = _Told(states, transitions, of_child + of_worker)
-        self._heard[worker] = time.monotonic()
+        self._last_heard = time.monotonic()
         self._peak_memory = max(self._peak_memory, of_child + of_worker)
 
     def _tell(self) -> None:
@@ -424,8 +492,9 @@ class _Coordinator:
         for tries in range(1, MOST_TRIES + 1):
             tasks: list[Any] = []
             try:
+                self._last_heard = time.monotonic()
                 tasks = make()
-                return self._tasks.results(tasks, on_tick=self._tick, on_progress=self._hear)
+                return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
             except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
@@ -441,10 +510,14 @@ class _Coordinator:
             self._look_for_workers()
         raise AssertionError
 
+    def _task(self, call: str, arguments: dict[str, Any]) -> Task:
+        lessons = () if self._explored is None else tuple(self._explored.lessons)
+        return Task(self._search, call, arguments, lessons)
+
     def _one(self, call: str, worker: str | None = None, **arguments: Any) -> Any:
         def make() -> list[Any]:
             chosen = worker if worker in self._accepted else self._accepted[0]
-            return [self._tasks.submit(CALL, Task(self._search, call, arguments), worker=str(chosen))]
+            return [self._tasks.submit(CALL, self._task(call, arguments), worker=str(chosen))]
 
         [result] = self._do(make)
         return result
@@ -462,7 +535,8 @@ class _Coordinator:
         explored.states = 1
         if begun["violation"]:
             explored.violation_count = 1
-            explored.add(Found(begun["violation"], AT_STATE, 0, 0, 0, begun["state"]))
+            code = explored.code_of(begun["violation"], begun["meanings"].get(begun["violation"], ""))
+            explored.add(Found(code, AT_STATE, 0, 0, 0, begun["state"]))
         return explored
 
     def _take_up(self, explored: Explored) -> Explored:
@@ -478,7 +552,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "check", {"runs": mine}),
+                    self._task("check", {"runs": mine}),
                     worker=self._accepted[index % len(self._accepted)],
                 )
                 for index, mine in enumerate(shares)
@@ -514,8 +588,6 @@ class _Coordinator:
                 ended = self._take(explored, facts, parts)
                 if ended is not None:
                     return ended
-                if explored.finished:
-                    break
             if now > self._next_commit:
                 self._commit(explored)
         complete = not explored.cut
@@ -533,10 +605,10 @@ class _Coordinator:
         depth, level = explored.depth, explored.levels[-1]
         new = {number: run for number, run, _, _ in parts if run[2]}
         fresh = sum(run[2] for run in new.values())
-        limit = self._options.state_limit
+        limit = self._options.state_limit and self._options.state_limit + bool(self._initial_states)
         found = [
-            Found(code, position, depth, length, rank, state)
-            for code, position, length, rank, sequence, state in sorted(
+            Found(explored.code_of(code, meaning), position, depth, length, rank, state)
+            for code, position, length, rank, sequence, state, meaning in sorted(
                 facts["found"], key=lambda one: (one[3] if explored.in_order else order_of(one[5]), one[4])
             )
         ]
@@ -545,7 +617,10 @@ class _Coordinator:
         for one in found:
             explored.add(one)
         explored.bytes_sent += facts["sent"]
-        explored.profile.append(self._profile(explored, level, facts, fresh))
+        explored.lessons += facts["lessons"]
+        explored.remarks += [one for one in facts["remarks"] if one not in explored.remarks]
+        explored.untracked += [one for one in facts["untracked"] if one not in explored.untracked]
+        explored.profile.append(self._profile(level, facts, fresh))
         if explored.found and self._options.stop_at_first_violation:
             if any(one.path_length == depth for one in explored.found):
                 first = min(
@@ -572,8 +647,7 @@ class _Coordinator:
                 stop_reason=StopReason.STATES,
                 violation_count=explored.violation_count + facts["violation_count"],
             )
-        if explored.in_order:
-            level.edges = facts["edges"]
+        level.edges = facts["edges"]
         if not fresh:
             explored.finished = True
             return None
@@ -587,7 +661,7 @@ class _Coordinator:
     def _order(self, explored: Explored, found: Found) -> Any:
         return found.rank if explored.in_order else order_of(found.state)
 
-    def _profile(self, explored: Explored, level: Level, facts: dict[str, Any], fresh: int) -> dict[str, Any]:
+    def _profile(self, level: Level, facts: dict[str, Any], fresh: int) -> dict[str, Any]:
         return {
             "states": level.states,
             "transitions": facts["transitions"],
@@ -599,6 +673,9 @@ class _Coordinator:
             "skew": round(facts["skew"], 3),
             "expand_seconds": round(facts["seconds"], 6),
             "merge_seconds": round(facts["merge_seconds"], 6),
+            # Of the worker that took longest; without what it waited for.
+            "expand_cpu_seconds": round(facts["cpu_seconds"], 6),
+            "merge_cpu_seconds": round(facts["merge_cpu_seconds"], 6),
             "seconds": round(facts["whole_seconds"], 6),
         }
 
@@ -615,7 +692,8 @@ class _Coordinator:
         )
 
     def _slices(self, explored: Explored, most_states: int) -> int:
-        """So many that what they make fits the memory set aside for it, if the level is like the one before."""
+        """So many that what they make fits the memory set aside for it, if the level is like the one
+        before."""
         if not explored.profile:
             return 1
         last = explored.profile[-1]
@@ -661,6 +739,7 @@ class _Coordinator:
                     "skew": 1.0,
                     "workers": 1,
                     "merge_seconds": merged["seconds"],
+                    "merge_cpu_seconds": merged["cpu_seconds"],
                     "ranks": merged.get("ranks", []),
                 },
                 merged["parts"],
@@ -697,7 +776,9 @@ class _Coordinator:
             "workers": len(groups),
             "skew": max(loads) * len(loads) / max(1, sum(loads)),
             "seconds": max(sum(one["seconds"] for one in per_group) for per_group, _ in answers),
+            "cpu_seconds": max(sum(one["cpu_seconds"] for one in per_group) for per_group, _ in answers),
             "merge_seconds": max(merged["seconds"] for _, merged in answers),
+            "merge_cpu_seconds": max(merged["cpu_seconds"] for _, merged in answers),
         }
         parts = [part for _, merged in answers for part in merged["parts"]]
         facts["ranks"] = (
@@ -713,8 +794,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "rank",
                         {"keys": keys, "parents": level.states, "slice_number": index, "slices": slices},
                     ),
@@ -744,8 +824,7 @@ class _Coordinator:
             expansions = [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "expand",
                         {
                             "parts": slice_of(parts[index], number, slices),
@@ -768,8 +847,7 @@ class _Coordinator:
             merges = [
                 self._tasks.submit(
                     MERGE,
-                    Task(
-                        self._search,
+                    self._task(
                         "merge" if is_last else "put_aside",
                         {"parts": [(one, explored.visited[one], aside[index][one]) for one in mine]}
                         if is_last
@@ -783,7 +861,7 @@ class _Coordinator:
             if is_last:
                 return merges, known
             for index, (facts, put) in enumerate(
-                self._tasks.results(merges, on_tick=self._tick, on_progress=self._hear)
+                self._tasks.results(merges, on_tick=self._watch, on_progress=self._hear)
             ):
                 known[index] += facts
                 for partition, piece in put.items():
@@ -793,7 +871,7 @@ class _Coordinator:
     # --- after a violation ---
 
     def _count_until(self, explored: Explored, first: Found) -> list[tuple[int, int]]:
-        limit = self._options.depth_limit
+        limit = self._options.depth_limit and self._options.depth_limit + bool(self._initial_states)
         at_limit = bool(limit) and explored.depth >= limit
 
         def make() -> list[Any]:
@@ -801,8 +879,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(
-                        self._search,
+                    self._task(
                         "count_until",
                         {
                             "parts": explored.levels[-1].parts(mine),
@@ -869,7 +946,7 @@ class _Coordinator:
             return [
                 self._tasks.submit(
                     CALL,
-                    Task(self._search, "predecessors", {"levels": [level.parts(mine)], "states": states}),
+                    self._task("predecessors", {"levels": [level.parts(mine)], "states": states}),
                     worker=worker,
                 )
                 for worker, mine in groups.items()

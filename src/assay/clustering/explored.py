@@ -1,7 +1,7 @@
 """What is known of a search, and how it stands in the shared directory.
 
-The truth is in files that are never changed once they are named here; this file is replaced in one step when a level
-is done. Whoever goes on with the search, with however many workers, needs nothing else.
+The truth is in files that are never changed once they are named here; this file is replaced in one step
+when a level is done. Whoever goes on with the search, with however many workers, needs nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.clustering.work import Part, Piece, Run
-from assay.evidence.verdict import StopReason
 from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
@@ -71,6 +70,10 @@ class Explored:
     levels: list[Level] = field(default_factory=list)  # the last is to be expanded next, unless it is over
     visited: dict[int, list[Run]] = field(default_factory=dict)
     profile: list[dict[str, Any]] = field(default_factory=list)  # what each level cost
+    lessons: list[str] = field(default_factory=list)  # files with parts of states
+    meanings: list[str] = field(default_factory=list)  # of codes, from 1 on, where each process has its own
+    remarks: list[str] = field(default_factory=list)
+    untracked: list[tuple[int, int, bool]] = field(default_factory=list)
     bytes_sent: int = 0
     disk_bytes: int = 0
     homes: dict[int, str] = field(default_factory=dict)  # where partitions were last; not saved
@@ -88,6 +91,14 @@ class Explored:
                 return
         self.found.append(found)
 
+    def code_of(self, code: int, meaning: str) -> int:
+        """A code that is the same for all workers."""
+        if not meaning:
+            return code
+        if meaning not in self.meanings:
+            self.meanings.append(meaning)
+        return self.meanings.index(meaning) + 1
+
     def files(self) -> set[str]:
         """All that are still needed."""
         runs = [run for level in self.levels for run in level.runs.values()]
@@ -98,7 +109,7 @@ class Explored:
             for each in (*level.ranks.values(), *level.edges.values())
             for piece in each
         ]
-        return {run[0] for run in runs} | {piece[0] for piece in pieces}
+        return {run[0] for run in runs} | {piece[0] for piece in pieces} | set(self.lessons)
 
     def as_json(self) -> dict[str, Any]:
         layouts: dict[bytes, int] = {}
@@ -133,12 +144,18 @@ class Explored:
             "visited": visited,
             "layouts": [masks.hex() for masks in layouts],
             "profile": self.profile,
+            "lessons": self.lessons,
+            "meanings": self.meanings,
+            "remarks": self.remarks,
+            "untracked": self.untracked,
             "bytes_sent": self.bytes_sent,
             "disk_bytes": self.disk_bytes,
         }
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Explored:
+        if written["format"] != FORMAT:
+            raise ValueError("it was written by another version")
         layouts = [bytes.fromhex(masks) for masks in written["layouts"]]
 
         def run_of(told: Sequence[Any]) -> Run:
@@ -174,6 +191,10 @@ class Explored:
             ],
             visited={int(one): [run_of(run) for run in runs] for one, runs in written["visited"].items()},
             profile=[dict(one) for one in written["profile"]],
+            lessons=[_own_name(name) for name in written["lessons"]],
+            meanings=[str(one) for one in written["meanings"]],
+            remarks=[str(one) for one in written["remarks"]],
+            untracked=[(int(a), int(b), bool(c)) for a, b, c in written["untracked"]],
             bytes_sent=int(written["bytes_sent"]),
             disk_bytes=int(written["disk_bytes"]),
         )
@@ -222,13 +243,11 @@ class SharedDirectory:
             return None
         if not resume:
             raise OptionProblem(
-                f"spill: {self.path} holds a search that is not finished; continue it with --resume, or choose "
-                "another directory"
+                f"spill: {self.path} holds a search that is not finished; continue it with --resume, or "
+                "choose another directory"
             )
         try:
             written = json.loads(file.read_bytes())
-            if written["format"] != FORMAT:
-                raise ValueError("it was written by another version")
             explored = Explored.from_json(written)
         except (ValueError, KeyError, TypeError, IndexError, OSError) as problem:
             raise OptionProblem(
@@ -261,6 +280,7 @@ class SharedDirectory:
                 "batch",
                 "edges",
                 "ranks",
+                "lessons",
                 "numbers",
             }:
                 with contextlib.suppress(OSError):
@@ -281,6 +301,3 @@ class SharedDirectory:
 
     def _own(self) -> Iterator[Path]:
         return (entry for entry in self.path.iterdir() if entry.name.startswith(PREFIX))
-
-
-CONTINUES = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}

@@ -1,7 +1,7 @@
 """A compiled program on its way to the workers: a file of the shared directory.
 
-What was compiled here is what is opened there, so that no worker has another compiler's model. Its digest travels
-with every task: a worker opens no other file.
+What was compiled here is what is opened there, so that no worker has another compiler's model. Its digest
+travels with every task: a worker opens no other file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from assay.records import dataclass
 from assay.transition_system.interface import Opening
 
 MODEL = "assay-cluster-model"
+CLASS = f"{MODEL}.py"  # of a program that is a class
+CLASS_OPENER = "assay.languages.handwritten:open_class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,12 @@ class NotTheSame(Exception):
 
 def share(opening: Opening, directory: str) -> SharedProgram:
     content = Path(opening.file).read_bytes()
+    settings = dict(opening.settings)
     target = Path(directory) / MODEL
-    fresh = target.with_name(f"{MODEL}.new")
+    if opening.opener == CLASS_OPENER:
+        target = target.with_name(CLASS)
+        settings["class"] = f"{target}:{str(settings['class']).rpartition(':')[2]}"
+    fresh = target.with_name(f"{target.name}.new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
         file.write(content)
@@ -48,7 +54,7 @@ def share(opening: Opening, directory: str) -> SharedProgram:
         directory,
         hashlib.sha256(content).hexdigest(),
         opening.opener,
-        json.dumps(dict(opening.settings), sort_keys=True),
+        json.dumps(settings, sort_keys=True),
         opening.fixed_hashes,
     )
 
@@ -62,7 +68,7 @@ def opened(shared: SharedProgram) -> Any:
             f"it runs Python {platform.python_version()} on {platform.machine()}, "
             f"and Python {shared.python} on {shared.machine} is needed"
         )
-    file = Path(shared.directory) / MODEL
+    file = Path(shared.directory) / (CLASS if shared.opener == CLASS_OPENER else MODEL)
     try:
         content = file.read_bytes()
     except OSError as problem:
@@ -72,11 +78,10 @@ def opened(shared: SharedProgram) -> Any:
         ) from None
     if hashlib.sha256(content).hexdigest() != shared.sha256:
         raise NotTheSame(f"{file} is another program there than here")
+    settings = json.loads(shared.settings)
+    if shared.opener == CLASS_OPENER:
+        return open_model(Opening(str(file), shared.opener, settings, shared.fixed_hashes))
     descriptor = os.memfd_create("assay-model")
     with os.fdopen(os.dup(descriptor), "wb") as copy:
         copy.write(content)
-    return open_model(
-        Opening(
-            f"/proc/self/fd/{descriptor}", shared.opener, json.loads(shared.settings), shared.fixed_hashes
-        )
-    )
+    return open_model(Opening(f"/proc/self/fd/{descriptor}", shared.opener, settings, shared.fixed_hashes))

@@ -1,7 +1,7 @@
 """What a Dask worker does for a search: it has one child process that stands until the search is over.
 
-Results of `expand` stay here, as what `block` picks out for each group of partitions; Dask moves them to where they
-are merged.
+Results of `expand` stay here, as what `block` picks out for each group of partitions; Dask moves them to
+where they are merged.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Unwanted(Exception):
     """Nobody waits for this task any more."""
 
 
-def call(task: Task, inputs: list[Any], around: Surroundings) -> Any:
+def call(task: Task, _inputs: list[Any], around: Surroundings) -> Any:
     return _in_the_child(task, around)
 
 
-def block(group: tuple[int, int], inputs: list[Any], around: Surroundings) -> Any:
+def block(group: tuple[int, int], inputs: list[Any], _around: Surroundings) -> Any:
     """What an expansion has for a group; for its own, also what is known of it."""
     own, wanted = group
     facts, blocks = inputs[0]
@@ -47,7 +47,7 @@ def merge(task: Task, inputs: list[Any], around: Surroundings) -> Any:
     return facts, _in_the_child(Task(task.search, task.call, arguments), around)
 
 
-def end(name: str, inputs: list[Any], around: Surroundings) -> None:
+def end(name: str, _inputs: list[Any], _around: Surroundings) -> None:
     global _standing  # noqa: PLW0603 (one process, one child)
     with _lock:
         if _standing is not None and _standing[0] == name:
@@ -64,12 +64,15 @@ def _in_the_child(task: Task, around: Surroundings) -> Any:
                 raise Unwanted
 
         executor._on_tick = stop_when_unwanted  # noqa: SLF001 (each task has its own)
-        own = memory_of("self")
+
+        def report(_: int, told: Any) -> None:
+            around.report((around.worker, *told, memory_of("self").resident_bytes))
+
         try:
             [result] = executor.run(
                 WORK,
                 [task],
-                on_progress=lambda _, told: around.report((around.worker, *told, own.resident_bytes)),
+                on_progress=report,
                 on_done=lambda *_: None,
             )
         except NotTheSame as problem:

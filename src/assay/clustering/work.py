@@ -1,20 +1,23 @@
 """What the child process of a worker does with its partitions, one call at a time.
 
-Everything here is a function of the files that a task names; what this process keeps (the open model, open files)
-only saves time.
+Everything here is a function of the files that a task names; what this process keeps (the open model, open
+files) only saves time.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.clustering.program import NotTheSame, SharedProgram, opened
 from assay.execution.memory import memory_of
 from assay.records import dataclass
+from assay.transition_system.opening import describes_itself, remarks_of, root_of, untracked_by
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
@@ -34,7 +37,8 @@ class Search:
     name: str  # of this start of it: no two have the same
     program: SharedProgram
     partitions: int
-    in_order: bool  # states are to have the order of their discovery, and the graph is to be written down
+    in_order: bool  # states are to have the order of their discovery
+    logs_edges: bool  # the graph is to be written down
     memory_limit_bytes: int  # of the child
     depth_limit: int
     check_deadlock: bool
@@ -50,6 +54,7 @@ class Task:
     search: Search
     call: str  # a method of `Partitions`
     arguments: dict[str, Any]
+    lessons: tuple[str, ...] = ()  # files with parts of states that others met
 
 
 class TaskFailed(Exception):
@@ -90,6 +95,7 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller = threading.Thread(target=_tell, args=(partitions, report, over), daemon=True)
     teller.start()
     try:
+        partitions.learn(task.lessons)
         return getattr(partitions, task.call)(**task.arguments)
     finally:
         over.set()
@@ -108,13 +114,15 @@ class Partitions:
         self.model = opened(search.program)
         self._search = search
         self._files = 0
+        self._learned: set[str] = set()
         self.engine = _engine.PartitionWorker(
             self.model,
             directory=search.directory,
             partitions=search.partitions,
             in_order=search.in_order,
+            logs_edges=search.logs_edges,
             memory_limit_bytes=search.memory_limit_bytes,
-            depth_limit=search.depth_limit,
+            depth_limit=search.depth_limit and search.depth_limit + bool(root_of(self.model)),
             check_deadlock=search.check_deadlock,
             stop_at_first_violation=search.stop_at_first_violation,
         )
@@ -124,16 +132,42 @@ class Partitions:
         self._files += 1
         return f"assay-cluster-{what}-{uuid.uuid4().hex[:16]}-{self._files}"
 
+    def learn(self, lessons: Sequence[str]) -> None:
+        for name in lessons:
+            if name not in self._learned:
+                self.engine.learn(Path(self._search.directory, name).read_bytes())
+                self._learned.add(name)
+
+    def _lessons(self) -> list[str]:
+        """A file with the parts of states that were met here, for the others; none: there are none."""
+        lessons = self.engine.take_lessons()
+        if not lessons:
+            return []
+        name = self._new_name("lessons")
+        Path(self._search.directory, name).write_bytes(lessons)
+        self._learned.add(name)
+        return [name]
+
+    def _meanings(self, codes: set[int]) -> dict[int, str]:
+        """Where codes of violations are numbers of this process: what they mean."""
+        if not describes_itself(self.model):
+            return {}
+        return {
+            code: json.dumps(self.model.violation(code), sort_keys=True, default=str) for code in codes - {0}
+        }
+
     # --- calls ---
 
-    def hello(self) -> str:
-        """What shows that this worker searches the same program: the content of its initial state."""
+    def hello(self) -> tuple[str, int]:
+        """What shows that this worker searches the same program: the content of its initial state. And how
+        many initial states there are, if that state is not the program's own."""
         state, _ = self.model.initial_state()
-        return f"{self.model.content_hash(state):016x} {len(state)}"
+        return f"{self.model.content_hash(state):016x} {len(state)}", root_of(self.model)
 
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
         return {
+            "meanings": self._meanings({violation}),
             "partition": partition,
             "violation": violation,
             "state": state,
@@ -144,10 +178,15 @@ class Partitions:
     def expand(
         self, parts: list[Part], depth: int, group_of: list[int]
     ) -> tuple[dict[str, Any], list[bytes]]:
-        began = time.monotonic()
+        began, worked = time.monotonic(), time.process_time()
         facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
         facts["seconds"] = time.monotonic() - began
+        facts["cpu_seconds"] = time.process_time() - worked
         facts["bytes"] = [len(block) for block in blocks]
+        facts["lessons"] = self._lessons()
+        facts["meanings"] = self._meanings({found[0] for found in facts["found"]})
+        facts["remarks"] = remarks_of(self.model)
+        facts["untracked"] = untracked_by(self.model)
         facts["edges"] = {part[0]: [piece] for part, piece in zip(parts, facts["edges"], strict=False)}
         return facts, blocks
 
@@ -155,9 +194,13 @@ class Partitions:
         return self.engine.put_aside(blocks, self._new_name("batch"))
 
     def merge(self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes]) -> dict[str, Any]:
-        began = time.monotonic()
+        began, worked = time.monotonic(), time.process_time()
         merged = self.engine.merge(parts, blocks, self._new_name("level"))
-        return {"parts": merged, "seconds": time.monotonic() - began}
+        return {
+            "parts": merged,
+            "seconds": time.monotonic() - began,
+            "cpu_seconds": time.process_time() - worked,
+        }
 
     def advance(
         self,
@@ -168,7 +211,8 @@ class Partitions:
         most_states: int,
         seconds: float,
     ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """All partitions at once, level after level, until one is too large for one worker or the time is up."""
+        """All partitions at once, level after level, until one is too large for one worker or the time is
+        up."""
         end = time.monotonic() + seconds
         levels = []
         while True:
@@ -208,7 +252,8 @@ class Partitions:
     def predecessors(
         self, levels: list[list[Part]], states: list[bytes]
     ) -> list[list[tuple[int, int, bytes] | None]]:
-        """Back through these levels, the last one first: of each state the first predecessor, of that the first..."""
+        """Back through these levels, the last one first: of each state the first predecessor, of that the
+        first..."""
         found = []
         for parts in levels:
             before = self.engine.predecessors(parts, states)
@@ -252,10 +297,14 @@ def together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         **{
             name: sum(one[name] for one in told)
-            for name in ("states", "transitions", "candidates", "violation_count", "seconds")
+            for name in ("states", "transitions", "candidates", "violation_count", "seconds", "cpu_seconds")
         },
         "cut": any(one["cut"] for one in told),
-        "found": [found for one in told for found in one["found"]],
+        # What codes mean is told apart where each process has its own.
+        "found": [(*found, one["meanings"].get(found[0], "")) for one in told for found in one["found"]],
+        "lessons": [name for one in told for name in one["lessons"]],
+        "remarks": [remark for one in told for remark in one["remarks"]],
+        "untracked": [each for one in told for each in one["untracked"]],
         "bytes": [sum(column) for column in zip(*(one["bytes"] for one in told), strict=True)],
         "edges": {
             partition: [piece for one in told for piece in one["edges"].get(partition, [])]

@@ -27,6 +27,7 @@ from typing import Any, Self
 
 from assay import __version__
 from assay.distribution.interface import ClusterProblem, OnLost, OutOfTime, WorkerDied
+from assay.distribution.local_cluster import START_SECONDS, LocalCluster, workers_wanted
 from assay.distribution.local_processes import LocalProcesses
 from assay.records import dataclass
 
@@ -79,13 +80,21 @@ class Cluster:
     ) -> None:
         self.peak_memory_bytes = 0
         self._address = address
+        self._client: Any = None
         self._retries = retries
         self._memory_limit_bytes = memory_limit_bytes
         self._deadline = deadline
         self._fixed_hashes = fixed_hashes
-        self._client = connect(address)
+        self._local: LocalCluster | None = None
+        wanted = workers_wanted(address)
+        if wanted is not None:
+            self._local = LocalCluster(wanted)
+            address = self._local.address
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(self.close)
+            self._client = connect(address)
+            if wanted is not None:
+                self._client.wait_for_workers(wanted, timeout=START_SECONDS)
             self.workers = self._threads()
             if not self.workers:
                 raise ClusterProblem(
@@ -103,7 +112,10 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        self._client.close()
+        if self._client is not None:
+            self._client.close()
+        if self._local is not None:
+            self._local.close()
 
     def run(
         self,

@@ -19,7 +19,8 @@ START_SECONDS = 60.0
 LOOK_SECONDS = 0.05
 # A process that would outlive us is nobody's.
 _PROCESS = (
-    "import os, sys; from assay.execution.dying import die_with_the_parent; die_with_the_parent(int(sys.argv.pop(1)));"
+    "import sys; from assay.execution.dying import die_with_the_parent; "
+    "die_with_the_parent(int(sys.argv.pop(1))); "
     "from distributed.cli.{module} import main; main()"
 )
 

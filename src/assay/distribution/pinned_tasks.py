@@ -1,8 +1,9 @@
 """Tasks of a Dask cluster whose results stay on the workers that made them, to be inputs of other tasks.
 
-What a task does is named `package.module:function` and called in the process of the Dask worker, with what it was
-given (a pickle, into which Dask does not look) and its inputs. A task should be done by the worker that it names and
-can be done by any: a worker that is lost has its tasks, and those whose results went with it, done by others.
+What a task does is named `package.module:function` and called in the process of the Dask worker, with what
+it was given (a pickle, into which Dask does not look) and its inputs. A task should be done by the worker
+that it names and can be done by any: a worker that is lost has its tasks, and those whose results went with
+it, done by others.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from assay.distribution.cluster import ANSWER_SECONDS, TICK_SECONDS, TOPIC, conn
 from assay.distribution.interface import ClusterProblem
 from assay.distribution.local_cluster import LocalCluster, workers_wanted
 
-LOST_BY_WORKERS = 8  # as often a task may be lost with its worker before it is given up
 FIRST_WORKER_SECONDS = 60.0
+RESULT_SECONDS = 5.0  # they are small
 
 
 class TasksLost(Exception):
@@ -34,7 +35,7 @@ class PinnedTasks:
     def __init__(self, address: str) -> None:
         self._stack = contextlib.ExitStack()
         self._run_name = uuid.uuid4().hex
-        self._inbox: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # progress, or nothing: a task is done
         self.name = address
         self.local: LocalCluster | None = None
         with self._stack:
@@ -76,6 +77,19 @@ class PinnedTasks:
         except OSError as error:
             raise ClusterProblem(f"the Dask scheduler at {self.name} no longer answers") from error
 
+    def silent(self, seconds: float) -> list[str]:
+        """Workers that the scheduler has not heard of for so long: they hang, or are cut off."""
+        try:
+            known = self._client.sync(
+                self._client.scheduler.identity, n_workers=-1, callback_timeout=ANSWER_SECONDS
+            )["workers"]
+        except TypeError:  # before there was a number of workers to be told of
+            known = self._client.scheduler_info()["workers"]
+        except OSError as error:
+            raise ClusterProblem(f"the Dask scheduler at {self.name} no longer answers") from error
+        newest = max((one["last_seen"] for one in known.values()), default=0.0)
+        return [worker for worker, facts in known.items() if facts["last_seen"] < newest - seconds]
+
     def submit(
         self,
         function: str,
@@ -101,22 +115,27 @@ class PinnedTasks:
     def results(
         self, tasks: Sequence[Any], *, on_tick: Callable[[], None], on_progress: Callable[[Any], None]
     ) -> list[Any]:
-        """What the tasks returned. `on_tick` is called ten times a second and ends the wait by raising. Raises what
-        a task raised, and `TasksLost`."""
-        waiting = set(range(len(tasks)))
-        for index, task in enumerate(tasks):
-            task.add_done_callback(lambda _, index=index: self._inbox.put(("done", index)))
-        found: dict[int, Any] = {}
+        """What the tasks returned. `on_tick` is called ten times a second and ends the wait by raising.
+        Raises what a task raised, and `TasksLost`."""
+        waiting = list(tasks)
+        for task in tasks:
+            task.add_done_callback(lambda _: self._inbox.put(None))
+        found: dict[Any, Any] = {}
         while waiting:
             with contextlib.suppress(queue.Empty):
-                kind, said = self._inbox.get(timeout=TICK_SECONDS)
-                if kind == "progress":
-                    on_progress(said)
-                elif said in waiting and tasks[said].done():  # type: ignore[index,call-overload]
-                    waiting.discard(said)  # type: ignore[arg-type]
-                    found[said] = self._result(tasks[said])  # type: ignore[index,call-overload]
+                progress = self._inbox.get(timeout=TICK_SECONDS)
+                if progress is not None:
+                    on_progress(progress)
+            # Asked anew each time: a result can be lost with its worker after it was told of, and is told
+            # of once.
+            for task in [task for task in waiting if task.done()]:
+                with contextlib.suppress(
+                    TimeoutError
+                ):  # its worker may have died with it: another does it again
+                    found[task.key] = self._result(task)
+                    waiting.remove(task)
             on_tick()
-        return [found[index] for index in range(len(tasks))]
+        return [found[task.key] for task in tasks]
 
     def cancel(self, tasks: Iterable[Any]) -> None:
         with contextlib.suppress(Exception):
@@ -127,8 +146,8 @@ class PinnedTasks:
         from distributed.scheduler import KilledWorker
 
         try:
-            return task.result(timeout=ANSWER_SECONDS)
-        except (KilledWorker, TimeoutError) as error:
+            return task.result(timeout=RESULT_SECONDS)
+        except KilledWorker as error:
             raise TasksLost(str(error)) from error
         except CancelledError as error:
             if self._client.status != "running":
@@ -138,7 +157,7 @@ class PinnedTasks:
     def _hear(self, event: tuple[float, Any]) -> None:
         name, _, progress = event[1]
         if name == self._run_name:
-            self._inbox.put(("progress", pickle.loads(progress)))  # noqa: S301 (our own work wrote it)
+            self._inbox.put(pickle.loads(progress))  # noqa: S301 (our own work wrote it)
 
 
 def _function_for_dask() -> Callable[[str, str, bytes, list[Any]], Any]:

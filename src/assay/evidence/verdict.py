@@ -34,6 +34,7 @@ class StopReason(Enum):
     STATES = "states"
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"  # the process that ran the model died
+    CLUSTER = "cluster"  # its scheduler, or all its workers, went away
     CACHE = "cache"  # the path of the search no longer fits its cache
     DISK = "disk"  # states, or the graph for a certificate, could not be written down
     STUCK = "stuck"  # no answer at the time limit: a step of the model does not return
@@ -117,6 +118,7 @@ def _why_it_stopped(facts: SearchFacts) -> str:
         StopReason.STATES: "the limit on states was reached",
         StopReason.INTERRUPTED: "it was interrupted",
         StopReason.CRASHED: "the process that ran the model died",
+        StopReason.CLUSTER: "the cluster was lost",
         StopReason.CACHE: "the path that the search follows fills the cache, which must be larger",
         StopReason.DISK: "the disk could not be used",
         StopReason.STUCK: "the time limit was reached while the model no longer answered",

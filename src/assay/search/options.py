@@ -290,7 +290,7 @@ class SearchOptions:
             option.name: (not getattr(self, name)) if option.opposite else getattr(self, name)
             for name, option in table()
         }
-        return values | {"spill": self.spill_directory or None, "cluster": self.cluster or None}
+        return values | {"spill": self.spill_directory or None}
 
     def identity(self) -> list[tuple[str, str]]:
         """What a search on disk must agree in to be continued."""

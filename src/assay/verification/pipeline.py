@@ -315,7 +315,7 @@ def _require_suitable_options(program: Program, request: Request) -> None:
     for option, is_asked_for, is_possible, instead in (
         ("threads", options.threads != 1, can.threads, "on one thread"),
         ("storage", options.storage not in {"exact", STORAGE}, can.lossy, "with exact storage"),
-        ("spill", bool(options.spill_directory), can.on_disk, "in memory"),
+        ("spill", bool(options.spill_directory) and not options.cluster, can.on_disk, "in memory"),
     ):
         if is_asked_for and not is_possible:
             raise OptionProblem(
@@ -323,9 +323,36 @@ def _require_suitable_options(program: Program, request: Request) -> None:
                 if can.foreign and option in _WITH_C
                 else f"{option}: a program in {program.language} is searched {instead}"
             )
+    if options.cluster:
+        _require_suitable_for_a_cluster(program, request)
     require_key(program, options, request.language_options)
     if request.estimate is not None and not can.lossy:
         raise OptionProblem(f"estimate: a search of a program in {program.language} is not estimated")
+
+
+def _require_suitable_for_a_cluster(program: Program, request: Request) -> None:
+    """What is searched on one machine only, each with a way out."""
+    refused = ""
+    if program.language == "c":
+        refused = "a C program is proved on one machine; leave --cluster out"
+    elif program.capabilities.foreign:
+        refused = (
+            "the C in this program is executed in a process that opens no files, and so has no part in "
+            "a search that others share; leave --cluster out"
+        )
+    elif program.temporal:
+        refused = (
+            "what is claimed of runs that never end is searched on one machine; leave --cluster out, or "
+            "claims with --safety"
+        )
+    elif program.capabilities.matches_by_key or request.language_options.match:
+        refused = "states that are compared by a key of the program's own are searched on one machine"
+    elif request.estimate is not None:
+        refused = "a search on a cluster is not estimated; leave --estimate out"
+    elif not program.sources:
+        refused = "an object of this process is searched by this process alone; name the class in its file"
+    if refused:
+        raise OptionProblem(f"cluster: {refused}")
 
 
 def _about_what_there_can_be(program: Program, request: Request) -> Request:

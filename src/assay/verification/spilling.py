@@ -14,7 +14,14 @@ from assay.transition_system.language_options import LanguageOptions
 from assay.verification.request import Request
 
 MEANING = "meaning of the program"
-CONTINUABLE = {StopReason.TIME, StopReason.INTERRUPTED, StopReason.MEMORY, StopReason.STATES, StopReason.DISK}
+CONTINUABLE = {
+    StopReason.TIME,
+    StopReason.INTERRUPTED,
+    StopReason.MEMORY,
+    StopReason.STATES,
+    StopReason.DISK,
+    StopReason.CLUSTER,
+}
 
 
 def identity_of(request: Request, program: Program, *, with_graph: bool) -> list[tuple[str, str]]:
