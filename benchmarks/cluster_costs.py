@@ -34,7 +34,7 @@ from tests.cluster.processes import Processes
 
 HEADER_WORDS = 5  # of a section, besides the masks of its layout
 TICKS = os.sysconf("SC_CLK_TCK")
-PLAYED = (1, 2, 4, 16, 64)  # workers
+PLAYED = (1, 2, 4, 16, 64)  # so many workers
 DASK_WORKERS = 6
 GROUPS = (6, 12, 18, 24, 30)
 IDLE_SECONDS = 4.0
@@ -43,8 +43,14 @@ IDLE_SECONDS = 4.0
 # --- the engine ---
 
 
+# A worker forgets what it has not used for 64 calls. Who plays so many of them makes fewer between two merges
+# of one.
+PLAYED_BY_ONE = 12
+
+
 @contextmanager
-def engine_for(task: Task, workers: int, *, in_order: bool) -> Iterator[tuple[Partitions, Path]]:
+def engines_for(task: Task, workers: int, *, in_order: bool) -> Iterator[tuple[list[Partitions], Path]]:
+    """One for each worker; several of them may be the same."""
     with tempfile.TemporaryDirectory(prefix="assay-scale-") as folder:
         program = load(task.path, LanguageOptions(defines=task.defines, reductions=frozenset()))
         search = Search(
@@ -58,16 +64,17 @@ def engine_for(task: Task, workers: int, *, in_order: bool) -> Iterator[tuple[Pa
             check_deadlock=True,
             stop_at_first_violation=True,
         )
-        yield Partitions(search), Path(folder)
+        players = [Partitions(search) for _ in range(-(-workers // PLAYED_BY_ONE))]
+        yield [players[index // PLAYED_BY_ONE] for index in range(workers)], Path(folder)
 
 
 def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1) -> list[dict[str, Any]]:
     """What each level counts and costs if so many workers share it, however narrow it is."""
-    with engine_for(task, workers, in_order=in_order) as (engine, folder):
+    with engines_for(task, workers, in_order=in_order) as (engines, folder):
         count = partitions_for(workers)
         groups = [list(range(count))[index::workers] for index in range(workers)]
         group_of = [partition % workers for partition in range(count)]
-        begun = engine.begin()
+        begun = engines[0].begin()
         level = Level({begun["partition"]: begun["level"]}, {begun["partition"]: [begun["ranks"]]})
         visited: dict[int, list[Any]] = {one: [] for one in range(count)}
         visited[begun["partition"]] = [begun["level"]]
@@ -81,7 +88,7 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
             set_aside = total_bytes = home_bytes = 0
             for number in range(slices):
                 rows = []
-                for mine in groups:
+                for engine, mine in zip(engines, groups, strict=True):
                     parts = slice_of(level.parts(mine), number, slices)
                     began = time.process_time()
                     told, blocks = engine.expand(parts, len(levels), group_of)
@@ -93,21 +100,26 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
                 if number + 1 < slices:
                     began = time.process_time()
                     for index in range(workers):
-                        for one, piece in engine.put_aside([row[index] for row in rows]).items():
+                        for one, piece in engines[index].put_aside([row[index] for row in rows]).items():
                             aside[one].append(piece)
                     put_aside += time.process_time() - began
                     set_aside = sum(one["candidates"] for one in facts)
             merged: list[Any] = []
-            began = time.process_time()
-            for index, mine in enumerate(groups):
+            merge = 0.0
+            for index, (engine, mine) in enumerate(zip(engines, groups, strict=True)):
                 incoming = [row[index] for row in rows]
+                began = time.process_time()
                 merged += engine.merge([(one, visited[one], aside[one]) for one in mine], incoming)["parts"]
-            merge = time.process_time() - began
+                merge += time.process_time() - began
+                # A real worker expands between two merges; who does not forgets the runs of the first one.
+                engine.expand([], len(levels), group_of)
             ranks: list[Any] = []
             if in_order:
                 keys = {number: piece for number, _, piece, _ in merged}
                 began = time.process_time()
-                ranks = [engine.rank(keys, level.states, index, workers) for index in range(workers)]
+                ranks = [
+                    engine.rank(keys, level.states, index, workers) for index, engine in enumerate(engines)
+                ]
                 rank = time.process_time() - began
             known = {one: {run[:2] for run in runs} for one, runs in visited.items()}
             new = {number: run for number, run, _, _ in merged if run[2]}
