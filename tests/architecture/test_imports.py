@@ -197,10 +197,19 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 
 # Headers of several classes that are one thing, which the header is named after.
 FAMILIES = {
+    "search/partitioned/section.hpp": {"SectionWriter", "ByteSource", "SectionCursor"},
+    "search/partitioned/word_pieces.hpp": {"PieceReader", "PieceWriter"},
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
+    "transition_system/portable.hpp": {"KnownParts", "Exchange"},
     "support/memory.hpp": {"MemoryRefused", "MemoryBudget", "Pages"},
-    "support/problems.hpp": {"DiskProblem", "GraphProblem", "UnsupportedProgram", "AssumptionFailed"},
+    "support/problems.hpp": {
+        "DiskProblem",
+        "GraphProblem",
+        "UnsupportedProgram",
+        "AssumptionFailed",
+        "NotPortable",
+    },
 }
 
 

@@ -136,6 +136,7 @@ class Heap {
   /// Orders objects inside sets.
   std::uint64_t rank(PyObject* object);
   Ref ordered(PyObject* set);
+  std::string order_of(PyObject* value);
 
   /// What restoring runs of the program (a __hash__) may touch freely.
   bool is_loading = false;

@@ -85,6 +85,7 @@ class LocalCluster:
             subprocess.Popen(
                 [sys.executable, "-c", _PROCESS.format(module=module), str(os.getpid()), *arguments],
                 cwd=self._folder.name,
+                env=os.environ | {"DASK_TEMPORARY_DIRECTORY": self._folder.name},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -7,7 +7,7 @@ obligations that are made anew, and by another solver, before anybody hears of i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -19,20 +19,27 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import NoProof
-from assay.evidence.sequential.proof_file import Proof, as_json
+from assay.evidence.sequential.obligations import NoProof, Obligation, obligations
+from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
-from assay.languages.c.execution import Executed, InputFunction, execute, harness
+from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
+from assay.languages.c.memory import ADDRESSES
 from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.records import dataclass
+from assay.search.sequential import contracts
+from assay.search.sequential.contracts import NAME as CONTRACTS
+from assay.search.sequential.contracts import finding as found_contracts
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.bitvectors import BOOLEAN, Bits, Term, Value, signed
+from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Bits, Term, Value, signed
+from assay.transition_system.sequential.calling import Calling
+from assay.transition_system.sequential.compiled_runs import followed
+from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
 from assay.transition_system.sequential.running import Moment, default, run
@@ -41,11 +48,14 @@ from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
 
 NO_LIMIT_SECONDS = 900.0
+LEAST_CHECKING_SECONDS = 3.0  # of a proof, even if it was found at the last moment
+CONTRACTS_SHARE = 0.4  # of the time, for procedures that call themselves
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
 MEMORY_BYTES = 8 << 30
 PROCESSES = 2
 MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
 MOST_STEPS = 20_000  # of a run that is shown
+RECHECK_SECONDS = 60.0  # of a proof without what cannot be written down
 NOT_ACCEPTED = "its proof is not accepted"
 KINDS = {
     "assertion": "no assertion fails",
@@ -64,6 +74,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
+    flow: ControlFlow | None  # what it is about; None: procedures, one by one
     violation: Violation | None = None
     executed: Executed | None = None
 
@@ -77,7 +88,11 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
     answer: Judged | None = None
     reason = StopReason.TIME
     try:
+        if is_recursive(program.program) and request.options.strategy in ("bfs", "auto", CONTRACTS):
+            answer = _by_contracts(name, program, request, deadline, said)
         for flow, is_whole in program.flows():
+            if answer is not None or request.options.strategy == CONTRACTS:
+                break
             answer, reason, goes_on = _looked_at(
                 name, program, flow, request, deadline, said, is_whole=is_whole
             )
@@ -122,6 +137,46 @@ def _looked_at(
     return None, StopReason.FINISHED if time.monotonic() < deadline else StopReason.TIME, False
 
 
+def _by_contracts(
+    name: str, program: CProgram, request: Request, deadline: float, said: list[str]
+) -> Judged | None:
+    """Of a program that calls itself: its procedures one by one, before any of them is copied."""
+    seconds = CONTRACTS_SHARE * (deadline - time.monotonic())
+    until = time.monotonic() + seconds
+    request.listener(Phase(f"{CONTRACTS}: running the program for data", name))
+    found = found_contracts(
+        asked_in_a_copy(
+            lambda: contracts.search(program.program, deadline=until, say=lambda _: None),
+            seconds=seconds + 1,
+            memory_bytes=request.options.memory_limit_bytes or MEMORY_BYTES,
+        ),
+        program.program,
+    )
+    if found.run is not None:
+        moments: list[Moment] = []
+        left = iter(found.run.chosen)
+        failure = Calling(program.program).run(
+            lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
+        )
+        return None if failure is None else _failed(program, found, failure, moments, said)
+    if found.contracts is None:
+        said.append(f"{found.engine}: {found.detail}")
+        return None
+    try:
+        wanted = [
+            one
+            for _, flow in modules(program.program, found.contracts)
+            for one in obligations(flow, dict.fromkeys(flow.cut_points, TRUE))
+        ]
+        problem = _doubt_about(wanted, deadline)
+    except (UnsupportedConstruct, NoProof) as refused:
+        problem = str(refused)
+    if problem:
+        said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
+        return None
+    return Judged(Verdict.VERIFIED, found, None)
+
+
 def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
     if not any(one.kind == UNWINDING for one in flow.failures.values()):
         return False
@@ -132,8 +187,9 @@ def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
 
 def _require_suitable(request: Request) -> None:
     options = request.options
-    if options.strategy not in ("bfs", "auto", *ENGINES):
-        raise OptionProblem(f"search: expected auto or one of {', '.join(ENGINES)} for a C program")
+    if options.strategy not in ("bfs", "auto", CONTRACTS, *ENGINES):
+        known = ", ".join((*ENGINES, CONTRACTS))
+        raise OptionProblem(f"search: expected auto or one of {known} for a C program")
     if options.storage != "exact" or options.spill_directory or options.threads != 1 or request.estimate:
         raise OptionProblem("a C program is not searched state by state: leave options about states out")
 
@@ -151,7 +207,7 @@ def judged(
             if problem:
                 said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
                 return None
-            return Judged(Verdict.VERIFIED, found)
+            return Judged(Verdict.VERIFIED, found, flow)
         assert found.run is not None
         return _violated(program, flow, found, found.run, said)
     except UnsupportedConstruct as problem:
@@ -161,13 +217,24 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        wanted = list(proof_of(found).obligations(flow))
+        return _doubt_about(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
+
+
+def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
+    """In copies of this process: a solver that crashes or does not end is a doubt and nothing else."""
     refutations = [one.refutation for one in wanted]
-    failed = first_unproved(refutations, max(deadline, time.monotonic() + 5))
-    if failed is not None:
-        return f"an obligation is not met: {wanted[failed].text}"
+    seconds = max(LEAST_CHECKING_SECONDS, deadline - time.monotonic())
+    first = asked_in_a_copy(
+        lambda: {"failed": first_unproved(refutations, time.monotonic() + seconds)},
+        seconds=seconds + 1,
+        memory_bytes=MEMORY_BYTES,
+    )
+    if isinstance(first, str):
+        return f"its obligations could not be checked: {first}"
+    if first["failed"] is not None:
+        return f"an obligation is not met, or not in time: {wanted[first['failed']].text}"
     second = asked_in_a_copy(
         lambda: second_opinion(refutations, SECOND_OPINION_SECONDS),
         seconds=SECOND_OPINION_SECONDS + 2,
@@ -178,19 +245,19 @@ def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> st
     return ""
 
 
-def proof_of(found: Finding) -> Proof:
+def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     if found.invariants is None:
-        return Proof({}, bound=found.bound)
+        return Proof(dict.fromkeys(flow.cut_points, TRUE), bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 
 
 def _certificate(
-    name: str, program: CProgram, request: Request, found: Finding
+    name: str, program: CProgram, request: Request, answer: Judged
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
-    if is_recursive(program.program):
-        return None, "proofs about recursive programs cannot be written down yet"
+    if answer.flow is None:
+        return None, "proofs by contracts of procedures cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -201,8 +268,14 @@ def _certificate(
     claim = replace(claim, properties=Properties(deadlock=False))
     began = time.monotonic()
     try:
-        size = write_invariant(request.certificate.path, claim, as_json(proof_of(found), program.flow))
-    except (OSError, CertificateProblem) as problem:
+        proof = proof_of(answer.finding, answer.flow)
+        written = sayable(proof, answer.flow)
+        if written != proof:  # is what is left still a proof?
+            problem = _doubt_about(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            if problem:
+                return None, f"the proof needs what has no name in the text: {problem}"
+        size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
+    except (OSError, CertificateProblem, NoProof) as problem:
         return None, str(problem)
     path = str(request.certificate.path)
     return {"path": path, "bytes": size, "seconds": time.monotonic() - began, "kind": "cut points"}, ""
@@ -217,6 +290,12 @@ def _violated(
         problem = "its run does not fail" if failure is None else failure.message
         said.append(f"{found.engine}: {problem}")
         return None
+    return _failed(program, found, failure, moments, said)
+
+
+def _failed(
+    program: CProgram, found: Finding, failure: Failure, moments: list[Moment], said: list[str]
+) -> Judged | None:
     violation = Violation(
         kind=failure.kind,
         message=failure.message,
@@ -224,7 +303,11 @@ def _violated(
         line=failure.place.line,
         counterexample=_counterexample(program, failure, moments),
     )
-    return Judged(Verdict.VIOLATED, found, violation, _executed(program, moments))
+    executed = _executed(program, moments, failure)
+    if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
+        said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
+        return None
+    return Judged(Verdict.VIOLATED, found, None, violation, executed)
 
 
 def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
@@ -240,6 +323,14 @@ def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) 
 
 def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counterexample:
     wanted = recorded.counterexample.violation.message
+    if is_recursive(program.program):
+        again: list[Moment] = []
+        left = iter(recorded.counterexample.positions)
+        reached = Calling(program.program).run(
+            lambda edge: _of_sort(edge, next(left, 0)), most_steps=MOST_STEPS * 100, moments=again
+        )
+        if reached is not None and reached.message == wanted:
+            return _counterexample(program, reached, again)
     for flow, _ in islice(program.flows(), MOST_FLOWS):
         moments = _chosen_again(flow, recorded.counterexample.positions)
         failure = flow.failures.get(moments[-1].location) if moments else None
@@ -250,21 +341,19 @@ def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counte
 
 def _chosen_again(flow: ControlFlow, positions: Sequence[int]) -> list[Moment]:
     left = iter(positions)
+    return list(islice(run(flow, lambda edge: _of_sort(edge, next(left, 0)), {}), MOST_STEPS * 100))
 
-    def choose(edge: Edge) -> Value:
-        sort = edge.action.variable.sort if isinstance(edge.action, Choose) else BOOLEAN
-        value = next(left, 0)
-        return value & ((1 << sort.width) - 1) if isinstance(sort, Bits) else default(sort)
 
-    return list(islice(run(flow, choose, {}), MOST_STEPS * 100))
+def _of_sort(edge: Edge, value: int) -> Value:
+    sort = edge.action.variable.sort if isinstance(edge.action, Choose) else BOOLEAN
+    return value & ((1 << sort.width) - 1) if isinstance(sort, Bits) else default(sort)
 
 
 def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
-    left = iter(choices.chosen)
-    return list(run(flow, lambda _: next(left), dict(choices.starts)))
+    return followed(flow, choices.chosen, dict(choices.starts))
 
 
-def _executed(program: CProgram, moments: list[Moment]) -> Executed:
+def _executed(program: CProgram, moments: list[Moment], failure: Failure) -> Executed:
     inputs = []
     for moment in moments:
         action = moment.edge.action
@@ -274,7 +363,7 @@ def _executed(program: CProgram, moments: list[Moment]) -> Executed:
             inputs.append((InputFunction(action.origin, action.variable.sort.width), moment.chosen))
     defined = frozenset(one.partition("@")[0] for one in program.program.procedures)
     watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
-    text = harness(inputs, program.program.externals, defined)
+    text = harness(inputs, program.program.externals, defined, assertion_in(failure))
     return execute(program, DATA_MODELS[program.data_model], text, watched)
 
 
@@ -326,11 +415,22 @@ TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result"
 
 def _proof(finding: Finding) -> dict[str, object]:
     found: dict[str, object] = {"engine": finding.engine, "checked_by": "bitwuzla"}
+    if finding.contracts is not None:
+        halves = [half for one in finding.contracts.values() for half in (one.before, one.after)]
+        return {
+            **found,
+            "kind": "contracts",
+            "conjuncts": _size(halves),
+            "procedures": len(finding.contracts),
+        }
     if finding.invariants is None:
         return {**found, "kind": "unrolled", "bound": finding.bound}
     at = finding.invariants.at
-    conjuncts = sum(len(one.operands) if one.operator == "and" else 1 for one in at.values())
-    return {**found, "kind": "cut points", "conjuncts": conjuncts, "locations": len(at)}
+    return {**found, "kind": "cut points", "conjuncts": _size(at.values()), "locations": len(at)}
+
+
+def _size(terms: Iterable[Term]) -> int:
+    return sum(len(one.operands) if one.operator == "and" else 1 for one in terms)
 
 
 def _told(
@@ -367,7 +467,7 @@ def _told(
     if answer is not None and answer.verdict is Verdict.VERIFIED:
         proof = _proof(answer.finding)
         if request.certificate is not None:
-            written, problem = _certificate(name, program, request, answer.finding)
+            written, problem = _certificate(name, program, request, answer)
             if problem:
                 verdict = Verdict.INCOMPLETE
                 said = [f"the certificate could not be written: {problem}"]
