@@ -10,7 +10,7 @@ SHOW_PROGRESS := match($$0, /\[[0-9]+\/[0-9]+\]/) && shown++ % 5 == 0 { \
 SHELL := /bin/bash
 CXX_SOURCES := $(shell find engine tests/native -name '*.[ch]pp' -o -name '*.h' 2>/dev/null)
 
-.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory bench-swarm bench-abstraction bench-c bench-c-programs bench-cluster spin c-packages clean
+.PHONY: demo test lint format sanitize bench bench-certificates bench-python bench-liveness bench-start bench-memory bench-swarm bench-abstraction bench-c bench-c-programs bench-cluster bench-cluster-scale spin c-packages clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/assay demo
@@ -54,6 +54,10 @@ bench-start: $(VENV)/.ready-to-develop spin
 bench-swarm: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks.swarm
 	$(BIN)/python -m benchmarks.swarm --kill
+
+# On paper, from costs that were measured: see docs/cluster-scale.md.
+bench-cluster-scale: $(VENV)/.ready-to-develop
+	$(BIN)/python -m benchmarks.cluster_scale
 
 bench-c: $(VENV)/.ready-to-develop spin
 	$(BIN)/python -m benchmarks.embedded_c
