@@ -26,7 +26,7 @@ from assay.evidence.properties import (
     left_out,
     nobody_asked_whether_it_ends,
 )
-from assay.evidence.result import Result, Violation
+from assay.evidence.result import Result, Shown, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
 from assay.report.cycles import sentences
@@ -97,6 +97,8 @@ def _folded(console: Console, text: str, indent: str = " " * HANGING_INDENT) -> 
 
 def print_result(result: Result, *, quiet: bool = False, console: Console | None = None) -> None:
     console = console or make_console()
+    if not quiet:
+        print_shown(console, result.shown)
     print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
@@ -126,6 +128,15 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
     say_where_traces_are(result.program, result.violations, console)
     _say_where_the_certificate_is(result, console)
+
+
+def print_shown(console: Console, shown: Sequence[Shown]) -> None:
+    """Of the way to the verdict, before it. Lines are texts of programs: none is folded."""
+    for one in shown:
+        console.print(Text(printable(one.title), "bold"))
+        for line in one.lines:
+            console.print(Text(f"  {printable(line)}".rstrip()))
+        console.print()
 
 
 def function_text(coverage: Mapping[str, object]) -> str:

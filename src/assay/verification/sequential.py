@@ -30,6 +30,7 @@ from assay.languages.c.rules import REAL
 from assay.records import dataclass
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
+from assay.search.sequential.rounds import from_json as round_from_json
 from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
 from assay.transition_system.language_options import OptionProblem
 from assay.transition_system.sequential.bitvectors import BOOLEAN, Bits, Term, Value, signed
@@ -39,6 +40,7 @@ from assay.transition_system.sequential.running import Moment, default, run
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
+from assay.verification.sequential_showing import Showing, show_of, without_prefixes
 
 NO_LIMIT_SECONDS = 900.0
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
@@ -74,12 +76,14 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
     deadline = min(request.deadline or started + NO_LIMIT_SECONDS, started + NO_LIMIT_SECONDS)
     request.listener(Phase("proving", name))
     said: list[str] = []
+    showing = Showing(program, show_of(request.language_options.show))
     answer: Judged | None = None
     reason = StopReason.TIME
+    flow = None
     try:
         for flow, is_whole in program.flows():
             answer, reason, goes_on = _looked_at(
-                name, program, flow, request, deadline, said, is_whole=is_whole
+                name, program, flow, request, deadline, said, showing, is_whole=is_whole
             )
             if not goes_on:
                 break
@@ -87,7 +91,8 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
         said.append(str(problem))
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
-    return _told(name, program, request, answer, said, reason, started, compile_seconds)
+    result = _told(name, program, request, answer, said, reason, started, compile_seconds)
+    return replace(result, shown=showing.everything(flow, slicing=not request.language_options.no_slicing))
 
 
 def _looked_at(
@@ -97,21 +102,28 @@ def _looked_at(
     request: Request,
     deadline: float,
     said: list[str],
+    showing: Showing,
     *,
     is_whole: bool,
 ) -> tuple[Judged | None, StopReason, bool]:
     """The first answer that stands, why there is no more, and whether to look at more of the recursion: if
     it goes deeper, or if nothing fails in a part."""
-    asked = request.options.strategy
-    engines = list(PORTFOLIO) if asked in ("bfs", "auto") else [asked]
+    seen = flow if request.language_options.no_slicing else sliced(flow)
+
+    def say(text: str) -> None:
+        showing.said(text)
+        request.listener(Phase(text, name))
+
     for found in findings(
-        sliced(flow),
-        engines,
+        seen,
+        _engines(request, showing),
         deadline=deadline,
         memory_bytes=request.options.memory_limit_bytes,
         processes=PROCESSES,
-        say=lambda text: request.listener(Phase(text, name)),
+        say=say,
+        show=(lambda step: showing.round(round_from_json(step, seen))) if showing.wants_rounds else None,
     ):
+        showing.said(_in_words(found))
         if found.run is not None and _is_too_shallow(flow, found.run):
             return None, StopReason.TIME, True
         if found.status is Status.SAFE and not is_whole:
@@ -120,6 +132,20 @@ def _looked_at(
         if answer is not None:
             return answer, StopReason.TIME, False
     return None, StopReason.FINISHED if time.monotonic() < deadline else StopReason.TIME, False
+
+
+def _engines(request: Request, showing: Showing) -> list[str]:
+    asked = request.options.strategy
+    if showing.wants_rounds and asked not in ("bfs", "predicates"):
+        raise OptionProblem(f"show: boolean programs are made by --search predicates, not by {asked}")
+    if showing.wants_rounds:
+        return ["predicates"]
+    return list(PORTFOLIO) if asked in ("bfs", "auto") else [asked]
+
+
+def _in_words(found: Finding) -> str:
+    bound = f", {found.bound} rounds of loops" if found.bound else ""
+    return f"{found.engine}: {found.status.value}{bound}{': ' if found.detail else ''}{found.detail}"
 
 
 def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
@@ -295,7 +321,7 @@ def _steps(program: CProgram, moments: list[Moment]) -> list[Step]:
         if not moment.edge.text:
             continue
         number = len(steps)
-        text = "; ".join([*given, _without_prefixes(moment.edge.text, program.rules)])
+        text = "; ".join([*given, without_prefixes(moment.edge.text, program.rules)])
         given = []
         steps.append(
             Step(number + 1, number, "program", place.file, place.line, text, changes, place.function)
@@ -303,18 +329,11 @@ def _steps(program: CProgram, moments: list[Moment]) -> list[Step]:
     return steps
 
 
-def _without_prefixes(text: str, rules: Sequence[str]) -> str:
-    """Names of a rule's state, as the rule calls them."""
-    for rule in rules:
-        text = text.replace(f"__{rule}_", "")
-    return text
-
-
 def _changes(before: dict[Term, Value], after: dict[Term, Value], rules: Sequence[str]) -> Iterator[Change]:
     for name, value in after.items():
         old = before.get(name)
         plain = name.name.rpartition("::")[2].partition("@")[0].partition("#")[0]
-        shown = _without_prefixes(plain, rules)
+        shown = without_prefixes(plain, rules)
         if value == old or not isinstance(value, int) or not isinstance(old, int):
             continue
         if shown not in TEMPORARIES and not shown.startswith("__"):
@@ -365,7 +384,7 @@ def _told(
             else f"the run was not repeated by the compiled program: {answer.executed.what}"
         )
     if answer is not None and answer.verdict is Verdict.VERIFIED:
-        proof = _proof(answer.finding)
+        proof = {**_proof(answer.finding), "sliced": not request.language_options.no_slicing}
         if request.certificate is not None:
             written, problem = _certificate(name, program, request, answer.finding)
             if problem:

@@ -29,6 +29,7 @@ class CProgram:
     expanded: Sequence[str]  # digests of the preprocessed texts
     program: SequentialProgram
     rules: tuple[str, ...] = ()  # by name
+    texts: tuple[str, ...] = ()  # that were parsed, with the rules in them
     woven: tuple[str, ...] = ()  # texts with the rules in them; none: the files are compiled as they are
 
     language = LANGUAGE
@@ -130,6 +131,7 @@ def load(path: Path, options: LanguageOptions) -> CProgram:
         tuple(one.expanded_sha256 for one in texts),
         program,
         tuple(one.name for one in rules),
+        tuple(one.text for one in texts),
         tuple(without_prelude(one.text) for one in texts) if rules else (),
     )
 
