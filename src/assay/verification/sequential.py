@@ -23,7 +23,8 @@ from assay.evidence.sequential.obligations import NoProof
 from assay.evidence.sequential.proof_file import Proof, as_json
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
-from assay.languages.c.execution import Executed, InputFunction, execute, harness
+from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
+from assay.languages.c.memory import ADDRESSES
 from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
@@ -250,7 +251,11 @@ def _violated(
         line=failure.place.line,
         counterexample=_counterexample(program, failure, moments),
     )
-    return Judged(Verdict.VIOLATED, found, violation, _executed(program, moments))
+    executed = _executed(program, moments, failure)
+    if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
+        said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
+        return None
+    return Judged(Verdict.VIOLATED, found, violation, executed)
 
 
 def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
@@ -290,7 +295,7 @@ def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
     return list(run(flow, lambda _: next(left), dict(choices.starts)))
 
 
-def _executed(program: CProgram, moments: list[Moment]) -> Executed:
+def _executed(program: CProgram, moments: list[Moment], failure: Failure) -> Executed:
     inputs = []
     for moment in moments:
         action = moment.edge.action
@@ -300,7 +305,7 @@ def _executed(program: CProgram, moments: list[Moment]) -> Executed:
             inputs.append((InputFunction(action.origin, action.variable.sort.width), moment.chosen))
     defined = frozenset(one.partition("@")[0] for one in program.program.procedures)
     watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
-    text = harness(inputs, program.program.externals, defined)
+    text = harness(inputs, program.program.externals, defined, assertion_in(failure))
     return execute(program, DATA_MODELS[program.data_model], text, watched)
 
 

@@ -21,10 +21,12 @@ from assay.languages.c import freestanding
 from assay.languages.c.preprocessing import COMPILE_SECONDS, DataModel
 from assay.languages.c.rules import FAILED
 from assay.records import dataclass
+from assay.transition_system.sequential.control_flow import Failure
 
 SECONDS = 10
 REACHED = 86  # the exit code of a run that failed as it should
 EMPTY = 87  # it asked for more inputs than the run has
+ANOTHER = 88  # another assertion failed
 MOST_MEMORY = 1 << 31
 
 TYPES = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
@@ -46,9 +48,15 @@ class InputFunction:
 
 
 def harness(
-    inputs: Sequence[tuple[InputFunction, int]], externals: Mapping[str, int], defined: frozenset[str]
+    inputs: Sequence[tuple[InputFunction, int]],
+    externals: Mapping[str, int],
+    defined: frozenset[str],
+    assertion: str = "",
 ) -> str:
-    """Text of C that gives the program its inputs, in their order, whoever asks."""
+    """Text of C that gives the program its inputs, in their order, whoever asks.
+
+    `assertion` is the one that must fail, as a string of C has it; without one, any.
+    """
     functions = {**externals, **{one.name: one.width for one, _ in inputs}}
     allocating = [name for name in ALLOCATING if name in functions]
     functions = {name: width for name, width in functions.items() if name not in ALLOCATING}
@@ -62,7 +70,7 @@ def harness(
         "static unsigned long long input(void)",
         f"{{ if (next >= COUNT) _exit({EMPTY}); return inputs[next++]; }}",
         "void __assert_fail(const char *a, const char *b, unsigned c, const char *d)",
-        f"{{ _exit({REACHED}); }}",
+        *_telling(assertion),
         f"void {FAILED}(void) {{ _exit({REACHED}); }}",
         "void __VERIFIER_assume(int condition) { if (!condition) _exit(0); }",
     ]
@@ -79,6 +87,22 @@ def harness(
     failing = [name for name in ("reach_error", "__VERIFIER_error") if name not in defined]
     lines += [f"void {name}() {{ _exit({REACHED}); }}" for name in failing]
     return "\n".join(lines) + "\n"
+
+
+def _telling(assertion: str) -> list[str]:
+    if not assertion:
+        return [f"{{ _exit({REACHED}); }}"]
+    return [
+        f'{{ static const char wanted[] = "{assertion}"; unsigned n = 0;',
+        "  while (wanted[n] && wanted[n] == a[n]) ++n;",
+        f"  _exit(wanted[n] == a[n] ? {REACHED} : {ANOTHER}); }}",
+    ]
+
+
+def assertion_in(failure: Failure) -> str:
+    """The text that `assert` gives to the library, if it is one of its failures."""
+    is_one = failure.kind == "assertion" and failure.message.startswith("assert(")
+    return failure.message.removeprefix("assert(").removesuffix(") fails") if is_one else ""
 
 
 class Compilable(Protocol):
@@ -169,6 +193,8 @@ def _ran(program: Path, folder: Path) -> Executed:
         return Executed(True, "the compiled program fails with these inputs")
     if done.returncode == EMPTY:
         return Executed(False, "it asked for more inputs than the run has")
+    if done.returncode == ANOTHER:
+        return Executed(False, "another assertion fails before")
     if done.returncode < 0:
         return Executed(False, f"it was ended by signal {-done.returncode}")
     return Executed(False, f"it ended with {done.returncode} and did not fail")

@@ -8,7 +8,7 @@ calls, and `Unsequenced` pairs of them are judged when all procedures are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from pycparser import c_ast
@@ -16,13 +16,25 @@ from pycparser import c_ast
 from assay.languages.c import types as t
 from assay.languages.c.declarations import Enumerator, FunctionName, Object, Types, leaves, width_of
 from assay.languages.c.graph import Graph
-from assay.languages.c.memory import POINTER_BITS, holds_union, pointer_to, root
+from assay.languages.c.memory import (
+    POINTER_BITS,
+    holds_union,
+    is_number_of_function,
+    is_number_of_string,
+    may_be_string,
+    number_of,
+    pointer_to,
+    root,
+)
 from assay.languages.c.places import Effects, InMemory, Known, Located, Lvalue, Places, Unsequenced, Value
 from assay.languages.c.preprocessing import DataModel
+from assay.languages.c.rules import REAL
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Term
 from assay.transition_system.sequential.control_flow import Assume, Call, Failure
+
+NAMES_OF_FUNCTION = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # each a string, in C
 
 
 class Expressions(Places):
@@ -52,7 +64,8 @@ class Expressions(Places):
     def is_place(self, node: c_ast.Node) -> bool:
         """Whether it designates a place, by its form."""
         if isinstance(node, c_ast.ID):
-            return isinstance(self.scope.find(node.name), Object)
+            found = self.scope.find(node.name)
+            return isinstance(found, Object) or (found is None and node.name in NAMES_OF_FUNCTION)
         if isinstance(node, c_ast.Constant):
             return bool(node.type == "string")
         if isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
@@ -64,6 +77,9 @@ class Expressions(Places):
             found = self.scope.find(node.name)
             if isinstance(found, Object):
                 return self.place_of_object(found)
+            if found is None and node.name in NAMES_OF_FUNCTION:
+                name = self.graph.name.partition("@")[0].removesuffix(REAL)
+                return self._text_in_memory(("name of", name), list(name.encode()))
             raise self.refuse(node, f"'{node.name}' in this place")
         if isinstance(node, c_ast.StructRef):
             return self._member(node)
@@ -135,12 +151,14 @@ class Expressions(Places):
         return self.read(place, node)
 
     def _string(self, node: c_ast.Constant) -> InMemory:
-        codes = [*string_codes(node.value, node, self), 0]
-        kind = t.ArrayOf(t.CHAR, len(codes))
-        region = self.memory.region("string", id(node))
-        number = self.memory.static_number(("string", id(node)))
+        return self._text_in_memory(id(node), string_codes(node.value, node, self))
+
+    def _text_in_memory(self, key: Hashable, codes: Sequence[int]) -> InMemory:
+        codes = [*codes, 0]
+        region = self.memory.region("string", key)
+        number = self.memory.string_number(key)
         self.memory.add_string(number, region, codes)
-        return InMemory(pointer_to(number), region, kind, is_inside=True)
+        return InMemory(pointer_to(number), region, t.ArrayOf(t.CHAR, len(codes)), is_inside=True)
 
     # --- conversions ---
 
@@ -159,7 +177,7 @@ class Expressions(Places):
             return Value(bv.ite(self.as_truth(value), bv.constant(1, 8), bv.constant(0, 8)), target)
         pointer = value.pointer
         if isinstance(value.type, t.Pointer):
-            value, pointer = self._number_of(value), value
+            value, pointer = self._number_of(value, node), value
         assert isinstance(value.type, t.Integer)
         term = bv.resized(value.term, target.width, is_signed=value.type.signed)
         if target.bits is not None and target.bits < target.width:
@@ -195,16 +213,11 @@ class Expressions(Places):
             self.graph.act(Assume(is_small), self.place(node), self.text(node))
         return Value(wide, target)
 
-    def _number_of(self, pointer: Value) -> Value:
-        """The number of an address: not 0, and the same for the same pointer."""
+    def _number_of(self, pointer: Value, node: c_ast.Node) -> Value:
         kind = t.long(self.model.pointer, signed=False)
         if pointer.term.is_constant and pointer.term.value >> 32 in (0, (1 << 32) - 1):
             return Value(bv.extract(self.model.pointer - 1, 0, pointer.term), kind)
-        number = bv.select(self.memory.numbers(), pointer.term)
-        zero, one = bv.constant(0, self.model.pointer), bv.constant(1, self.model.pointer)
-        number = bv.ite(bv.equal(number, zero), one, number)
-        is_null = bv.equal(pointer.term, bv.constant(0, POINTER_BITS))
-        return Value(bv.ite(is_null, zero, number), kind, pointer=pointer)
+        return Value(self.address_number(pointer.term, node), kind, pointer=pointer)
 
     def as_truth(self, value: Value) -> Term:
         if not isinstance(value.type, t.Integer | t.Pointer):
@@ -244,8 +257,6 @@ class Expressions(Places):
             return Value(bv.constant(found.value, 32), found.type)
         if isinstance(found, FunctionName):
             return self.function_address(found)
-        if node.name in ("__func__", "__PRETTY_FUNCTION__", "__FUNCTION__") and found is None:
-            return Value(bv.constant(1, POINTER_BITS), t.Pointer(t.CHAR))
         return self.loaded(self.locate(node), node)
 
     def function_address(self, found: FunctionName) -> Value:
@@ -465,23 +476,67 @@ class Expressions(Places):
                 for one in both
             ]
             if name == "=":
-                same = bv.equal(*terms)
+                same = self._is_same(terms[0], terms[1], node)
                 return self.from_truth(same if operator == "==" else bv.negated(same))
-            self._require_one_object(terms[0], terms[1], node)
-            return self.from_truth(bv.compare(f"bvu{name}", *(reversed(terms) if is_swapped else terms)))
+            is_less = bv.compare(f"bvu{name}", *(reversed(terms) if is_swapped else terms))
+            return self._within_one_object(self.from_truth(is_less), terms, node)
         if operator == "-" and isinstance(left.type, t.Pointer) and isinstance(right.type, t.Pointer):
             target = left.type.target
             size = 1 if isinstance(target, t.Void | t.Function) else self.size(target, node)
-            self._require_one_object(left.term, right.term, node)
             bytes_ = bv.arithmetic("bvsub", left.term, right.term)
             count = bv.arithmetic("bvsdiv", bytes_, bv.constant(size, POINTER_BITS))
-            return Value(bv.extract(self.model.long - 1, 0, count), t.long(self.model.long, signed=True))
+            kind_of_count = t.long(self.model.long, signed=True)
+            found = Value(bv.extract(self.model.long - 1, 0, count), kind_of_count)
+            return self._within_one_object(found, [left.term, right.term], node)
         raise self.refuse(node, f"{operator} between {left.type} and {right.type}")
 
-    def _require_one_object(self, one: Term, other: Term, node: c_ast.Node) -> None:
+    def _within_one_object(self, value: Value, pointers: Sequence[Term], node: c_ast.Node) -> Value:
+        """What C says of two pointers into one object only: of others a failure, or anything."""
+        same = bv.equal(*map(number_of, pointers))
         if "bounds" in self.known.checks:
-            same = bv.equal(bv.extract(63, 32, one), bv.extract(63, 32, other))
             self.require(same, "bounds", f"{self.text(node)} is about different objects", node)
+            return value
+        is_truth = value.type is t.INT
+        open_ = self._left_open(1 if is_truth else value.term.width, "pointers to different objects", node)
+        if is_truth:
+            open_ = bv.extended(open_, value.term.width, is_signed=False)
+        return Value(bv.ite(same, value.term, open_), value.type) if same is not bv.TRUE else value
+
+    def _is_same(self, one: Term, other: Term, node: c_ast.Node) -> Term:
+        """Whether two pointers are equal. Those to different objects are not, but C leaves something open.
+
+        Strings of the text may be kept once, and what follows an object, or lies where one was, may be equal
+        to a pointer to its end or to what is gone. Without the check of bounds there are no such pointers by
+        assumption.
+        """
+        same = bv.equal(one, other)
+        numbers = [number_of(one), number_of(other)]
+        if any(each.is_constant and each.value in (0, (1 << 32) - 1) for each in numbers):
+            return same
+        open_ = bv.FALSE
+        if may_be_string(one) and may_be_string(other):
+            open_ = bv.all_of(map(is_number_of_string, numbers))
+        if "bounds" in self.known.checks:
+            open_ = bv.any_of((open_, *(self._may_be_elsewhere(each) for each in (one, other))))
+            nobody = (bv.constant(0, 32), bv.constant(-1, 32))
+            open_ = bv.all_of(
+                (open_, *(bv.negated(bv.equal(each, none)) for each in numbers for none in nobody))
+            )
+        open_ = bv.all_of((bv.negated(bv.equal(*numbers)), open_))
+        if open_ is bv.FALSE:
+            return same
+        chosen = self._left_open(1, "whether two pointers are equal", node)
+        return bv.ite(open_, bv.equal(chosen, bv.constant(1, 1)), same)
+
+    def _may_be_elsewhere(self, pointer: Term) -> Term:
+        """It points to the end of an object, to nothing at all, or to what is gone."""
+        inside = self.is_within(pointer, 1)
+        return bv.negated(bv.any_of((inside, is_number_of_function(number_of(pointer)))))
+
+    def _left_open(self, width: int, what: str, node: c_ast.Node) -> Term:
+        found = self.graph.temporary(bv.Bits(width), "open")
+        self.graph.choose(found, what, self.place(node), is_input=False)
+        return found
 
     def _shift(self, operator: str, left: Value, right: Value, node: c_ast.Node) -> Value:
         assert isinstance(left.type, t.Integer)

@@ -158,18 +158,21 @@ class Lowering:
             if name not in self.defined_objects:
                 self._leave_open(self.external[name])
         memory, bounds = self.memory, "bounds" in self.known.checks
+        starts, first = memory.starts()
         self._require_no_addresses(procedures)
         self.objects |= dict.fromkeys(memory.arrays.values())
         self.initial[HEAP] = bv.constant(FIRST_OF_HEAP, 32)
         self.initial[SIZES] = memory.initial_sizes()
         self.objects |= dict.fromkeys((*memory.counters(has_sizes=bounds), *memory.never_set()))
         self._judge_orders(procedures)
-        starts, first = memory.starts()
         self.initial |= starts
         if first:
             if any(main in one.calls for one in self.known.effects.values()):
                 raise UnsupportedConstruct(f"a call of '{main}' is not modelled")
             procedures[main] = begun(procedures[main], Assign(tuple(first)))
+        assumed = bv.all_of(memory.assumed_of_initial)
+        if assumed is not bv.TRUE:
+            procedures[main] = begun(procedures[main], Assume(assumed))
         returned = [term for one in self.known.returned.values() for term in one.terms.values()]
         known = {one: value for one, value in self.initial.items() if one in self.objects}
         return SequentialProgram(
@@ -179,6 +182,7 @@ class Lowering:
             known,
             tuple(self._notes()),
             self.known.externals,
+            ("pointers from outside point to nothing of the program",) if self.known.foreign_pointers else (),
         )
 
     def _procedures(self, definitions: dict[str, Definition], main: str) -> dict[str, Procedure]:
@@ -233,8 +237,6 @@ class Lowering:
             yield f"pointers from outside are taken to point to nothing that the program has: {names}"
         if self.known.from_numbers:
             yield "integers that become pointers are taken to be no addresses of objects, and below 2^32"
-        if self.known.has_bytes_of_pointers:
-            yield "single bytes of pointers are taken to be copied, and not looked at"
         if self.uncertain:
             yield f"variables that no file defines have any value: {', '.join(self.uncertain)}"
 
@@ -448,7 +450,7 @@ def walked(reader: Expressions, found: Object, steps: Sequence[str | int]) -> Lv
     return place
 
 
-def begun(procedure: Procedure, action: Assign) -> Procedure:
+def begun(procedure: Procedure, action: Assign | Assume) -> Procedure:
     """With something that it does first."""
     start = 1 + max(max(edge.source, edge.target) for edge in procedure.edges)
     start = max(start, 1 + max(procedure.failures, default=0))
@@ -676,7 +678,7 @@ class Statements:
 
     def _bytes_of_parameter(self, name: str, kind: t.Type, node: Any, key: Hashable) -> list[Term]:
         found = self._object(name, kind, node, key)
-        sort = bv.Bits(self.lowering.memory.cell_bits)
+        sort = bv.Bits(8)
         size = self.reader.size(kind, node)
         cells = [self.graph.local(f"{found.name}.{number}", sort) for number in range(size)]
         place = self.reader.place_of_object(found)

@@ -1,9 +1,9 @@
 """Memory that pointers can reach: where objects are, and which arrays hold what is in them.
 
 An object whose address nobody takes is made of variables (`declarations.Object`). Every other one has a
-number, and a pointer is that number and an offset in bytes; the number 0 is nobody's, so NULL is 0. How wide
-a pointer is in C matters to `sizeof` alone: what number an address is, C leaves open, and whoever asks gets
-any number that is not 0, the same for the same pointer.
+number, and a pointer is that number and an offset in bytes; the number 0 is nobody's, so NULL is 0. What
+address that is, C leaves open: two arrays that nobody sets go from pointers to addresses and back
+(`address_of`, `pointer_at`), and who casts a pointer to an integer or looks at its bytes sees the address.
 
 What objects hold is in arrays from pointers to scalars. Pointers that may point into one object have one
 `Region` (points-to by unification, Steensgaard 1996), and each region has arrays of its own: one for each
@@ -28,7 +28,9 @@ from assay.transition_system.sequential.bitvectors import Term
 
 POINTER_BITS = 64
 OFFSET_BITS = 32
-FIRST_STATIC, FIRST_FUNCTION, FIRST_OF_HEAP = 1, 1 << 29, 1 << 31  # locals: see `inlining`
+# Locals: see `inlining`. Which numbers strings have can be seen from the upper bits.
+FIRST_STATIC, FIRST_STRING, FIRST_FUNCTION, FIRST_OF_HEAP = 1, 1 << 28, 1 << 29, 1 << 31
+LEAST_ADDRESS = 1 << 12  # of objects; what is below, or so much below 0, is a number that was cast
 LARGEST = (1 << 31) - 2  # bytes of an object
 MOST_ELEMENTS = 1 << 14  # that are set one by one
 
@@ -91,6 +93,20 @@ def number_of(pointer: Term) -> Term:
     return bv.extract(POINTER_BITS - 1, OFFSET_BITS, pointer)
 
 
+def is_number_of_string(number: Term) -> Term:
+    return bv.equal(bv.extract(31, 28, number), bv.constant(FIRST_STRING >> 28, 4))
+
+
+def is_number_of_function(number: Term) -> Term:
+    return bv.equal(bv.extract(31, 29, number), bv.constant(FIRST_FUNCTION >> 29, 3))
+
+
+def may_be_string(pointer: Term) -> bool:
+    """Whether nothing that is known of it says that it points to something else."""
+    number = number_of(pointer)
+    return not number.is_constant or number.value >> 28 == FIRST_STRING >> 28
+
+
 @dataclass(frozen=True, slots=True)
 class Initial:
     """A scalar of an object that exists from the start."""
@@ -103,6 +119,7 @@ class Initial:
 
 
 BYTES = "byte"  # the key of the array of a region that is kept in bytes
+ADDRESSES = "addresses"  # the array of them: whoever reads it depends on where objects are
 HEAP = bv.variable("heap", bv.Bits(POINTER_BITS - OFFSET_BITS))
 SIZES = bv.variable("sizes", bv.Array(POINTER_BITS - OFFSET_BITS, 32))  # plus 1; 0: there is no such object
 
@@ -122,12 +139,14 @@ class Memory:
         self.is_settled = True
         self.arrays: dict[tuple[Region, Hashable], Term] = {}
         self.statics: dict[Hashable, int] = {}
+        self.strings: dict[Hashable, int] = {}
         self.functions: dict[str, int] = {}
         self.initial: list[Initial] = []
         self.static_objects: dict[Hashable, tuple[int, Region, t.Type]] = {}
         self.sizes: dict[int, int] = {}
         self.uses_heap = False
-        self.uses_numbers = False
+        self.uses_addresses = False
+        self.assumed_of_initial: list[Term] = []
 
     # --- regions ---
 
@@ -317,31 +336,62 @@ class Memory:
             self.regions["content", id(found)] = found
         return root(found)
 
-    @property
-    def cell_bits(self) -> int:
-        """Of a byte of memory that is kept in bytes: all bytes of a pointer together have all its bits."""
-        return 8 * POINTER_BITS // self.model.pointer
-
-    def cells_of(self, value: Term, kind: t.Integer | t.Pointer) -> list[Term]:
-        """A scalar in bytes, the least first."""
-        step = self.cell_bits if isinstance(kind, t.Pointer) else 8
-        parts = [bv.extract(low + step - 1, low, value) for low in range(0, value.width, step)]
-        return [bv.extended(one, self.cell_bits, is_signed=False) for one in parts]
-
     def from_cells(self, cells: list[Term], kind: t.Integer | t.Pointer) -> Term:
-        step = self.cell_bits if isinstance(kind, t.Pointer) else 8
-        parts = [bv.extract(step - 1, 0, one) for one in cells]
-        whole = parts[0]
-        for one in parts[1:]:
+        whole = cells[0]
+        for one in cells[1:]:
             whole = bv.concat(one, whole)
-        return whole
+        return self.pointer_at(whole) if isinstance(kind, t.Pointer) else whole
+
+    # --- addresses ---
+
+    def address_of(self, pointer: Term) -> tuple[Term, Term]:
+        """Its address, and what must be assumed of it: that it is an object's, and of no other pointer.
+
+        Nothing says that objects stay apart, or where they are: that would make proofs depend on it.
+        """
+        width = self.model.pointer
+        plain, is_plain = bv.extract(width - 1, 0, pointer), self._is_plain(pointer)
+        if is_plain is bv.TRUE:
+            return plain, bv.TRUE
+        addresses, pointers = self._addresses()
+        address = bv.select(addresses, pointer)
+        is_its_own = bv.equal(bv.select(pointers, address), pointer)
+        is_apart = bv.negated(self._is_plain_address(address))
+        return bv.ite(is_plain, plain, address), bv.any_of((is_plain, bv.all_of((is_its_own, is_apart))))
+
+    def pointer_at(self, address: Term) -> Term:
+        """The other way."""
+        plain, is_plain = bv.extended(address, POINTER_BITS, is_signed=True), self._is_plain_address(address)
+        if is_plain is bv.TRUE:
+            return plain
+        return bv.ite(is_plain, plain, bv.select(self._addresses()[1], address))
+
+    def _is_plain(self, pointer: Term) -> Term:
+        """NULL, and numbers that are used like it: -1, or what the Linux kernel makes of errors."""
+        return bv.any_of(
+            (
+                bv.compare("bvult", pointer, bv.constant(LEAST_ADDRESS, POINTER_BITS)),
+                bv.compare("bvule", bv.constant(-LEAST_ADDRESS, POINTER_BITS), pointer),
+            )
+        )
+
+    def _is_plain_address(self, address: Term) -> Term:
+        width = self.model.pointer
+        return bv.any_of(
+            (
+                bv.compare("bvult", address, bv.constant(LEAST_ADDRESS, width)),
+                bv.compare("bvule", bv.constant(-LEAST_ADDRESS, width), address),
+            )
+        )
+
+    def _addresses(self) -> tuple[Term, Term]:
+        self.uses_addresses = True
+        return (
+            bv.variable(ADDRESSES, bv.Array(POINTER_BITS, self.model.pointer)),
+            bv.variable("pointers", bv.Array(self.model.pointer, POINTER_BITS)),
+        )
 
     # --- objects ---
-
-    def numbers(self) -> Term:
-        """What number an address is: any."""
-        self.uses_numbers = True
-        return bv.variable("addresses", bv.Array(POINTER_BITS, self.model.pointer))
 
     def add_string(self, number: int, region: Region, codes: list[int]) -> None:
         if number not in self.sizes:
@@ -355,7 +405,7 @@ class Memory:
         self.sizes[number] = size_or_nothing(kind, self.model)
 
     def never_set(self) -> list[Term]:
-        return [self.numbers()] if self.uses_numbers else []
+        return list(self._addresses()) if self.uses_addresses else []
 
     def counters(self, *, has_sizes: bool) -> list[Term]:
         return [*((HEAP,) if self.uses_heap else ()), *((SIZES,) if has_sizes else ())]
@@ -394,9 +444,12 @@ class Memory:
             for address, content in cells.get((region, key), {}).items():
                 if is_any or content is not zero:
                     value = bv.store(value, bv.constant(address, POINTER_BITS), content)
-            if not is_any:
+            if not is_any and not bv.variables_of(value):
                 initial[array] = value
-            elif value is not array:
+                continue
+            if not is_any:  # addresses are no constants
+                initial[array] = bv.constant_array(array.sort, zero)
+            if value is not array:
                 first.append((array, value))
         return initial, first
 
@@ -417,16 +470,22 @@ class Memory:
             cells.setdefault((region, self.key(region, owner, kind)), {})[address] = value
             return
         found = cells.setdefault((region, BYTES), {})
-        nothing = bv.constant(0, self.cell_bits)
+        nothing = bv.constant(0, 8)
         if isinstance(kind, t.Integer) and kind.bits is not None:
             assert owner is not None
             old = [found.get(address + number, nothing) for number in range(kind.width // 8)]
             value = with_bits(self.from_cells(old, kind), value, *t.bits_of(*owner, self.model.pointer))
-        for number, cell in enumerate(self.cells_of(value, kind)):
+        if isinstance(kind, t.Pointer):
+            value, assumed = self.address_of(value)
+            self.assumed_of_initial.append(assumed)
+        for number, cell in enumerate(cells_of(value)):
             found[address + number] = cell
 
     def static_number(self, key: Hashable) -> int:
         return self.statics.setdefault(key, FIRST_STATIC + len(self.statics))
+
+    def string_number(self, key: Hashable) -> int:
+        return self.strings.setdefault(key, FIRST_STRING + len(self.strings))
 
     def function_number(self, name: str) -> int:
         return self.functions.setdefault(name, FIRST_FUNCTION + len(self.functions))
@@ -445,6 +504,11 @@ class ScalarAt:
     @property
     def is_bit_field(self) -> bool:
         return isinstance(self.type, t.Integer) and self.type.bits is not None
+
+
+def cells_of(value: Term) -> list[Term]:
+    """In bytes, the least first."""
+    return [bv.extract(low + 7, low, value) for low in range(0, value.width, 8)]
 
 
 def with_bits(unit: Term, value: Term, start: int, count: int) -> Term:

@@ -31,6 +31,7 @@ from assay.languages.c.memory import (
     Memory,
     Owner,
     Region,
+    cells_of,
     holds_union,
     number_of,
     pointer_to,
@@ -86,7 +87,6 @@ class Known:
         self.without_body: dict[str, Place] = {}  # functions that were called and are not defined
         self.externals: dict[str, int] = {}  # the same, with the width of what they return; 0: nothing
         self.foreign_pointers: dict[str, Place] = {}  # functions of the environment that return pointers
-        self.has_bytes_of_pointers = False
         self.from_numbers: list[tuple[Place, Term]] = []  # integers that become pointers
         self.defined: set[str] = set()
         self.types_of: dict[str, t.Function] = {}  # of functions that are defined
@@ -256,6 +256,13 @@ class Places:
             self.require(inside, "bounds", f"{self.text(node)} points outside of the object", node)
         return Value(term, value.type, value.points)
 
+    def address_number(self, pointer: Term, node: c_ast.Node) -> Term:
+        """What an integer or bytes show of a pointer."""
+        address, assumed = self.memory.address_of(pointer)
+        if assumed is not bv.TRUE:
+            self.graph.act(Assume(assumed), self.place(node), self.text(node))
+        return address
+
     def is_within(self, pointer: Term, size: int) -> Term:
         """Whether so many bytes from there on are in an object that lives."""
         number = number_of(pointer)
@@ -305,9 +312,7 @@ class Places:
     def bytes_of(self, place: InMemory, node: c_ast.Node) -> tuple[Term, list[Term]]:
         """Of a scalar that is kept in bytes: the array and the places, the least first."""
         assert isinstance(place.type, t.Integer | t.Pointer)
-        if isinstance(place.type, t.Pointer):
-            self.known.has_bytes_of_pointers = True
-        array = self.memory.array(place.region, BYTES, self.memory.cell_bits)
+        array = self.memory.array(place.region, BYTES, 8)
         return array, self.steps(place, node)
 
     def read(self, place: Lvalue, node: c_ast.Node, *, is_checked: bool = True) -> Value:
@@ -340,12 +345,12 @@ class Places:
     def cells(self, place: InMemory, node: c_ast.Node) -> list[Term]:
         """All bytes of something that is kept in bytes."""
         self.require_access(place, self.size(place.type, node), node)
-        array = self.memory.array(place.region, BYTES, self.memory.cell_bits)
+        array = self.memory.array(place.region, BYTES, 8)
         self.effects.reads.add(array)
         return [bv.select(array, one) for one in self.steps(place, node)]
 
     def set_cells(self, place: InMemory, cells: list[Term], node: c_ast.Node) -> None:
-        array = new = self.memory.array(place.region, BYTES, self.memory.cell_bits)
+        array = new = self.memory.array(place.region, BYTES, 8)
         for address, cell in zip(self.steps(place, node), cells, strict=True):
             new = bv.store(new, address, cell)
         self.effects.writes.add(array)
@@ -397,7 +402,9 @@ class Places:
             if isinstance(place.type, t.Integer) and place.type.bits is not None:
                 old = self.memory.from_cells([bv.select(new, one) for one in addresses], place.type)
                 term = with_bits(old, term, *self.bits(place))
-            for one, cell in zip(addresses, self.memory.cells_of(term, place.type), strict=True):
+            if isinstance(place.type, t.Pointer):
+                term = self.address_number(term, node)
+            for one, cell in zip(addresses, cells_of(term), strict=True):
                 new = bv.store(new, one, cell)
             key: Any = "pointer"
         else:

@@ -70,14 +70,18 @@ class CProgram:
     @property
     def granted(self) -> tuple[str, ...]:
         """What a proof takes for granted and nobody checked, in few words: a headline says no more."""
-        found = [] if "bounds" in self.checks else ["indexes and pointers are valid"]
+        found = (
+            []
+            if "bounds" in self.checks
+            else ["indexes and pointers, also those compared, are within live objects"]
+        )
         silent = sorted(name.removesuffix("__real") for name in self.program.externals)
         if silent:
             more = f" and {len(silent) - 2} others" if len(silent) > 3 else ""
             shown = silent if len(silent) <= 3 else silent[:2]
             verb = "changes" if len(silent) == 1 else "change"
             found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing")
-        return tuple(found)
+        return (*found, *self.program.granted)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -86,7 +90,7 @@ class CProgram:
         assumed = {
             "overflow": "signed overflow wraps",
             "division": "a division by zero ends the program",
-            "bounds": "indexes and pointers are taken to be within live objects",
+            "bounds": "indexes and pointers, also those compared, are taken to be within live objects",
             "allocation": "malloc is taken to succeed, and to be asked for less than 2 GiB",
         }
         if HEAP not in self.program.globals:

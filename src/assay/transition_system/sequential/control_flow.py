@@ -109,6 +109,7 @@ class SequentialProgram:
     notes: tuple[str, ...] = ()
     # Functions of the environment, with the width of what they return; 0: nothing.
     externals: Mapping[str, int] = field(default_factory=dict)
+    granted: tuple[str, ...] = ()  # what is assumed of the world and nobody checks, in few words
 
 
 @dataclass(frozen=True)
