@@ -32,10 +32,12 @@ from assay.report.changes import change_texts, is_place
 from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, how_it_goes_on, print_schedule, wrapped
+from assay.report.sequential_run import is_sequential, print_steps
 from assay.report.words import printable, shortened
 
 if TYPE_CHECKING:
     from assay.verification.live import LiveReplay
+    from assay.verification.sequential_harness import WrittenHarness
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -333,6 +335,10 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
     explanation = explain(run)
     if explanation:
         print_fact(console, explanation, "bold")
+    if is_sequential(run):
+        print_steps(run, _steps_shown(run, every_step=every_step), console)
+        print_violation(run, console)
+        return
     if has_threads(run):
         print_schedule(run, console, every_step=every_step)
         print_violation(run, console)
@@ -373,6 +379,14 @@ def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | N
     heading = Text(f"  {printable(text)}")
     heading.stylize("bold green" if outcome.reproduced else "bold yellow", 2, 2 + len(word))
     console.print(heading)
+
+
+def print_harness(written: WrittenHarness, *, console: Console | None = None) -> None:
+    console = console or make_console()
+    print_fact(console, f"written: {', '.join(written.files)}")
+    console.print(f"  compile and run: {written.command}", markup=False)
+    how = "" if written.executed.reached else "it does not show the failure: "
+    print_fact(console, f"{how}{written.executed.what}")
 
 
 def print_violation(run: Counterexample, console: Console) -> None:

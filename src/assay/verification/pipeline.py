@@ -424,7 +424,7 @@ def replay_program(name: str, load: Callable[[LanguageOptions], Program], record
     require_same_sources(recorded, program.sources)
     if program.language == "c":
         from assay.languages.c.program import CProgram
-        from assay.verification.sequential import replay_sequentially
+        from assay.verification.sequential_runs import replay_sequentially
 
         return replay_sequentially(name, cast(CProgram, cast(object, program)), recorded)
     if recorded.counterexample.loop_start is not None:

@@ -7,14 +7,11 @@ obligations that are made anew, and by another solver, before anybody hears of i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from assay import __version__
 from assay.evidence.certificate.header import CertificateProblem, Properties
 from assay.evidence.certificate.invariant_file import write_invariant
-from assay.evidence.counterexample import Change, Counterexample, Step, Trace, TraceProblem
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
@@ -23,25 +20,27 @@ from assay.evidence.sequential.obligations import NoProof
 from assay.evidence.sequential.proof_file import Proof, as_json
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
-from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
+from assay.languages.c.execution import Executed
 from assay.languages.c.memory import ADDRESSES
-from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
-from assay.languages.c.rules import REAL
 from assay.records import dataclass
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.search.sequential.rounds import from_json as round_from_json
-from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
+from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.bitvectors import BOOLEAN, Bits, Term, Value, signed
-from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
+from assay.transition_system.sequential.control_flow import ControlFlow
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
-from assay.transition_system.sequential.running import Moment, default, run
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
-from assay.verification.sequential_showing import Showing, show_of, without_prefixes
+from assay.verification.sequential_runs import (
+    counterexample,
+    executed_by_gcc,
+    executed_on_graph,
+    failing_run,
+)
+from assay.verification.sequential_showing import Showing, show_of
 
 NO_LIMIT_SECONDS = 900.0
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
@@ -249,103 +248,13 @@ def _violated(
         message=failure.message,
         file=failure.place.file,
         line=failure.place.line,
-        counterexample=_counterexample(program, failure, moments),
+        counterexample=counterexample(program, flow, failure, choices, moments),
     )
-    executed = _executed(program, moments, failure)
+    executed = executed_by_gcc(program, failing_run(failure, moments))
     if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
     return Judged(Verdict.VIOLATED, found, violation, executed)
-
-
-def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
-    """Its `positions` are what was chosen, in order: with them the run can be executed again."""
-    chosen = [one.chosen for one in moments if isinstance(one.edge.action, Choose)]
-    return Counterexample(
-        violation=ViolationFacts(failure.kind, failure.message, failure.place.file, failure.place.line),
-        positions=tuple(one if isinstance(one, int) else 0 for one in chosen),
-        initial={},
-        steps=tuple(_steps(program, moments)),
-    )
-
-
-def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counterexample:
-    wanted = recorded.counterexample.violation.message
-    for flow, _ in islice(program.flows(), MOST_FLOWS):
-        moments = _chosen_again(flow, recorded.counterexample.positions)
-        failure = flow.failures.get(moments[-1].location) if moments else None
-        if failure is not None and failure.message == wanted:
-            return _counterexample(program, failure, moments)
-    raise TraceProblem(f"the run no longer ends in: {wanted}; verify {name} again")
-
-
-def _chosen_again(flow: ControlFlow, positions: Sequence[int]) -> list[Moment]:
-    left = iter(positions)
-
-    def choose(edge: Edge) -> Value:
-        sort = edge.action.variable.sort if isinstance(edge.action, Choose) else BOOLEAN
-        value = next(left, 0)
-        return value & ((1 << sort.width) - 1) if isinstance(sort, Bits) else default(sort)
-
-    return list(islice(run(flow, choose, {}), MOST_STEPS * 100))
-
-
-def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
-    left = iter(choices.chosen)
-    return list(run(flow, lambda _: next(left), dict(choices.starts)))
-
-
-def _executed(program: CProgram, moments: list[Moment], failure: Failure) -> Executed:
-    inputs = []
-    for moment in moments:
-        action = moment.edge.action
-        if isinstance(action, Choose) and action.is_input:
-            assert isinstance(moment.chosen, int)
-            assert isinstance(action.variable.sort, Bits)
-            inputs.append((InputFunction(action.origin, action.variable.sort.width), moment.chosen))
-    defined = frozenset(one.partition("@")[0] for one in program.program.procedures)
-    watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
-    text = harness(inputs, program.program.externals, defined, assertion_in(failure))
-    return execute(program, DATA_MODELS[program.data_model], text, watched)
-
-
-def _steps(program: CProgram, moments: list[Moment]) -> list[Step]:
-    """One for each edge that a person would look at; what nobody set is not told."""
-    steps: list[Step] = []
-    before = moments[0].values
-    given: list[str] = []  # inputs that the next line used
-    for moment in moments[:MOST_STEPS]:
-        changes = tuple(_changes(before, moment.values, program.rules))
-        before = moment.values
-        action, place = moment.edge.action, moment.edge.place
-        if isinstance(action, Choose):
-            if action.is_input and isinstance(moment.chosen, int):
-                width = action.variable.width
-                given.append(f"{action.origin.removesuffix(REAL)}() gives {signed(moment.chosen, width)}")
-            continue
-        if not moment.edge.text:
-            continue
-        number = len(steps)
-        text = "; ".join([*given, without_prefixes(moment.edge.text, program.rules)])
-        given = []
-        steps.append(
-            Step(number + 1, number, "program", place.file, place.line, text, changes, place.function)
-        )
-    return steps
-
-
-def _changes(before: dict[Term, Value], after: dict[Term, Value], rules: Sequence[str]) -> Iterator[Change]:
-    for name, value in after.items():
-        old = before.get(name)
-        plain = name.name.rpartition("::")[2].partition("@")[0].partition("#")[0]
-        shown = without_prefixes(plain, rules)
-        if value == old or not isinstance(value, int) or not isinstance(old, int):
-            continue
-        if shown not in TEMPORARIES and not shown.startswith("__"):
-            yield Change(shown, signed(old, name.width), signed(value, name.width))
-
-
-TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result"}
 
 
 def _proof(finding: Finding) -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.evidence.result import Shown
 from assay.languages.c.outline import SKIP, Spot, lines_of_tests, outline
+from assay.languages.c.preprocessing import LINE_MARKER
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.search.sequential.boolean_program import Cube, Dnf, Statement, dnf, is_told, negated, updated
@@ -46,8 +47,6 @@ def without_prefixes(text: str, rules: Sequence[str]) -> str:
 
 # --- the program with its rules ---
 
-MARKER = re.compile(r'\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)')
-
 
 def instrumented(program: CProgram) -> Shown:
     """As gcc compiles it, without what system headers bring along."""
@@ -65,7 +64,7 @@ def instrumented(program: CProgram) -> Shown:
 def _own_lines(text: str) -> Iterator[str]:
     own = True
     for line in text.split("\n")[1:]:  # the first one is what gcc knows by itself
-        marker = MARKER.match(line)
+        marker = LINE_MARKER.match(line)
         if marker is None:
             if own:
                 yield line

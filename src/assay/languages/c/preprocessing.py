@@ -39,6 +39,7 @@ TOKEN = re.compile(
     r"|(?P<word>[A-Za-z_]\w*)|(?P<other>\S)",
     re.MULTILINE,
 )
+LINE_MARKER = re.compile(r'\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)')
 SPELLINGS = {
     "__const": "const",
     "__const__": "const",
@@ -213,7 +214,7 @@ def _tokens(text: str, place: _Place) -> Iterator[re.Match[str]]:
         last = token.start()
         place.line = line - marked
         if token.group("line") is not None:
-            found = re.match(r'\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)', token.group())
+            found = LINE_MARKER.match(token.group())
             if found:
                 marked = line + 1 - int(found.group(1))
                 place.file, place.is_of_system = found.group(2), "3" in found.group(3).split()
