@@ -42,7 +42,8 @@ def verified(
 ) -> tuple[Path, assay.Result]:
     file = folder / "program.c"
     file.write_text(
-        f"{BEFORE}int f(int n) {{ int x; if (n > 2) x = n; return x * 3; }}\n{head} {{\n{body}\nreturn 0; }}\n"
+        f"{BEFORE}int f(int n) {{ int x; if (n > 2) x = n; return x * 3; }}\n"
+        f"{head} {{\n{body}\nreturn 0; }}\n"
     )
     trace = folder / "run.trace.json"
     return file, assay.verify(file, timeout_seconds=60, trace=trace, **options)
@@ -61,7 +62,7 @@ def test_values_that_nobody_set_are_given_to_the_compiled_program(body, tmp_path
         ("overflow", "int x = __VERIFIER_nondet_int(); int y = x + 1; return y;"),
         ("division", "int x = __VERIFIER_nondet_int(); return 10 / x;"),
         (
-            "division",
+            "overflow",
             "int x = __VERIFIER_nondet_int(); int y = __VERIFIER_nondet_int(); if (y) return x / y;",
         ),
         ("bounds", "int *p = malloc(8); if (!p) return 0; p[2] = 1;"),
