@@ -123,6 +123,7 @@ class Result:
     coverage: Mapping[str, object] | None = None  # an estimate, where the search did not see everything
     code_coverage: tuple[Mapping[str, object], ...] = ()  # of embedded C, by function, with `match` path
     matching: Mapping[str, object] | None = None  # what a check of what states are compared by found
+    witness: Mapping[str, object] | None = None  # path, kind, parts, left_out of the SV-COMP witness written
     shown: tuple[Shown, ...] = ()  # what `show` asked for
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows; not in JSON
     observations: Mapping[str, int] = field(default_factory=dict)  # what `observe` asked for
@@ -159,6 +160,7 @@ class Result:
             "coverage": dict(self.coverage) if self.coverage else None,
             **({"code_coverage": list(map(dict, self.code_coverage))} if self.code_coverage else {}),
             **({"matching": dict(self.matching)} if self.matching else {}),
+            **({"witness": dict(self.witness)} if self.witness else {}),
             **({"shown": [one.as_json() for one in self.shown]} if self.shown else {}),
             **({"observations": dict(self.observations)} if self.observations else {}),
             "options": dict(self.options),

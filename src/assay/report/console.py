@@ -130,6 +130,7 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
     say_where_traces_are(result.program, result.violations, console)
     _say_where_the_certificate_is(result, console)
+    _say_where_the_witness_is(result, console)
 
 
 def print_shown(console: Console, shown: Sequence[Shown]) -> None:
@@ -281,6 +282,18 @@ def say_where_traces_are(program: str, violations: Sequence[Violation], console:
     command = shlex.join(("assay", "replay", program, traces[0]))
     fits = not console.is_terminal or len(told) + 1 + len(command) <= console.width
     console.print(f"{told} {command}" if fits else f"{told}\n    {command}", markup=False)
+
+
+def _say_where_the_witness_is(result: Result, console: Console) -> None:
+    if result.witness is None:
+        return
+    witness = result.witness
+    what = "segment" if witness["kind"] == "violation_sequence" else "invariant"
+    left_out = cast(int, witness["left_out"])
+    more = f", {count(left_out, 'conjunct')} left out that C cannot say" if left_out else ""
+    print_fact(console, f"witness: {witness['path']}, {count(cast(int, witness['parts']), what)}{more}")
+    command = shlex.join(("assay", "certify", result.program, str(witness["path"])))
+    console.print(f"  validate it: {command}", markup=False)
 
 
 def _say_where_the_certificate_is(result: Result, console: Console) -> None:

@@ -70,8 +70,9 @@ def _verified_in(
             program = load(found_out_before(request))
             _require_suitable_options(program, request)
             request = _about_what_there_can_be(program, request)
-            if request.certificate is not None:
-                require_own_file(request.certificate.path, program.sources)
+            for one in (request.certificate.path if request.certificate else None, request.witness):
+                if one is not None:
+                    require_own_file(one, program.sources)
             if program.capabilities.compiled:
                 process.start_ahead(fixed_hashes=False)
             program = program.opened()
@@ -89,6 +90,8 @@ def _verified_in(
         of_c = cast(CProgram, cast(object, program))  # it has no states, and another face
         result = verify_sequentially(name, of_c, request, compile_seconds=compiled - begin)
         return result, program.language, tuple(program.sources)
+    if request.witness is not None:
+        raise OptionProblem("witness: SV-COMP's witnesses are about C programs")
     if request.options.strategy in SEQUENTIAL:
         raise OptionProblem(f"search: {request.options.strategy} is for C programs")
     if request.options.strategy in SYMBOLIC:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from assay import __version__
 from assay.evidence.certificate.header import CertificateProblem, Properties
@@ -29,8 +30,9 @@ from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.search.sequential.rounds import from_json as round_from_json
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.control_flow import ControlFlow, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
@@ -68,6 +70,7 @@ class Judged:
     finding: Finding
     violation: Violation | None = None
     executed: Executed | None = None
+    failed: tuple[Failure, list[Moment]] | None = None  # the run that fails
 
 
 def verify_sequentially(name: str, program: CProgram, request: Request, *, compile_seconds: float) -> Result:
@@ -92,7 +95,25 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
     result = _told(name, program, request, answer, said, reason, started, compile_seconds)
+    if request.witness is not None and answer is not None:
+        result = _with_witness(result, program, flow, request.witness, answer)
     return replace(result, shown=showing.everything(flow, slicing=not request.language_options.no_slicing))
+
+
+def _with_witness(
+    result: Result, program: CProgram, flow: ControlFlow | None, path: Path, answer: Judged
+) -> Result:
+    from assay.verification.witness_writing import NoPlace, write_invariants, write_violation
+
+    try:
+        if answer.failed is not None:
+            written = write_violation(program, *answer.failed, path)
+        else:
+            assert flow is not None
+            written = write_invariants(program, flow, answer.finding, path)
+    except (NoPlace, UnsupportedConstruct, OSError) as problem:
+        return replace(result, notes=(*result.notes, f"no witness was written: {problem}"))
+    return replace(result, witness=written.as_json())
 
 
 def _looked_at(
@@ -254,7 +275,7 @@ def _violated(
     if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, violation, executed)
+    return Judged(Verdict.VIOLATED, found, violation, executed, (failure, moments))
 
 
 def _proof(finding: Finding) -> dict[str, object]:

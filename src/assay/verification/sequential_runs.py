@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from assay.evidence.counterexample import Change, Counterexample, Step, Trace, TraceProblem
-from assay.languages.c.declared import NUMBER, Names, declared
+from assay.languages.c.declared import NUMBER, Names, declared, defined_functions
 from assay.languages.c.execution import (
     Executed,
     FailingRun,
@@ -42,6 +42,7 @@ LONGEST_UNSET = 1 << 16  # bytes of a variable
 NAME = re.compile(
     r"(?:(?P<function>\w+)(?:@\d+)?::)?(?P<name>[^#@]+)(?:#\d+)?(?P<path>[.\[][^@]*)?(?:@[\d.]+)?"
 )
+INPUT = re.compile(r"\b__VERIFIER_nondet_\w+")
 TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result", "memory"}
 
 
@@ -376,9 +377,14 @@ def _bytes(value: Value | None, sort: Sort) -> bytes:
 
 
 def repetition_of(program: CProgram, failing: FailingRun) -> Repetition:
-    defined = frozenset(one.partition("@")[0] for one in program.program.procedures)
+    defined = defined_functions(program.texts)
     model = DATA_MODELS[program.data_model]
-    return repetition(program, model, failing, program.program.externals, defined)
+    named = {name for text in program.texts for name in INPUT.findall(text)}
+    externals = {
+        **dict.fromkeys(named, 64),
+        **program.program.externals,
+    }  # also those that the run does not ask
+    return repetition(program, model, failing, externals, defined)
 
 
 def executed_by_gcc(program: CProgram, failing: FailingRun) -> Executed:

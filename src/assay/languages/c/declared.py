@@ -44,6 +44,18 @@ def address(value: int) -> str:
     return what + (f" + {offset}" if offset else "")
 
 
+def defined_functions(texts: Sequence[str]) -> frozenset[str]:
+    """Those with a body, also where it is not what they are taken for (`reach_error`)."""
+    found: set[str] = set()
+    for text in texts:
+        try:
+            tree = c_parser.CParser().parse(text)
+        except c_parser.ParseError:
+            continue
+        found |= {str(node.decl.name) for node in tree.ext if isinstance(node, c_ast.FuncDef)}
+    return frozenset(found)
+
+
 def declared(texts: Sequence[str]) -> Names:
     found: dict[tuple[str, str], Kind] = {}
     for text in texts:

@@ -25,7 +25,7 @@ def with_values_set(text: str, wanted: Sequence[Spot], prelude: str) -> str:
     """The text with a call for each of these declarations, by their positions in the list. `prelude`: what
     the parser has to know before."""
     names = dict(_declarations(prelude + text, set(wanted)))
-    offsets = _offsets(text, set(names))
+    offsets = offsets_of(text, set(names))
     calls: dict[int, list[str]] = {}
     for number, spot in enumerate(wanted):
         if spot in offsets:
@@ -63,7 +63,7 @@ def _declarations(text: str, wanted: Collection[Spot]) -> Iterator[tuple[Spot, s
     yield from visitor.found
 
 
-def _offsets(text: str, wanted: Collection[Spot]) -> Mapping[Spot, int]:
+def offsets_of(text: str, wanted: Collection[Spot]) -> Mapping[Spot, int]:
     """Where in the text they stand: the preprocessor says which line is which."""
     by_line: dict[tuple[str, int], list[int]] = {}
     for file, line, column in wanted:
