@@ -128,6 +128,37 @@ def test_a_rule_watches_functions_with_a_body_arguments_and_results(tmp_path):
     assert "the compiled program fails with these inputs" in bad.notes
 
 
+LOCKS = (
+    "state { int locked = 0; }\n"
+    "lock.entry { if (locked) abort; locked = 1; }\nunlock.entry { if (!locked) abort; locked = 0; }\n"
+)
+WOVEN = {
+    "several on a line": "void lock(void) {} void unlock(void) {} int main(void) { lock(); lock(); }",
+    "by a pointer": "void lock(void) {}\nint main(void) { void (*p)(void) = lock; p(); (*p)(); }",
+    "in a table": "void lock(void);\nstruct { void (*f)(void); } t = {lock};\nint main() { t.f(); t.f(); }",
+    "in parentheses": "void (lock)(void) {}\nint main(void) { (lock)(); (&lock)(); }",
+    "a parameter of that name": (
+        "void lock(void) {}\nint g(int lock) { if (lock) return 1; return 0; }\n"
+        "int main(void) { if (!g(0)) { lock(); lock(); } }"
+    ),
+    "a struct of that name": (
+        "struct lock { int n; };\nvoid lock(void) {}\nint g(struct lock *one) { return one->n; }\n"
+        "struct lock h(void) { struct lock two = {3}; return two; }\n"
+        "int main(void) { struct lock three = h(); if (g(&three) == 3) { lock(); lock(); } }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WOVEN)
+def test_a_rule_is_woven_around_functions_wherever_they_stand(name, tmp_path):
+    rule, file = tmp_path / "mine.rule", tmp_path / "program.c"
+    rule.write_text(LOCKS)
+    file.write_text(WOVEN[name])
+    result = assay.verify(file, rules=[str(rule)], timeout_seconds=60)
+    assert [one.message for one in result.violations] == ["lock() breaks the rule mine"]
+    assert "the compiled program fails with these inputs" in result.notes
+
+
 @pytest.mark.parametrize(
     ("text", "place", "problem"),
     [

@@ -23,6 +23,16 @@ OPEN = {
     ),
     "memory is given again": ("int *p = malloc(4); free(p); assert(malloc(4) != p);", "bounds"),
     "a local that is gone": ("old(); assert(!now());", "bounds"),
+    "a local of a block that was left": ("int *p; { int x = 1; p = &x; } *p = 2;", "bounds"),
+    "by break": ("int *p = 0; while (1) { int x = 1; p = &x; break; } *p = 2;", "bounds"),
+    "by continue": (
+        "int *p = 0; for (int i = 0; i < 2; i++) { if (p) *p = 1; int x = i; p = &x; continue; }",
+        "bounds",
+    ),
+    "by goto": ("int *p = 0; { int x = 1; p = &x; goto out; } out: *p = 2;", "bounds"),
+    "of a loop's beginning": ("int *p; for (int i = 0; i < 1; i++) p = &i; *p = 2;", "bounds"),
+    "of a statement expression": ("int *p; int y = ({ int x = 1; p = &x; *p; }); *p = y;", "bounds"),
+    "the least number has no absolute value": ("int x = -2147483647 - 1; x = abs(x);", "overflow"),
     "a pointer read as an integer": (
         "static int x; int *p = &x; assert(*(unsigned long *)&p == 1ul << 32);",
         "",
@@ -62,6 +72,11 @@ KNOWN = {
         "int a[3], n = 0; for (int *p = a; p != a + 3; p++) n++; assert(n == 3);",
         "bounds",
     ),
+    "a local of a block, while it lives": (
+        "int n = 0; again: { int x = n, *p = &x; *p += 1; n = x; if (n < 3) goto again; } assert(n == 3);",
+        "bounds",
+    ),
+    "absolute values": ("int x = -5; assert(abs(x) == 5 && labs(-(1l << 40)) == 1l << 40);", "overflow"),
     "order within an object": ("int a[3], *p = a, n = 0; while (p < a + 3) p++, n++; assert(n == 3);", ""),
     "functions": ("assert(old != now2);", "bounds"),
     "addresses of one pointer": ("static int x; assert((unsigned long)&x == (unsigned long)&x && &x);", ""),
@@ -115,3 +130,10 @@ def test_the_assertion_that_is_reported_is_the_one_that_the_compiled_program_fai
     )
     result = assay.verify(str(file), timeout_seconds=30.0)
     assert result.verdict is assay.Verdict.INCOMPLETE or "x[0]) fails" in result.violations[0].message
+
+
+def test_a_call_by_a_pointer_of_another_type_is_taken_for_granted_by_name(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(TEXT.format("int (*p)(int) = (int (*)(int))now; assert(p(1) == 3);"))
+    result = assay.verify(str(file), timeout_seconds=30.0)
+    assert "nobody calls now() by a pointer of another type" in result.semantics["granted"]

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import assay
-from assay.checker import Undecided, check
-from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader, file_of
+from assay import languages
+from assay.certification import sequential
+from assay.checker import Rejected, Undecided, check
+from assay.checker.c import graph
+from assay.checker.c.checking import deep, read
+from assay.checker.c.preprocessing import expand
+from assay.checker.c.problems import CannotCheck
+from assay.checker.program import RULES
+from assay.evidence.certificate.invariant_file import C_VERSION, InvariantFile, InvariantHeader, file_of
 from assay.evidence.verdict import Verdict
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 
 LOOP = """\
 extern int __VERIFIER_nondet_int(void);
@@ -77,7 +87,7 @@ def forged(proved: Path, tmp_path: Path, name: str, change, *, facts=None) -> Pa
         }
     )
     path = tmp_path / f"{name}.cert"
-    path.write_bytes(file_of(made.as_bytes(), content))
+    path.write_bytes(file_of(made.as_bytes(), content, C_VERSION))
     return path
 
 
@@ -98,9 +108,21 @@ def test_certificates_are_accepted_by_two_solvers(proved, name):
     assert result.solver.startswith("bitwuzla and cvc5")
 
 
-def test_the_independent_checker_says_that_it_does_not_read_c(proved):
-    with pytest.raises(Undecided, match="not read here yet"):
-        check(proved / "loop.c", proved / "loop.cert")
+@pytest.mark.parametrize("name", ["loop", "counted"])
+def test_the_independent_checker_accepts_them_with_a_front_end_of_its_own(proved, name):
+    accepted = check(proved / f"{name}.c", proved / f"{name}.cert")
+    assert accepted.solver.startswith("cvc5")
+
+
+def test_the_independent_checker_says_what_it_does_not_read(proved, tmp_path):
+    program = tmp_path / "pointer.c"
+    program.write_text("int main(void) { int x = 1, *p = &x; if (*p != 1) reach_error(); return 0; }")
+    program.write_text("extern void reach_error(void);\n" + program.read_text())
+    certificate = tmp_path / "pointer.cert"
+    assert assay.verify(program, certificate=certificate, timeout_seconds=60).verdict is Verdict.VERIFIED
+    assert assay.certify(program, certificate).verdict is Verdict.VERIFIED
+    with pytest.raises(Undecided, match=r"cannot check: 2:34: the address of an object is not read here"):
+        check(program, certificate)
 
 
 def test_a_copy_of_the_program_elsewhere_is_the_same_program(proved, tmp_path):
@@ -112,7 +134,7 @@ def test_a_copy_of_the_program_elsewhere_is_the_same_program(proved, tmp_path):
 def test_a_weakened_invariant_is_rejected_with_its_obligation(proved, tmp_path):
     def weaken(body):
         for one in body["locations"]:
-            one["holds"], one["text"] = [], []
+            one["holds"] = []
 
     reason = rejected(proved, forged(proved, tmp_path, "loop", weaken))
     assert "an obligation is not met: from " in reason
@@ -122,9 +144,8 @@ def test_a_weakened_invariant_is_rejected_with_its_obligation(proved, tmp_path):
 def test_a_strengthened_invariant_is_rejected_with_its_obligation(proved, tmp_path):
     def strengthen(body):
         at = len(body["nodes"])
-        body["nodes"] += [["v", "x"], ["c", 0, 32], ["=", [], [at, at + 1]]]
+        body["nodes"] += [["g", "x"], ["c", 0, 32], ["=", [], [at, at + 1]]]
         body["locations"][0]["holds"].append(at + 2)
-        body["locations"][0]["text"].append("x == 0")
 
     reason = rejected(proved, forged(proved, tmp_path, "loop", strengthen))
     assert "an obligation is not met: from loop.c" in reason.replace(str(proved) + "/", "")
@@ -133,22 +154,14 @@ def test_a_strengthened_invariant_is_rejected_with_its_obligation(proved, tmp_pa
 def test_an_invariant_that_was_moved_is_rejected(proved, tmp_path):
     def swap(body):
         first, second = body["locations"][:2]
-        for key in ("holds", "text"):
-            first[key], second[key] = second[key], first[key]
+        first["holds"], second["holds"] = second["holds"], first["holds"]
 
     assert "an obligation is not met" in rejected(proved, forged(proved, tmp_path, "loop", swap))
 
     def elsewhere(body):
-        body["locations"][0]["at"] += 1
+        body["locations"][0]["line"] += 1
 
-    assert "places and texts" in rejected(proved, forged(proved, tmp_path, "loop", elsewhere))
-
-
-def test_a_text_that_is_not_the_invariants_is_rejected(proved, tmp_path):
-    def lie(body):
-        body["locations"][0]["text"][0:1] = ["x == 0"]
-
-    assert "texts" in rejected(proved, forged(proved, tmp_path, "loop", lie))
+    assert "no loop and no label at 11:3" in rejected(proved, forged(proved, tmp_path, "loop", elsewhere))
 
 
 def test_a_missing_cut_point_is_rejected(proved, tmp_path):
@@ -187,11 +200,12 @@ def test_a_claim_of_more_checks_is_rejected(proved, tmp_path):
     [
         ({"bound": 3}, "nothing fails and every run ends within 3 rounds"),
         ({"bound": 10**9}, "no numbers that a proof has"),
-        ({"bound": None}, "a cycle of the program has no invariant"),
-        ({"bound": None, "rounds": 2}, "a cycle of the program has no invariant"),
+        ({"bound": None}, "an obligation is not met: from "),
+        ({"bound": None, "rounds": 2}, "an obligation is not met: nothing fails after 2 rounds"),
+        ({"locations": []}, "a cycle of the program has no cut point"),
         ({"rounds": 5}, "a proof by a bound has no invariants"),
         ({"bound": True}, "no numbers that a proof has"),
-        ({"nodes": {}}, "cannot be read"),
+        ({"nodes": {}}, "no list"),
     ],
 )
 def test_forged_bounds_are_rejected(proved, tmp_path, change, reason):
@@ -220,3 +234,196 @@ def test_other_forgeries_are_rejected(proved, tmp_path, change):
         assert assay.certify(proved / "loop.c", certificate).verdict is Verdict.VERIFIED
     else:
         rejected(proved, certificate)
+
+
+# --- programs with more in them ---
+
+HEAD = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n"
+STRUCTS = (
+    HEAD
+    + """\
+struct in { short a; unsigned char b[2]; };
+struct in g = { 1, { 2 } };
+static struct in changed(struct in one, int by) { one.a += by; return one; }
+int main(void) {
+  enum { LOW = -1, HIGH = 4 } mode = LOW;
+  struct { unsigned f : 3; struct in x; } k = { 9, { 3 } };
+  if (k.f != 1 || g.b[0] != 2 || g.b[1] || mode >= 0) reach_error();
+  while (__VERIFIER_nondet_int()) {
+    static int rounds;
+    rounds = (rounds + 1) & 3;
+    g = changed(g, 2);
+    switch (g.a & 1) { case 0: reach_error(); case 1: break; }
+    if (rounds > 3) reach_error();
+  }
+  return 0;
+}
+"""
+)
+RECURSIVE = (
+    HEAD
+    + """\
+int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s++; return n <= 0 ? s : s + sum(n - 1); }
+int main(void) { if (sum(3) != 6) reach_error(); return 0; }
+"""
+)
+WATCHED = (
+    HEAD
+    + """\
+int KeAcquireSpinLock(int l) { int k; for (k = 0; k < l; k++) ; return k; }  void KeReleaseSpinLock(int l);
+int main(void) {
+  int n = 0;
+  do { KeAcquireSpinLock(n); n = __VERIFIER_nondet_int(); KeReleaseSpinLock(0); } while (n);
+  return 0;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "rules"),
+    [(STRUCTS, "k-induction", []), (RECURSIVE, "bounded", []), (WATCHED, "templates", ["ke-spinlock"])],
+    ids=["structs", "recursive", "watched"],
+)
+def test_both_checkers_accept(text, search, rules, tmp_path):
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(text)
+    result = assay.verify(program, search=search, rules=rules, certificate=certificate, timeout_seconds=60)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    assert assay.certify(program, certificate, rules=rules).verdict is Verdict.VERIFIED
+    check(program, certificate)
+
+
+def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
+    program, certificate, rule = (tmp_path / name for name in ("program.c", "program.assay", "mine.rule"))
+    program.write_text(WATCHED)
+    text = (RULES / "ke-spinlock.rule").read_text()
+    rule.write_text(text)
+    given = {"search": "templates", "rules": [str(rule)], "timeout_seconds": 60}
+    assert assay.verify(program, certificate=certificate, **given).verdict is Verdict.VERIFIED
+    options = LanguageOptions(rules=(str(rule),))
+    assert check(program, certificate, options).obligations > 0
+    rule.write_text(text.replace("state == Locked", "state == Unlocked"))
+    with pytest.raises(Rejected, match="the rule mine is another one"):
+        check(program, certificate, options)
+    result = assay.certify(program, certificate, rules=[str(rule)])
+    assert result.verdict is Verdict.REJECTED
+
+
+def test_macros_of_the_certificate_are_those_that_the_checker_uses(proved, tmp_path):
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(COUNTED.replace("i < 7", "i < TIMES"))
+    result = assay.verify(
+        program, search="bounded", defines=["TIMES=5"], certificate=certificate, timeout_seconds=60
+    )
+    assert result.verdict is Verdict.VERIFIED
+    assert check(program, certificate).header.semantics["flags"] == ["-DTIMES=5"]
+    program = proved / "loop.c"
+    wide = forged(proved, tmp_path, "loop", nothing, facts={"flags": ["-DWIDE"]})
+    with pytest.raises(Rejected, match="expanded differs"):
+        check(program, wide)
+    strange = forged(proved, tmp_path, "loop", nothing, facts={"flags": ["-fplugin=evil.so"]})
+    with pytest.raises(Rejected, match="neither macros nor folders"):
+        check(program, strange)
+
+
+# --- solvers that fail ---
+
+
+class Crashes:
+    def is_unsatisfiable(self, *_):
+        os.abort()
+
+
+class Hangs:
+    def is_unsatisfiable(self, *_):
+        while True:
+            pass
+
+
+class EatsMemory:
+    def is_unsatisfiable(self, *_):
+        kept = []
+        while True:
+            kept.append(bytearray(1 << 26))
+
+
+class Lies:
+    def is_unsatisfiable(self, *_):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("solver", "said"), [(Crashes, "ended"), (Hangs, "time ran out"), (EatsMemory, "memory ran out")]
+)
+def test_a_solver_that_fails_is_out_and_named(proved, monkeypatch, solver, said):
+    monkeypatch.setattr(sequential, "SOLVERS", {**sequential.SOLVERS, "cvc5": solver})
+    monkeypatch.setattr(sequential, "SECOND_OPINION_SECONDS", 0.1)
+    monkeypatch.setattr(sequential, "LEAST_SECONDS", 0.1)
+    monkeypatch.setattr(sequential, "GRACE_SECONDS", 0.5 if solver is Hangs else 30.0)
+    result = assay.certify(proved / "counted.c", proved / "counted.cert", memory_limit_bytes=2 << 30)
+    assert result.verdict is Verdict.VERIFIED
+    assert result.solver == "bitwuzla"
+    assert any(note.startswith("cvc5 did not decide") and said in note for note in result.notes)
+
+
+def test_solvers_that_disagree_accept_nothing(proved, monkeypatch):
+    monkeypatch.setattr(sequential, "SOLVERS", {**sequential.SOLVERS, "cvc5": Lies})
+    assert "solvers disagree" in rejected(proved, proved / "loop.cert")
+
+
+def test_without_any_answer_nothing_is_decided(proved, monkeypatch):
+    monkeypatch.setattr(sequential, "SOLVERS", {"bitwuzla": Crashes, "cvc5": Crashes})
+    result = assay.certify(proved / "loop.c", proved / "loop.cert")
+    assert result.verdict is Verdict.INCOMPLETE
+    assert "an obligation is not decided (bitwuzla: the process was ended" in result.reasons[0]
+
+
+def test_obligations_are_tasks_for_several_processes(proved):
+    result = assay.certify(proved / "loop.c", proved / "loop.cert", workers=2)
+    assert result.verdict is Verdict.VERIFIED
+    assert (result.workers, result.tasks) == (2, 3)
+
+
+# --- hostile texts ---
+
+HOSTILE = {
+    "parentheses": ("int x = " + "(" * 3000 + "1" + ")" * 3000 + ";", "nested too deeply"),
+    "sums": ("int x = " + "+".join(["1"] * 20_000) + ";", "nested too deeply"),
+    "blocks": ("{" * 4000 + "}" * 4000, "nested too deeply"),
+    "array": ("int a[1 << 28]; a[1] = 2;", "16777216 elements"),
+    "gotos": ("".join(f"L{i}: if (x) goto L{i * 7919 % 900};\n" for i in range(900)), None),
+    "doubling": (
+        "struct s0 { int a; };"
+        + "".join(f"struct s{i} {{ struct s{i - 1} x, y; }};" for i in range(1, 40))
+        + "struct s39 h; h = h;",
+        "more than 16384 scalars",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_read_or_refused_with_a_sentence(name, tmp_path):
+    body, refusal = HOSTILE[name]
+    program = tmp_path / "program.c"
+    program.write_text(f"int x; int main(void) {{ {body} return 0; }}\n")
+    expanded = expand(program.read_bytes(), program, "LP64", [])
+    options = LanguageOptions(language="c")
+    if refusal is None:
+        with deep():
+            assert read(expanded, "LP64", [], [], 0).graph.edges
+        languages.load(program, options)
+        return
+    with pytest.raises(CannotCheck, match=refusal), deep():
+        read(expanded, "LP64", [], [], 0)
+    with pytest.raises(SourceProblem, match=refusal):
+        languages.load(program, options)
+
+
+def test_calls_that_double_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(graph, "MOST_EDGES", 10_000)
+    program = tmp_path / "program.c"
+    calls = "".join(f"int f{i}(void) {{ return f{i + 1}() + f{i + 1}(); }}\n" for i in range(29, -1, -1))
+    program.write_text(f"int f30(void) {{ return 1; }}\n{calls}int main(void) {{ return f0(); }}\n")
+    with pytest.raises(CannotCheck, match="edges when calls are copied"), deep():
+        read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)

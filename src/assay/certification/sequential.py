@@ -1,35 +1,46 @@
 """Certifies a proof about a C program: its obligations are made anew from the text, by weakest preconditions,
-and Bitwuzla is asked about each; cvc5 gives a second opinion.
+and Bitwuzla and cvc5 are asked about each, in tasks that may run anywhere.
 
 Nothing of the file is believed but that it is the proof to be tried. How hard its questions are is up to a
-stranger, so they are asked in a process with limits of its own.
+stranger, so each is asked in a process with limits of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from assay import languages
 from assay.certification.program import require_same_texts, texts_of
 from assay.certification.request import CertificationRequest
 from assay.certification.result import CertificationResult
+from assay.certification.sharing_out import cluster_of, processes_here
+from assay.distribution.in_process import InProcess
+from assay.distribution.interface import ClusterProblem, OutOfTime, Report
 from assay.evidence.certificate.header import CertificateProblem, Properties
 from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader
 from assay.evidence.sequential.bitwuzla_prover import Prover
-from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import Obligation
-from assay.evidence.sequential.proof_file import from_json
+from assay.evidence.sequential.cvc5_prover import Cvc5
+from assay.evidence.sequential.obligations import NoProof, Obligation
+from assay.evidence.sequential.proof_file import from_json, recursion_of
 from assay.evidence.verdict import Verdict
 from assay.execution.limited_questions import asked_in_a_copy
-from assay.transition_system.interface import SourceProblem
+from assay.records import dataclass
+from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
+from assay.transition_system.sequential import term_file
+from assay.transition_system.sequential.bitvectors import Sort, Term, variable, variables_of
 
 LANGUAGE = "c"
 SECONDS = 600.0  # of all questions together, unless a timeout is given
-SECOND_OPINION_SECONDS = 30.0
+SECOND_OPINION_SECONDS = 30.0  # of all questions together, but for each at least
+LEAST_SECONDS = 2.0
+GRACE_SECONDS = 2.0  # for a solver that looks at the clock late
 MEMORY_BYTES = 8 << 30
 
 
@@ -41,24 +52,72 @@ def certify_sequential(
     _require_claim(header, request)
     begin = time.monotonic()
     program = _loaded(header, request)
-    proof = from_json(file.invariant(), program.flow)
-    wanted = list(proof.obligations(program.flow))
+    written = file.invariant()
+    try:
+        flow = program.flow_at(recursion_of(written))
+    except UnsupportedConstruct as problem:
+        raise NoProof(str(problem)) from None
+    wanted = list(from_json(written, flow).obligations(flow))
     known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *program.notes))
-    deadline = request.deadline or time.monotonic() + SECONDS
     began = time.monotonic()
-    answer = asked_in_a_copy(
-        lambda: _asked(wanted, deadline),
-        seconds=max(1.0, deadline - began),
-        memory_bytes=request.memory_limit_bytes or MEMORY_BYTES,
+    tasks = _tasks(wanted, request)
+    try:
+        with _executor(request) as executor:
+            answers = executor.run(
+                f"{__name__}:ask",
+                tasks,
+                on_progress=lambda *_: None,
+                on_done=lambda *_: None,
+                on_lost=lambda _, died: dict.fromkeys(SOLVERS, died.how),
+            )
+            where, workers, peak = executor.describe(), executor.workers, executor.peak_memory_bytes
+    except OutOfTime as problem:
+        return replace(known, verdict=Verdict.INCOMPLETE, reasons=(str(problem),))
+    except ClusterProblem as problem:
+        raise OptionProblem(f"cluster: {problem}") from None
+    known = replace(
+        known,
+        run_seconds=time.monotonic() - began,
+        workers=workers,
+        tasks=len(tasks),
+        where=where,
+        peak_memory_bytes=peak,
+        obligations=len(wanted),
     )
-    known = replace(known, run_seconds=time.monotonic() - began, workers=1, where="1 local process")
-    if isinstance(answer, str):
-        return replace(known, verdict=Verdict.INCOMPLETE, reasons=(f"the solver did not answer: {answer}",))
-    known = replace(known, obligations=answer["count"], solver=answer["solver"])
-    known = replace(known, notes=(*known.notes, *answer["notes"]))
-    if answer["problem"]:
-        return replace(known, verdict=Verdict[answer["verdict"]], reasons=(answer["problem"],))
-    return replace(known, verdict=Verdict.VERIFIED, complete=True)
+    return judged(known, wanted, cast("list[dict[str, bool | str]]", answers))
+
+
+def judged(
+    known: CertificationResult, wanted: Sequence[Obligation], answers: Sequence[Mapping[str, bool | str]]
+) -> CertificationResult:
+    """Accepted if of each obligation some solver says that it is met, and none that it is not."""
+    for one, answer in zip(wanted, answers, strict=True):
+        refuted = [name for name in SOLVERS if answer[name] is False]
+        if refuted and any(answer[name] is True for name in SOLVERS):
+            reason = f"solvers disagree, and {refuted[0]} says that an obligation is not met: {one.text}"
+            return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+        if refuted:
+            reason = f"an obligation is not met: {one.text}"
+            return replace(known, verdict=Verdict.REJECTED, reasons=(reason,))
+    for one, answer in zip(wanted, answers, strict=True):
+        if not any(answer[name] is True for name in SOLVERS):
+            why = "; ".join(f"{name}: {answer[name]}" for name in SOLVERS)
+            reason = f"an obligation is not decided ({why}): {one.text}"
+            return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+    notes, whole = [], []
+    for name in SOLVERS:
+        missing = [answer[name] for answer in answers if answer[name] is not True]
+        if missing:
+            notes.append(f"{name} did not decide {len(missing)} of {len(wanted)} obligations: {missing[0]}")
+        else:
+            whole.append(name)
+    return replace(
+        known,
+        verdict=Verdict.VERIFIED,
+        complete=True,
+        solver=" and ".join(whole) or " or ".join(SOLVERS),
+        notes=(*known.notes, *notes),
+    )
 
 
 def _require_claim(header: InvariantHeader, request: CertificationRequest) -> None:
@@ -133,35 +192,68 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _asked(wanted: list[Obligation], deadline: float) -> dict[str, Any]:
-    """In the copy: every obligation until one is not met."""
-    first = Prover()
-    answer: dict[str, Any] = {"count": 0, "notes": [], "problem": "", "verdict": "VERIFIED"}
-    answer["solver"] = "bitwuzla"
-    for one in wanted:
-        answer["count"] += 1
-        proved = first.is_unsatisfiable(one.refutation, deadline - time.monotonic())
-        if proved is not True:
-            known = "is not met" if proved is False else "is not decided in time"
-            answer["problem"] = f"an obligation {known}: {one.text}"
-            answer["verdict"] = "REJECTED" if proved is False else "INCOMPLETE"
-            return answer
-    return _with_second_opinion(answer, wanted, deadline)
+# --- the questions ---
 
 
-def _with_second_opinion(answer: dict[str, Any], wanted: list[Obligation], deadline: float) -> dict[str, Any]:
-    seconds = min(deadline - time.monotonic(), SECOND_OPINION_SECONDS)
-    found = second_opinion([one.refutation for one in wanted], seconds)
-    if found["refuted"] is not None:
-        text = wanted[found["refuted"]].text
-        answer["problem"] = f"solvers disagree, and cvc5 says that an obligation is not met: {text}"
-        answer["verdict"] = "REJECTED"
-    elif not found["solver"]:
-        answer["notes"].append("there is no second opinion: cvc5 is not installed")
-    elif found["undecided"]:
-        answer["notes"].append(
-            f"cvc5 did not decide {found['undecided']} of {len(wanted)} obligations in time"
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Travels to another process: terms as JSON, whose variables are their names and sorts."""
+
+    refutation: Mapping[str, Any]
+    variables: Mapping[str, Sort]
+    seconds: Mapping[str, float]
+    memory_bytes: int
+
+    def term(self) -> Term:
+        known = {name: variable(name, sort) for name, sort in self.variables.items()}
+        return term_file.load(self.refutation, known)[0]
+
+
+def _tasks(wanted: Sequence[Obligation], request: CertificationRequest) -> list[Question]:
+    left = max(1.0, request.deadline - time.monotonic()) if request.deadline else SECONDS
+    second = max(LEAST_SECONDS, SECOND_OPINION_SECONDS / max(1, len(wanted)))
+    return [
+        Question(
+            term_file.dump([one.refutation]),
+            {each.name: each.sort for each in variables_of(one.refutation)},
+            {"bitwuzla": left, "cvc5": min(left, second)},
+            request.memory_limit_bytes or MEMORY_BYTES,
         )
-    else:
-        answer["solver"] += f" and {found['solver']}"
-    return answer
+        for one in wanted
+    ]
+
+
+def _executor(request: CertificationRequest) -> Any:
+    """One worker is this process: what is hard runs in copies of it anyway."""
+    if request.cluster is not None:
+        return cluster_of(request, fixed_hashes=False)
+    if request.workers > 1:
+        return processes_here(request, fixed_hashes=False)
+    return InProcess(deadline=request.deadline)
+
+
+def ask(question: Question, _report: Report) -> dict[str, bool | str]:
+    """In a worker: whether the obligation is met, by each solver; or, as words, why it does not say.
+
+    Each solver runs in a copy of the process with limits of its own, so one that crashes, hangs or eats
+    memory is out, and no other.
+    """
+    refutation = question.term()
+    return {name: _asked(prover, refutation, question, name) for name, prover in SOLVERS.items()}
+
+
+def _asked(prover: Callable[[], Any], refutation: Term, question: Question, name: str) -> bool | str:
+    seconds = question.seconds[name]
+    with contextlib.suppress(ImportError):  # once, and not in each copy; who is missing says so there
+        import_module(name)
+    answer = asked_in_a_copy(
+        lambda: {"met": prover().is_unsatisfiable(refutation, seconds)},
+        seconds=seconds + GRACE_SECONDS,
+        memory_bytes=question.memory_bytes,
+    )
+    if isinstance(answer, str):
+        return answer
+    return "time ran out" if answer["met"] is None else bool(answer["met"])
+
+
+SOLVERS: Mapping[str, Callable[[], Any]] = {"bitwuzla": Prover, "cvc5": Cvc5}

@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 
 from assay.checker import Accepted, AcceptedInvariant, Rejected, Undecided, Unusable, check
-from assay.checker.invariants import is_invariant
+from assay.checker.invariants import C, is_invariant
 from assay.transition_system.language_options import LanguageOptions
 
 ACCEPTED, UNUSABLE, UNDECIDED, REJECTED = 0, 2, 3, 4
@@ -88,12 +88,14 @@ def given_by_user(arguments: list[str]) -> LanguageOptions:
     parser = argparse.ArgumentParser(prog="python -m assay.checker PROGRAM CERTIFICATE")
     for flag in ("--c-source", "--cflags", "--ldflags"):
         parser.add_argument(flag, action="append", default=[])
+    parser.add_argument("--rule", action="append", default=[], help="the file of a rule of a C program")
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--foreign-code", action="store_true")
     parser.add_argument("--python", metavar="VENV", default="")
     given = parser.parse_args(arguments)
     return LanguageOptions(
         c_sources=tuple(given.c_source),
+        rules=tuple(given.rule),
         cflags=tuple(given.cflags),
         ldflags=tuple(given.ldflags),
         sanitize=given.sanitize,
@@ -109,6 +111,17 @@ def proof(accepted: AcceptedInvariant, program: str) -> str:
         properties.append("absence of deadlock")
     properties += [f"invariant {json.dumps(text)}" for text in header.invariants]
     notes = f" ({'; '.join(accepted.notes)})" if accepted.notes else ""
+    if header.language == C:
+        return (
+            f"accepted: on every run of {program} under {json.dumps(header.semantics)} no assertion fails, "
+            "no error is reached, and every check and rule named there is kept; "
+            f"{accepted.obligations} obligations made from the program text by a front end of the checker's "
+            f"own, all proved by {accepted.solver}"
+            if accepted.obligations
+            else f"accepted: every run of {program} under {json.dumps(header.semantics)} was computed by a "
+            "front end of the checker's own; no assertion fails, no error is reached, and every check and "
+            "rule named there is kept"
+        )
     return (
         f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} satisfies "
         f"{', '.join(properties)}{notes}; {accepted.obligations} obligations made from the program text, "

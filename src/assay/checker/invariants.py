@@ -57,6 +57,8 @@ from assay.transition_system.terms import (
 )
 
 VERSION = 8
+C_VERSION = 9  # of proofs about C programs
+C = "c"
 LARGEST_INVARIANT = 1 << 26
 MOST_LOCATIONS = 100_000
 SECONDS = 60
@@ -82,7 +84,10 @@ class AcceptedInvariant:
 
 
 def is_invariant(data: bytes) -> bool:
-    return data.startswith(MAGIC) and data[len(MAGIC) : len(MAGIC) + 4] == struct.pack("<I", VERSION)
+    return data.startswith(MAGIC) and data[len(MAGIC) : len(MAGIC) + 4] in (
+        struct.pack("<I", VERSION),
+        struct.pack("<I", C_VERSION),
+    )
 
 
 # --- the file ---
@@ -102,6 +107,9 @@ def read_invariant_file(data: bytes) -> tuple[Header, Any]:
     if length > LARGEST_HEADER or end != len(data) - TRAILER_BYTES or prefix + length > end:
         raise Rejected("the header or the invariant lies outside the file")
     header, size = read_header(data[prefix : prefix + length])
+    (version,) = struct.unpack_from("<I", data, len(MAGIC))
+    if version != (C_VERSION if header.language == C else VERSION):
+        raise Rejected(f"the file has version {version}, which is not that of its language")
     return header, read_json(decompressed_invariant(data[prefix + length : end], size))
 
 
@@ -139,9 +147,8 @@ def read_header(raw: bytes) -> tuple[Header, int]:
         file, colon, name = header.program.partition(":")
     if file != header.sources[0][0] or bool(colon) != bool(name):
         raise Rejected("'program' of the header is not its first source, or a class in it")
-    if header.language == "c":
-        raise Undecided("proofs about C programs are not read here yet; ask: assay certify")
-    conjuncts, locations = number(fields, "conjuncts", 0, 2**32), number(fields, "locations", 1, 2**32)
+    least = 0 if header.language == C else 1
+    conjuncts, locations = number(fields, "conjuncts", 0, 2**32), number(fields, "locations", least, 2**32)
     checked = ["no assertion fails", *(["no state is a deadlock"] if header.check_deadlock else [])]
     checked += [f"{quoted(item)} holds in every state" for item in header.invariants]
     claim = (
@@ -149,9 +156,29 @@ def read_header(raw: bytes) -> tuple[Header, int]:
         f"{', '.join(checked)}. The proof is an invariant of {conjuncts:,} conjuncts at {locations:,} "
         "locations."
     )
+    if header.language == C:
+        claim = claim_about_c(header, conjuncts, locations)
     if text(fields, "claim") != claim:
         raise Rejected("'claim' of the header is another sentence than its facts make")
     return header, number(fields, "bytes", 2, LARGEST_INVARIANT)
+
+
+def claim_about_c(header: Header, conjuncts: int, locations: int) -> str:
+    if header.check_deadlock or header.invariants:
+        raise Rejected("the header claims what a proof about a C program does not say")
+
+    def texts(key: str) -> list[str]:
+        found = header.semantics.get(key)
+        return [quoted(str(one)) for one in found] if isinstance(found, list) else []
+
+    checked = ["no assertion fails and no error is reached"]
+    checked += [f"no {one} fails" for one in texts("checks")]
+    checked += [f"the rule {one} is kept" for one in texts("rules")]
+    model = quoted(str(header.semantics.get("data_model", "")))
+    return (
+        f"On every run of {name_shown(header.program)} (c, {model}), "
+        f"{', '.join(checked)}. The proof has {conjuncts:,} conjuncts at {locations:,} loops."
+    )
 
 
 def decompressed_invariant(compressed: bytes, size: int) -> bytes:

@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from assay import _engine, languages
+from assay.checker.c.checking import check_c
+from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
 from assay.checker.invariants import (
     AcceptedInvariant,
+    C,
+    Undecided,
     check_invariant,
     is_invariant,
     load_invariant,
@@ -32,6 +36,7 @@ from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import READABLE, describes_itself, draw_key, open_model
 
 PYTHON = "python"
+RULES = Path(languages.__file__).parent / "c" / "rules"  # texts that come with Assay
 DEFAULT = LanguageOptions()
 
 
@@ -49,7 +54,7 @@ def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) ->
     """
     data = content_of(certificate, "certificate")
     if is_invariant(data):
-        return check_proof(program, data)
+        return check_proof(program, data, added)
     container = read_container(data)
     header = container.header
     if header.language == LANGUAGE:
@@ -77,9 +82,11 @@ def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) ->
         raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
-def check_proof(program: Path, data: bytes) -> AcceptedInvariant:
+def check_proof(program: Path, data: bytes, added: LanguageOptions = DEFAULT) -> AcceptedInvariant:
     """A proof by invariant, of a program or of a class."""
     header, written = read_invariant_file(data)
+    if header.language == C:
+        return check_c_proof(program, header, written, added.rules)
     if header.language != LANGUAGE:
         return check_invariant(load(program, header), header, written)
     if not names_a_class(str(program)):
@@ -98,6 +105,28 @@ def check_proof(program: Path, data: bytes) -> AcceptedInvariant:
         raise Rejected(f"the certificate is for other semantics than {json.dumps(loaded.semantics)}")
     require_parts(header, loaded.temporal)
     return check_invariant(loaded, header, written)
+
+
+def check_c_proof(program: Path, header: Header, written: Any, rules: Sequence[str]) -> AcceptedInvariant:
+    """Nothing of the language is shared: the text is read by a front end of the checker's own."""
+    source = content_of(program, "program")
+    if hashlib.sha256(source).hexdigest() != header.sources[0][1]:
+        raise Rejected(
+            f"{program} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
+        )
+    files = [Path(one) for one in rules] or [
+        RULES / f"{one.replace('_', '-')}.rule"
+        for one in texts(header.semantics, "rules")
+        if one.isidentifier()
+    ]
+    texts_of_rules = [(file.stem, content_of(file, "rule (name its file with --rule)")) for file in files]
+    try:
+        found = check_c(program, source, header.sources, header.semantics, written, texts_of_rules)
+    except (NoProgram, NoProof) as problem:
+        raise Rejected(str(problem)) from None
+    except CannotCheck as problem:
+        raise Undecided(f"cannot check: {problem} is not read here; ask: assay certify") from None
+    return AcceptedInvariant(header, found.obligations, " and ".join(found.solvers) or "computing")
 
 
 def content_of(path: Path, what: str) -> bytes:

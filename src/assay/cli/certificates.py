@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,11 +160,14 @@ def _inspect_invariant(certificate: Path, *, as_json: bool) -> int:
     print_fact(console, f"claim: {header.claim}")
     print_fact(console, f"under: {json.dumps(dict(header.semantics))}")
     print_fact(console, f"{file.size:,} bytes, SHA-256 {file.sha256}; nothing was checked here")
-    for one in file.invariant()["locations"][:MOST_LOCATIONS_SHOWN]:
-        if "text" in one:  # of a C program
-            where = f"line {one['line']}" + (f" of {one['function']}" if one["function"] else "")
-            print_fact(console, f"at {where}: {' && '.join(map(str, one['text'])) or 'anything'}")
-            continue
+    written = file.invariant()
+    if header.language == "c":
+        from assay.evidence.sequential.proof_text import lines_of
+
+        for line in islice(lines_of(written), MOST_LOCATIONS_SHOWN):
+            print_fact(console, line)
+        return 0
+    for one in written["locations"][:MOST_LOCATIONS_SHOWN]:
         print_fact(console, f"at {json.dumps(one['at'])}: {json.dumps(one['holds'])}")
     return 0
 

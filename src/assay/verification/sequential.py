@@ -17,8 +17,8 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import NoProof
-from assay.evidence.sequential.proof_file import Proof, as_json
+from assay.evidence.sequential.obligations import NoProof, Obligation
+from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed
@@ -30,8 +30,9 @@ from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.search.sequential.rounds import from_json as round_from_json
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
+from assay.transition_system.sequential.bitvectors import TRUE
 from assay.transition_system.sequential.control_flow import ControlFlow, Failure
-from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.inlining import UNWINDING
 from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
@@ -48,8 +49,7 @@ NO_LIMIT_SECONDS = 900.0
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
 MEMORY_BYTES = 8 << 30
 PROCESSES = 2
-MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
-MOST_STEPS = 20_000  # of a run that is shown
+RECHECK_SECONDS = 60.0  # of a proof without what cannot be written down
 NOT_ACCEPTED = "its proof is not accepted"
 KINDS = {
     "assertion": "no assertion fails",
@@ -68,6 +68,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
+    flow: ControlFlow
     violation: Violation | None = None
     executed: Executed | None = None
     failed: tuple[Failure, list[Moment]] | None = None  # the run that fails
@@ -198,7 +199,7 @@ def judged(
             if problem:
                 said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
                 return None
-            return Judged(Verdict.VERIFIED, found)
+            return Judged(Verdict.VERIFIED, found, flow)
         assert found.run is not None
         return _violated(program, flow, found, found.run, said)
     except UnsupportedConstruct as problem:
@@ -208,9 +209,12 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        wanted = list(proof_of(found).obligations(flow))
+        return _doubt(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
+
+
+def _doubt(wanted: list[Obligation], deadline: float) -> str:
     refutations = [one.refutation for one in wanted]
     failed = first_unproved(refutations, max(deadline, time.monotonic() + 5))
     if failed is not None:
@@ -225,19 +229,17 @@ def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> st
     return ""
 
 
-def proof_of(found: Finding) -> Proof:
+def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     if found.invariants is None:
-        return Proof({}, bound=found.bound)
+        return Proof(dict.fromkeys(flow.cut_points, TRUE), bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 
 
 def _certificate(
-    name: str, program: CProgram, request: Request, found: Finding
+    name: str, program: CProgram, request: Request, answer: Judged
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
-    if is_recursive(program.program):
-        return None, "proofs about recursive programs cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -248,8 +250,14 @@ def _certificate(
     claim = replace(claim, properties=Properties(deadlock=False))
     began = time.monotonic()
     try:
-        size = write_invariant(request.certificate.path, claim, as_json(proof_of(found), program.flow))
-    except (OSError, CertificateProblem) as problem:
+        proof = proof_of(answer.finding, answer.flow)
+        written = sayable(proof, answer.flow)
+        if written != proof:  # is what is left still a proof?
+            problem = _doubt(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            if problem:
+                return None, f"the proof needs what has no name in the text: {problem}"
+        size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
+    except (OSError, CertificateProblem, NoProof) as problem:
         return None, str(problem)
     path = str(request.certificate.path)
     return {"path": path, "bytes": size, "seconds": time.monotonic() - began, "kind": "cut points"}, ""
@@ -275,7 +283,7 @@ def _violated(
     if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, violation, executed, (failure, moments))
+    return Judged(Verdict.VIOLATED, found, flow, violation, executed, (failure, moments))
 
 
 def _proof(finding: Finding) -> dict[str, object]:
@@ -321,7 +329,7 @@ def _told(
     if answer is not None and answer.verdict is Verdict.VERIFIED:
         proof = {**_proof(answer.finding), "sliced": not request.language_options.no_slicing}
         if request.certificate is not None:
-            written, problem = _certificate(name, program, request, answer.finding)
+            written, problem = _certificate(name, program, request, answer)
             if problem:
                 verdict = Verdict.INCOMPLETE
                 said = [f"the certificate could not be written: {problem}"]

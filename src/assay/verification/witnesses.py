@@ -594,7 +594,7 @@ def _doubt_about(flow: ControlFlow, found: Finding, asked: Asked) -> str:
     from assay.verification.sequential import proof_of
 
     try:
-        wanted = list(proof_of(found).obligations(flow))
+        wanted = list(proof_of(found, flow).obligations(flow))
     except NoProof as problem:
         return str(problem)
     return _not_met([one.refutation for one in wanted], [one.text for one in wanted], asked)

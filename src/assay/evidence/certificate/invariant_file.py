@@ -1,5 +1,5 @@
-"""A certificate that proves by an invariant instead of a walk: version 8 of the file
-(docs/formats/certificate.md).
+"""A certificate that proves by an invariant instead of a walk: version 8 of the file, or 9 if it is about a
+C program (docs/formats/certificate.md).
 
 The same magic numbers and digest as the others; a header with the same claim but for its counts; and behind
 it the invariant, as JSON, compressed. No length is believed before it was compared with the file, and
@@ -42,6 +42,7 @@ from assay.evidence.certificate.header import (
 from assay.records import dataclass
 
 VERSION = 8
+C_VERSION = 9  # with another body
 MAX_BODY_BYTES = 1 << 26  # of the invariant, decompressed
 MAX_FILE_BYTES = 1 << 26
 TRAILER = struct.Struct("<Q8s32s")
@@ -164,7 +165,7 @@ def write_invariant(path: Path, claim: Claim, invariant: Mapping[str, Any]) -> i
         locations=len(locations),
         conjuncts=sum(len(one["holds"]) for one in locations),
     )
-    content = file_of(header.as_bytes(), body)
+    content = file_of(header.as_bytes(), body, _version_of(header))
     partial = partial_name(path)
     try:
         with partial.open("xb") as file:
@@ -177,13 +178,17 @@ def write_invariant(path: Path, claim: Claim, invariant: Mapping[str, Any]) -> i
     return len(content)
 
 
-def file_of(header: bytes, body: bytes) -> bytes:
+def file_of(header: bytes, body: bytes, version: int = VERSION) -> bytes:
     compressed = zstandard.ZstdCompressor(level=19, write_content_size=True, write_checksum=False).compress(
         body
     )
-    content = PREAMBLE.pack(MAGIC, VERSION, len(header)) + header + compressed
+    content = PREAMBLE.pack(MAGIC, version, len(header)) + header + compressed
     content += struct.pack("<Q8s", len(content), END_MAGIC)
     return content + hashlib.sha256(content).digest()
+
+
+def _version_of(header: InvariantHeader) -> int:
+    return C_VERSION if header.language == "c" else VERSION
 
 
 def is_invariant_file(path: Path) -> bool:
@@ -196,7 +201,10 @@ def is_invariant_file(path: Path) -> bool:
             start = file.read(PREAMBLE.size)
     except OSError:
         return False
-    return len(start) == PREAMBLE.size and PREAMBLE.unpack(start)[:2] == (MAGIC, VERSION)
+    return len(start) == PREAMBLE.size and PREAMBLE.unpack(start)[:2] in (
+        (MAGIC, VERSION),
+        (MAGIC, C_VERSION),
+    )
 
 
 class InvariantFile:
@@ -215,13 +223,18 @@ class InvariantFile:
             raise CertificateProblem("the file is too short to be a certificate")
         magic, version, length = PREAMBLE.unpack_from(content)
         end, end_magic, digest = TRAILER.unpack_from(content, len(content) - TRAILER.size)
-        if magic != MAGIC or version != VERSION or end_magic != END_MAGIC:
+        if magic != MAGIC or version not in (VERSION, C_VERSION) or end_magic != END_MAGIC:
             raise CertificateProblem("the file is no certificate of this kind")
         if hashlib.sha256(content[: -len(digest)]).digest() != digest:
             raise CertificateProblem(DAMAGED)
         if end != len(content) - TRAILER.size or length > min(MAX_HEADER_BYTES, end - PREAMBLE.size):
             raise CertificateProblem("the lengths in the file do not fit together")
         self.header = InvariantHeader.from_bytes(content[PREAMBLE.size : PREAMBLE.size + length])
+        if version != _version_of(self.header):
+            raise CertificateProblem(
+                f"certificates about programs in {self.header.language[:40]!a} have another version of the "
+                f"format than {version}; have the certificate made anew"
+            )
         self._compressed = content[PREAMBLE.size + length : end]
 
     def invariant(self) -> Any:

@@ -13,11 +13,11 @@ from assay.languages.c.preprocessing import DataModel
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential.bitvectors import Array, Bits, Sort, Term
-from assay.transition_system.sequential.control_flow import Place
+from assay.transition_system.sequential.control_flow import Place, Position
 
 INDEX_BITS = 32  # of an element's position; no array has more elements
 MOST_ELEMENTS = 1 << 24
-MOST_LEAVES = 4096
+MOST_SCALARS = 1 << 14  # of a struct, those of an array once
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,7 @@ class Scope:
         self.outer = outer
         self.names: dict[str, Entity] = {}
         self.tags: dict[str, t.Type] = {}
+        self.living: list[Term] = []  # addresses of its objects, where somebody asks how long they live
 
     def find(self, name: str) -> Entity | None:
         scope: Scope | None = self
@@ -108,6 +109,12 @@ def leaves(kind: t.Type, path: tuple[str, ...] = (), lengths: tuple[int, ...] = 
     elif isinstance(kind, t.Struct):
         for name, field in (kind.fields or {}).items():
             yield from leaves(field, (*path, name), lengths)
+
+
+def _scalars(kind: t.Type) -> int:
+    while isinstance(kind, t.ArrayOf):
+        kind = kind.element
+    return kind.scalars if isinstance(kind, t.Struct) else 1
 
 
 def width_of(kind: t.Integer | t.Pointer) -> int:
@@ -163,6 +170,15 @@ def place_of(node: Any, function: str = "") -> Place:
     if at is None:
         return Place("", 0, 0, function)
     return Place(at.file or "", at.line, at.column or 0, function)
+
+
+def position_of(node: Any) -> Position | None:
+    """Where the name of what is declared stands."""
+    inner = node
+    while inner is not None and not isinstance(inner, c_ast.TypeDecl):
+        inner = getattr(inner, "type", None)
+    at = getattr(inner, "coord", None)
+    return None if at is None else (at.line, at.column or 0)
 
 
 class Types:
@@ -264,6 +280,9 @@ class Types:
         if node.decls is not None and id(node) not in self.declared:
             self.declared.add(id(node))
             fields = dict(self._fields(node, scope))
+            found.scalars = sum(map(_scalars, fields.values()))
+            if found.scalars > MOST_SCALARS:
+                raise UnsupportedConstruct(f"{found} has more than {MOST_SCALARS} scalars", where=place)
             if found.fields is not None and found in self.complete:
                 mine, theirs = (
                     [(name, str(kind)) for name, kind in one.items()] for one in (fields, found.fields)

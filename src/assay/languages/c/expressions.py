@@ -766,13 +766,23 @@ class Expressions(Places):
         result = None
         if isinstance(kind, t.Integer | t.Pointer):
             result = self.graph.temporary(bv.Bits(width_of(kind)), found.name)
-        self.graph.act(Call(found.name, tuple(terms), result), self.place(node), self.text(node))
+            self._name_result(result, node)
+        place = self.place(node)
+        site = (place.line, place.column, found.name.partition("@")[0])
+        if found.name.endswith(REAL):  # the one call that weaving a rule adds
+            site = (0, 0, found.name)
+        self.graph.act(Call(found.name, tuple(terms), result, site), place, self.text(node))
         if isinstance(kind, t.Struct):
             return self._returned(node, found.name, kind)
         if result is None:
             return Value(bv.constant(0, 32), kind)
         points = self.memory.region("result", found.name) if isinstance(kind, t.Pointer) else None
         return Value(result, kind, points)
+
+    def _name_result(self, result: Term, node: c_ast.Node) -> None:
+        """What a call returned is known by its place. Of one that was drawn again, the last counts."""
+        place = self.place(node)
+        self.graph.results[place.line, place.column] = result
 
     def _argument(self, value: Value | Lvalue, kind: t.Type, key: Any, node: c_ast.Node) -> list[Term]:
         if not isinstance(kind, t.Struct):
@@ -839,6 +849,7 @@ class Expressions(Places):
         for name in names:
             function = FunctionName(name, self.memory.pointed[name])
             if not fits(self.known.types_of.get(name, function.type), arguments, kind):
+                self.known.misfits.add(name)
                 continue
             yes, no = graph.location(), graph.location()
             is_this = bv.equal(pointer.term, pointer_to(self.memory.function_number(name)))
@@ -858,6 +869,8 @@ class Expressions(Places):
             graph.act(Assume(bv.FALSE), place, text)
             graph.jump(meet, place)
         graph.here = meet
+        if result is not None:
+            self._name_result(result, node)
         return Value(bv.constant(0, 32) if result is None else result, kind, points)
 
     def _of_the_environment(
@@ -888,6 +901,7 @@ class Expressions(Places):
             self.memory.is_from_outside(points)
             self.known.foreign_pointers.setdefault(origin, self.place(node))
         result = self.graph.temporary(bv.Bits(width_of(kind)), "input")
+        self._name_result(result, node)
         self.graph.choose(result, origin, self.place(node), is_input=True)
         if isinstance(kind, t.Integer) and kind.is_truth:
             small = bv.compare("bvule", result, bv.constant(1, 8))

@@ -12,7 +12,9 @@ from assay.transition_system.sequential.control_flow import (
     Edge,
     Failure,
     Place,
+    Position,
     Procedure,
+    VariableName,
 )
 
 
@@ -29,10 +31,19 @@ class Graph:
         self.here: int | None = self.entry
         self.temporaries = 0
         self.addresses: dict[Term, None] = {}
+        self.names: dict[Term, VariableName] = {}
+        self.results: dict[Position, Term] = {}  # what the call at a place returned
+        self.points: dict[int, Position] = {}
 
     def location(self) -> int:
         self.count += 1
         return self.count - 1
+
+    def point(self, place: Place) -> int:
+        """A location that has a name: the head of a loop, or a label."""
+        made = self.location()
+        self.points[made] = (place.line, place.column)
+        return made
 
     def local(self, name: str, sort: Sort) -> Term:
         made = variable(f"{self.name}::{name}", sort)
@@ -102,6 +113,7 @@ class Graph:
         """Forgets all that was drawn since the mark; locals that were made meanwhile do no harm."""
         edges, self.count, self.here = mark
         del self.edges[edges:]
+        self.points = {at: point for at, point in self.points.items() if at < self.count}
         self.failures = {at: failure for at, failure in self.failures.items() if at < self.count}
 
     def procedure(self, parameters: tuple[Term, ...], result: Term | None) -> Procedure:
@@ -116,4 +128,6 @@ class Graph:
             tuple(self.edges),
             self.failures,
             tuple(self.addresses),
+            {**self.names, **{term: VariableName("", at) for at, term in self.results.items()}},
+            self.points,
         )

@@ -116,6 +116,21 @@ def printed(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Nod
     return Value(result, t.INT)
 
 
+def absolute(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
+    """`abs` and its relatives: the least number has none (C11 7.22.6.1)."""
+    name = node.name.name.removesuffix(REAL).removeprefix("__builtin_")
+    kind = t.INT if name == "abs" else t.long(64 if name == "llabs" else reader.model.long, signed=True)
+    (value,) = evaluated(reader, node, given)
+    term = reader.converted(value, kind, node)
+    if "overflow" in reader.known.checks:
+        least = bv.constant(1 << (kind.width - 1), kind.width)
+        reader.require(
+            bv.negated(bv.equal(term, least)), "overflow", f"{reader.text(node)} has no result", node
+        )
+    is_negative = bv.compare("bvslt", term, bv.constant(0, kind.width))
+    return Value(bv.ite(is_negative, bv.minus(term), term), kind)
+
+
 def expected(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
     return evaluated(reader, node, given)[0]
 
@@ -380,6 +395,7 @@ FUNCTIONS: Mapping[str, Known] = {
     "putchar": printed,
     "fflush": printed,
     "__builtin_expect": expected,
+    **dict.fromkeys(("abs", "labs", "llabs", "__builtin_abs", "__builtin_labs"), absolute),
     "malloc": malloc,
     "__builtin_malloc": malloc,
     "calloc": calloc,

@@ -25,6 +25,7 @@ from assay.languages.c.declarations import (
     TypeName,
     Types,
     place_of,
+    position_of,
     width_of,
 )
 from assay.languages.c.expressions import Expressions, string_codes
@@ -44,7 +45,7 @@ from assay.languages.c.memory import (
 )
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
-from assay.languages.c.rules import REAL
+from assay.languages.c.rules import OF_A_WRAPPER, REAL
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 from assay.transition_system.sequential import bitvectors as bv
@@ -56,8 +57,10 @@ from assay.transition_system.sequential.control_flow import (
     Edge,
     Failure,
     Place,
+    Position,
     Procedure,
     SequentialProgram,
+    VariableName,
 )
 from assay.transition_system.sequential.inlining import UNWINDING
 
@@ -144,6 +147,7 @@ class Lowering:
         self.uncertain: list[str] = []  # objects that are declared and never defined
         self.defined_objects: set[str] = set()
         self.statics = 0
+        self.names: dict[Term, VariableName] = {}
 
     def program(self, trees: Sequence[c_ast.FileAST], main: str) -> SequentialProgram:
         definitions: list[Definition] = []
@@ -182,7 +186,8 @@ class Lowering:
             known,
             tuple(self._notes()),
             self.known.externals,
-            ("pointers from outside point to nothing of the program",) if self.known.foreign_pointers else (),
+            tuple(self._granted()),
+            self.names,
         )
 
     def _procedures(self, definitions: dict[str, Definition], main: str) -> dict[str, Procedure]:
@@ -225,6 +230,13 @@ class Lowering:
         if found.region is not None:
             self.memory.is_from_outside(found.region)
             self.memory.static_objects.pop(found.key, None)
+
+    def _granted(self) -> Iterator[str]:
+        if self.known.foreign_pointers:
+            yield "pointers from outside point to nothing of the program"
+        if self.known.misfits and "bounds" not in self.known.checks:
+            names = ", ".join(f"{name.partition('@')[0]}()" for name in sorted(self.known.misfits))
+            yield f"nobody calls {names} by a pointer of another type"
 
     def _notes(self) -> Iterator[str]:
         missing = self.known.without_body
@@ -270,7 +282,7 @@ class Lowering:
         scope.names[node.name] = FunctionName(unique, kind)
         return FunctionName(unique, kind)
 
-    def declare(self, node: c_ast.Decl, scope: Scope, number: int) -> None:
+    def declare(self, node: c_ast.Decl, scope: Scope, number: int, function: str = "") -> None:
         """A declaration outside of functions, or a static or extern one in a function."""
         kind = self.types.of(node.type, scope)
         if node.name is None:
@@ -287,7 +299,10 @@ class Lowering:
                 if not isinstance(found, Object):
                     self.statics += 1
                     found = Object(f"{node.name}@{number}.{self.statics}", kind, ("static", id(node)))
-                    self._global(found)
+                    if function:
+                        self._global(found, node.name, position_of(node), function)
+                    else:  # every file may have one of that name
+                        self._global(found, f"{node.name}@{number}" if number else node.name, None, "")
             else:
                 found = self.external.get(node.name)
                 is_longer = found is not None and isinstance(found.type, t.ArrayOf) and not found.type.length
@@ -296,7 +311,7 @@ class Lowering:
                 self._require_one_type(found, kind)
                 if found.type is kind or is_longer:
                     found.type = kind
-                    self._global(found)
+                    self._global(found, node.name, None, "")
         except (UnsupportedConstruct, NotImplementedError) as problem:
             if "extern" in node.storage:
                 return  # nothing is said as long as nobody uses it
@@ -315,7 +330,7 @@ class Lowering:
         if not is_open and str(found.type) != str(kind):
             raise UnsupportedConstruct(f"'{found.name}' with two types, {found.type} and {kind}")
 
-    def _global(self, found: Object) -> None:
+    def _global(self, found: Object, name: str, position: Position | None, function: str) -> None:
         if found.key in self.memory.addressed or holds_union(found.type):
             region = self.memory.region("object", found.key)
             number = self.memory.static_number(found.key)
@@ -326,6 +341,7 @@ class Lowering:
         found.is_made_of_variables(bv.variable)
         for leaf in found.leaves:
             term = found.terms[leaf.path]
+            self.names[term] = VariableName(".".join((name, *leaf.path)), position, function)
             self.objects[term] = None
             zero = bv.constant(0, width_of(leaf.type))
             self.initial[term] = (
@@ -448,6 +464,15 @@ def walked(reader: Expressions, found: Object, steps: Sequence[str | int]) -> Lv
         else:
             place = place.field(step, reader.model)
     return place
+
+
+def _living_within(scope: Scope | None, outer: Sequence[Scope]) -> list[Term]:
+    """What lives there and not in the outer ones."""
+    found: list[Term] = []
+    while scope is not None and scope not in outer:
+        found += scope.living
+        scope = scope.outer
+    return found
 
 
 def begun(procedure: Procedure, action: Assign | Assume) -> Procedure:
@@ -593,6 +618,16 @@ def members(kind: t.Struct) -> list[str]:
     return names[:1] if kind.is_union else names
 
 
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A `goto`: from where, and what was there."""
+
+    start: int | None
+    node: c_ast.Goto
+    scope: Scope
+    existing: tuple[tuple[Object, c_ast.Decl], ...]
+
+
 class Statements:
     """The body of one function."""
 
@@ -605,13 +640,19 @@ class Statements:
         self.scope = self.reader.scope = Scope(definition.scope)
         self.labels: dict[str, int] = {}
         self.defined_labels: set[str] = set()
-        self.breaks: list[int] = []
-        self.continues: list[int] = []
+        # Variables that exist where a run is, those of blocks around it first; of labels too, and of jumps.
+        self.existing: list[tuple[Object, c_ast.Decl]] = []
+        self.existing_at: dict[str, tuple[tuple[Object, c_ast.Decl], ...]] = {}
+        self.scopes_of_labels: dict[str, Scope] = {}
+        self.jumps: list[Jump] = []
+        self.existing_in_switch: list[tuple[tuple[Object, c_ast.Decl], ...]] = []
+        self.breaks: list[tuple[int, Scope]] = []
+        self.continues: list[tuple[int, Scope]] = []
         self.cases: list[list[tuple[int | None, int, Place]]] = []
         self.switched: list[t.Integer] = []
         self.result: Term | None = None
         self.count = 0
-        self.living: list[Term] = []  # addresses of locals
+        self.all_living: list[Term] = []  # addresses of locals
         ends_lifetimes = "bounds" in lowering.known.checks
         self.leaving = self.graph.location() if ends_lifetimes else self.graph.exit
 
@@ -632,11 +673,13 @@ class Statements:
         self.graph.jump(self.leaving, place)
         if self.leaving != self.graph.exit:
             self.graph.here = self.leaving
-            self._end_lifetimes(place)
+            self._end_lifetimes(self.all_living, place)
             self.graph.jump(self.graph.exit, place)
         missing = set(self.labels) - self.defined_labels
         if missing:
             raise self.reader.refuse(body, f"the label '{min(missing)}'")
+        for jump in self.jumps:
+            self._draw(jump)
         self.lowering.known.effects[self.name.name] = self.reader.effects
         return self.graph.procedure(parameters, self.result)
 
@@ -700,6 +743,9 @@ class Statements:
                 found.is_made_of_variables(self.graph.local)
             except UnsupportedConstruct as problem:
                 raise UnsupportedConstruct(problem.message, where=self.reader.place(node)) from None
+        position = (0, 0) if OF_A_WRAPPER.fullmatch(name) else position_of(node)
+        for path, term in found.terms.items():
+            self.graph.names[term] = VariableName(".".join((name, *path)), position)
         self.scope.names[name] = found
         return found
 
@@ -710,14 +756,48 @@ class Statements:
             sizes = bv.store(SIZES, number_of(found.address), size)
             self.graph.assign(SIZES, sizes, self.reader.place(node))
             self.reader.effects.writes.add(SIZES)
-            self.living.append(found.address)
+            self._lives(found.address)
 
-    def _end_lifetimes(self, place: Place) -> None:
-        if self.living:
+    def _lives(self, address: Term) -> None:
+        self.scope.living.append(address)
+        self.all_living.append(address)
+
+    def _end_lifetimes(self, living: Sequence[Term], place: Place) -> None:
+        if living:
             sizes: Term = SIZES
-            for address in self.living:
+            for address in living:
                 sizes = bv.store(sizes, number_of(address), bv.constant(0, 32))
             self.graph.assign(SIZES, sizes, place)
+            self.reader.effects.writes.add(SIZES)
+
+    def _enter(self) -> int:
+        """A block; answers what `_leave` is to be told."""
+        self.scope = self.reader.scope = Scope(self.scope)
+        return len(self.existing)
+
+    def _leave(self, existing: int, node: Any) -> None:
+        self._end_lifetimes(self.scope.living, self.reader.place(node))
+        assert self.scope.outer is not None
+        self.scope = self.reader.scope = self.scope.outer
+        del self.existing[existing:]
+
+    def _jump_out(self, target: tuple[int, Scope], node: Any, text: str) -> None:
+        location, outer = target
+        self._end_lifetimes(_living_within(self.scope, [outer]), self.reader.place(node))
+        self.graph.jump(location, self.reader.place(node), text)
+
+    def _draw(self, jump: Jump) -> None:
+        """Where labels are, is known when all was read."""
+        label, place = jump.node.name, self.reader.place(jump.node)
+        self.graph.here = jump.start
+        around: Scope | None = self.scopes_of_labels[label]
+        outer = []
+        while around is not None:
+            outer.append(around)
+            around = around.outer
+        self._end_lifetimes(_living_within(jump.scope, outer), place)
+        self._enter_scopes(jump.existing, self.existing_at[label], jump.node)
+        self.graph.jump(self.labels[label], place, f"goto {label}")
 
     # --- statements ---
 
@@ -731,16 +811,31 @@ class Statements:
             self.reader.value(node)  # an expression, or refused
 
     def _block(self, node: c_ast.Compound) -> None:
-        self.scope = self.reader.scope = Scope(self.scope)
+        existing = self._enter()
         for one in node.block_items or ():
             self.run(one)
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(existing, node)
+
+    def _enter_scopes(
+        self,
+        before: tuple[tuple[Object, c_ast.Decl], ...],
+        after: tuple[tuple[Object, c_ast.Decl], ...],
+        node: c_ast.Node,
+    ) -> None:
+        """A jump over declarations: their variables are new, and hold anything (C11 6.2.4)."""
+        for found, declared in after:
+            if any(found is one for one, _ in before):
+                continue
+            if found.address is not None and not is_small(found.type):
+                raise self.reader.refuse(node, f"a jump over the declaration of '{declared.name}'")
+            if found.address is not None:
+                self._begin_lifetime(found, declared)
+            self._set_to_anything(found, declared)
 
     def _statement_expression(self, node: c_ast.Node) -> Value | None:
         """`({ ...; value; })`"""
         assert isinstance(node, c_ast.Compound)
-        self.scope = self.reader.scope = Scope(self.scope)
+        existing = self._enter()
         value: Value | None = None
         items = node.block_items or []
         for one in items[:-1]:
@@ -752,8 +847,7 @@ class Statements:
                 value = self.reader.value(last)
             else:
                 self.run(last)
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(existing, node)
         return value
 
     def _Compound(self, node: c_ast.Compound) -> None:  # noqa: N802
@@ -778,7 +872,9 @@ class Statements:
     def _Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
         if "static" in node.storage or "extern" in node.storage:
             number = self.name.name.rpartition("@")[2]
-            self.lowering.declare(node, self.scope, int(number) if number.isdigit() else 0)
+            self.lowering.declare(
+                node, self.scope, int(number) if number.isdigit() else 0, self.definition.node.decl.name
+            )
             return
         is_array = isinstance(node.type, c_ast.ArrayDecl) and node.type.dim is not None
         if is_array and node.init is None and not self._is_constant(node.type):
@@ -796,6 +892,7 @@ class Statements:
         if isinstance(kind, t.ArrayOf) and kind.length is None and node.init is not None:
             kind = t.ArrayOf(kind.element, self.lowering.length(kind, node.init, self.scope))
         found = self._object(node.name, kind, node, id(node))
+        self.existing.append((found, node))
         if node.init is None:
             self._set_to_anything(found, node)
             return
@@ -906,7 +1003,8 @@ class Statements:
         address = self.graph.local(f"{found.name}.address", bv.Bits(POINTER_BITS))
         self.graph.assign(address, made, place)
         found.is_in_memory(address, region)
-        self.living += [address] if "bounds" in self.lowering.known.checks else []
+        if "bounds" in self.lowering.known.checks:
+            self._lives(address)
         self.scope.names[node.name] = found
 
     def _computed(self, declared: c_ast.Node, node: c_ast.Decl, name: str) -> t.ArrayOf:
@@ -941,15 +1039,15 @@ class Statements:
         self.graph.here = after
 
     def _loop(self, body: c_ast.Node | None, after: int, again: int) -> None:
-        self.breaks.append(after)
-        self.continues.append(again)
+        self.breaks.append((after, self.scope))
+        self.continues.append((again, self.scope))
         self.run(body)
         self.breaks.pop()
         self.continues.pop()
 
     def _While(self, node: c_ast.While) -> None:  # noqa: N802
         place = self.reader.place(node)
-        head, body, after = self.graph.location(), self.graph.location(), self.graph.location()
+        head, body, after = self.graph.point(place), self.graph.location(), self.graph.location()
         self.graph.jump(head, place)
         self.graph.here = head
         condition = self.reader.condition(node.cond)
@@ -961,7 +1059,7 @@ class Statements:
 
     def _DoWhile(self, node: c_ast.DoWhile) -> None:  # noqa: N802
         place = self.reader.place(node)
-        head, test, after = self.graph.location(), self.graph.location(), self.graph.location()
+        head, test, after = self.graph.point(place), self.graph.location(), self.graph.location()
         self.graph.jump(head, place)
         self.graph.here = head
         self._loop(node.stmt, after, test)
@@ -973,9 +1071,10 @@ class Statements:
 
     def _For(self, node: c_ast.For) -> None:  # noqa: N802
         place = self.reader.place(node)
-        self.scope = self.reader.scope = Scope(self.scope)
+        existing = self._enter()
         self.run(node.init)
-        head, body, following, after = (self.graph.location() for _ in range(4))
+        head = self.graph.point(place)
+        body, following, after = (self.graph.location() for _ in range(3))
         self.graph.jump(head, place)
         self.graph.here = head
         condition = bv.TRUE if node.cond is None else self.reader.condition(node.cond)
@@ -989,14 +1088,13 @@ class Statements:
             self.reader.value(node.next)
         self.graph.jump(head, place)
         self.graph.here = after
-        assert self.scope.outer is not None
-        self.scope = self.reader.scope = self.scope.outer
+        self._leave(existing, node)
 
     def _Break(self, node: c_ast.Break) -> None:  # noqa: N802
-        self.graph.jump(self.breaks[-1], self.reader.place(node), "break")
+        self._jump_out(self.breaks[-1], node, "break")
 
     def _Continue(self, node: c_ast.Continue) -> None:  # noqa: N802
-        self.graph.jump(self.continues[-1], self.reader.place(node), "continue")
+        self._jump_out(self.continues[-1], node, "continue")
 
     def _Return(self, node: c_ast.Return) -> None:  # noqa: N802
         place, text = self.reader.place(node), self.reader.text(node)
@@ -1015,16 +1113,21 @@ class Statements:
         self.graph.jump(self.leaving, place, text)
 
     def _Goto(self, node: c_ast.Goto) -> None:  # noqa: N802
-        target = self.labels.get(node.name)
-        if target is None:
-            target = self.labels[node.name] = self.graph.location()
-        self.graph.jump(target, self.reader.place(node), f"goto {node.name}")
+        """Drawn when it is known which variables exist at the label."""
+        if node.name not in self.labels:
+            self.labels[node.name] = self.graph.location()
+        self.jumps.append(Jump(self.graph.here, node, self.scope, tuple(self.existing)))
+        self.graph.here = None
 
     def _Label(self, node: c_ast.Label) -> None:  # noqa: N802
         target = self.labels.get(node.name)
         if target is None:
             target = self.labels[node.name] = self.graph.location()
         self.defined_labels.add(node.name)
+        self.scopes_of_labels[node.name] = self.scope
+        self.existing_at[node.name] = tuple(self.existing)
+        place = self.reader.place(node)
+        self.graph.points[target] = (place.line, place.column)
         self.graph.jump(target, self.reader.place(node))
         self.graph.here = target
         self.run(node.stmt)
@@ -1041,10 +1144,12 @@ class Statements:
         self.graph.here = None
         self.cases.append([])
         self.switched.append(kind)
-        self.breaks.append(after)
+        self.existing_in_switch.append(tuple(self.existing))
+        self.breaks.append((after, self.scope))
         self.run(node.stmt)
         self.breaks.pop()
         self.switched.pop()
+        self.existing_in_switch.pop()
         cases = self.cases.pop()
         self.graph.jump(after, place)
         self._dispatch(start, chosen, cases, after, place, text)
@@ -1076,8 +1181,11 @@ class Statements:
     def _case(self, number: int | None, node: c_ast.Node) -> None:
         if not self.cases:
             raise self.reader.refuse(node, "a case outside of a switch")
-        target = self.graph.location()
-        self.cases[-1].append((number, target, self.reader.place(node)))
+        start, target = self.graph.location(), self.graph.location()
+        self.cases[-1].append((number, start, self.reader.place(node)))
+        self.graph.jump(target, self.reader.place(node))
+        self.graph.here = start
+        self._enter_scopes(self.existing_in_switch[-1], tuple(self.existing), node)
         self.graph.jump(target, self.reader.place(node))
         self.graph.here = target
         for one in node.stmts or ():

@@ -91,6 +91,9 @@ class Known:
         self.defined: set[str] = set()
         self.types_of: dict[str, t.Function] = {}  # of functions that are defined
         self.functions: set[str] = set()  # whose address somebody takes
+        self.misfits: set[str] = (
+            set()
+        )  # functions that a pointer of another type may point to where it is called
         self.returned: dict[str, Object] = {}  # structs that functions return
 
     def returned_object(self, name: str, kind: t.Struct) -> Object:

@@ -58,6 +58,9 @@ class CProgram:
     def flow(self) -> ControlFlow:
         return failing_part(inlined(self.program))
 
+    def flow_at(self, recursion: int) -> ControlFlow:
+        return self.flow if recursion == 0 else failing_part(inlined(self.program, recursion))
+
     def flows(self) -> Iterator[tuple[ControlFlow, bool]]:
         """What to look at, one after the other, and whether a proof of it is one of the program. Recursion is
         copied deeper and deeper: first without asking whether that was deep enough."""
@@ -74,6 +77,8 @@ class CProgram:
     @property
     def granted(self) -> tuple[str, ...]:
         """What a proof takes for granted and nobody checked, in few words: a headline says no more."""
+        from assay.languages.c.memory import HEAP
+
         found = (
             []
             if "bounds" in self.checks
@@ -84,7 +89,11 @@ class CProgram:
             more = f" and {len(silent) - 2} others" if len(silent) > 3 else ""
             shown = silent if len(silent) <= 3 else silent[:2]
             verb = "changes" if len(silent) == 1 else "change"
-            found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing")
+            correct = " and touches" if len(silent) == 1 else " and touch"
+            said = f"{correct} only what is there" if "bounds" in self.checks else ""
+            found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing{said}")
+        if HEAP in self.program.globals and "allocation" not in self.checks:
+            found.append("malloc succeeds")
         return (*found, *self.program.granted)
 
     @property
@@ -120,6 +129,8 @@ def load(
     if options.invariants or options.step_invariants or options.ltl or options.terminates:
         raise OptionProblem("invariants and formulas are not read for C programs; write assertions")
     checks = checks_of(options.checks)
+    if options.data_model and options.data_model not in DATA_MODELS:
+        raise OptionProblem(f"data-model: expected one of {', '.join(DATA_MODELS)}, got {options.data_model}")
     model = DATA_MODELS[options.data_model or "LP64"]
     flags = (*(f"-D{one}" for one in options.defines), *(f"-I{one}" for one in options.includes))
     files = (path, *map(Path, options.c_sources))

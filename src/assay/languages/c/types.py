@@ -81,12 +81,13 @@ class Function:
 class Struct:
     """A struct or union. Two are the same only if they are one declaration; fields are known from then on."""
 
-    __slots__ = ("fields", "is_union", "tag")
+    __slots__ = ("fields", "is_union", "scalars", "tag")
 
     def __init__(self, tag: str, *, is_union: bool) -> None:
         self.tag = tag
         self.is_union = is_union
         self.fields: dict[str, Type] | None = None
+        self.scalars = 0  # in it, those of an array once
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"

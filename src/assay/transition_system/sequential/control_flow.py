@@ -15,7 +15,8 @@ Meaning, exactly:
 - `Call` binds the parameters to the arguments, runs the procedure with locals of its own and then sets
   `result`.
 
-Lines and texts are for people and never decide anything.
+Lines and texts are for people and never decide anything. But somebody else who reads the same text has other
+locations and other variables; `Position`, `VariableName` and `CallPath` are what both call by the same name.
 """
 
 from __future__ import annotations
@@ -37,6 +38,22 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+
+
+Position = tuple[int, int]  # line and column in the text
+CallSite = tuple[int, int, str]  # where a call is, and what it calls
+CallPath = tuple[CallSite, ...]  # the calls that lead from `main` to a copy of a procedure
+
+
+@dataclass(frozen=True, slots=True)
+class VariableName:
+    """Of a variable as the text of the program knows it: by its name, with the members that lead to a scalar
+    in it, and the place where that is declared. A global one is known by its name alone, a static one of a
+    function by that as well; what a call returned has no name, and is known by the place of the call."""
+
+    name: str
+    position: Position | None = None
+    function: str = ""  # of a static one that is declared in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,7 @@ class Call:
     procedure: str
     arguments: tuple[Term, ...]
     result: Term | None
+    site: CallSite
 
 
 Action = Assume | Assign | Choose | Call
@@ -98,6 +116,8 @@ class Procedure:
     edges: tuple[Edge, ...]
     failures: Mapping[int, Failure]
     addresses: tuple[Term, ...] = ()  # of locals in memory: constants, different ones in each copy
+    names: Mapping[Term, VariableName] = field(default_factory=dict)  # without temporaries
+    points: Mapping[int, Position] = field(default_factory=dict)  # heads of loops, and labels
 
 
 @dataclass(frozen=True)
@@ -110,6 +130,7 @@ class SequentialProgram:
     # Functions of the environment, with the width of what they return; 0: nothing.
     externals: Mapping[str, int] = field(default_factory=dict)
     granted: tuple[str, ...] = ()  # what is assumed of the world and nobody checks, in few words
+    names: Mapping[Term, VariableName] = field(default_factory=dict)  # of globals
 
 
 @dataclass(frozen=True)
@@ -123,6 +144,11 @@ class ControlFlow:
     variables: tuple[Term, ...]
     initial_values: Mapping[Term, Term]  # the other variables start with any value
     notes: tuple[str, ...] = ()
+    instances: tuple[CallPath, ...] = ()
+    # The instance, and the name in it; None: a global variable.
+    names: Mapping[Term, tuple[int | None, VariableName]] = field(default_factory=dict)
+    points: Mapping[int, tuple[int, Position]] = field(default_factory=dict)
+    recursion: int = 0  # the depth to which calls of active procedures are copied
 
     @cached_property
     def outgoing(self) -> tuple[tuple[Edge, ...], ...]:
@@ -140,7 +166,15 @@ class ControlFlow:
 
     @cached_property
     def cut_points(self) -> frozenset[int]:
-        """Targets of edges that go back in one depth-first walk: every cycle that can be reached has one."""
+        """Targets of edges that go back in one depth-first walk: every cycle that can be reached has one.
+        Where some of them have no name (jumps into loops), all heads of loops and labels."""
+        found = self._targets_of_edges_back()
+        named = frozenset(self.points)
+        if found <= named or not self.cuts_every_cycle(named):
+            return found
+        return named
+
+    def _targets_of_edges_back(self) -> frozenset[int]:
         found: set[int] = set()
         state: dict[int, bool] = {self.entry: True}  # on the way to where the walk is
         stack = [(self.entry, iter(self.outgoing[self.entry]))]
@@ -195,5 +229,15 @@ def reachable(flow: ControlFlow) -> ControlFlow:
     )
     failures = {numbers[at]: failure for at, failure in flow.failures.items() if at in seen}
     return ControlFlow(
-        numbers[flow.entry], len(seen), edges, failures, flow.variables, flow.initial_values, flow.notes
+        numbers[flow.entry],
+        len(seen),
+        edges,
+        failures,
+        flow.variables,
+        flow.initial_values,
+        flow.notes,
+        flow.instances,
+        flow.names,
+        {numbers[at]: point for at, point in flow.points.items() if at in seen},
+        flow.recursion,
     )

@@ -16,12 +16,15 @@ from assay.transition_system.sequential.control_flow import (
     Assign,
     Assume,
     Call,
+    CallPath,
     Choose,
     ControlFlow,
     Edge,
     Failure,
+    Position,
     Procedure,
     SequentialProgram,
+    VariableName,
     reachable,
 )
 
@@ -38,6 +41,7 @@ class Instance:
     first: int
     variables: Substitution
     active: tuple[str, ...]  # procedures on the way to here
+    path: CallPath
 
 
 def inlined(program: SequentialProgram, depth: int = 0) -> ControlFlow:
@@ -70,12 +74,16 @@ class Inlining:
         self.failures: dict[int, Failure] = {}
         self.variables: list[Term] = list(program.globals)
         self.locations = 0
-        self.instances = 0
+        self.paths: list[CallPath] = []
+        self.names: dict[Term, tuple[int | None, VariableName]] = {
+            one: (None, name) for one, name in program.names.items()
+        }
+        self.points: dict[int, tuple[int, Position]] = {}
         self.objects = 0
         self.waiting: list[Instance] = []
 
     def flow(self) -> ControlFlow:
-        main = self._instance(self.program.procedures[self.program.main], ())
+        main = self._instance(self.program.procedures[self.program.main], (), ())
         while self.waiting:
             self._copy(self.waiting.pop())
         whole = ControlFlow(
@@ -86,22 +94,28 @@ class Inlining:
             tuple(self.variables),
             self.program.initial_values,
             self.program.notes,
+            tuple(self.paths),
+            self.names,
+            self.points,
+            self.depth,
         )
         return reachable(whole)
 
-    def _instance(self, procedure: Procedure, active: tuple[str, ...]) -> Instance:
-        number = self.instances
-        self.instances += 1
+    def _instance(self, procedure: Procedure, active: tuple[str, ...], path: CallPath) -> Instance:
+        number = len(self.paths)
+        self.paths.append(path)
         own = (*procedure.parameters, *procedure.locals)
         if procedure.result is not None and procedure.result not in own:
             own = (*own, procedure.result)
         names = {one: variable(f"{one.name}@{number}" if number else one.name, one.sort) for one in own}
         self.variables += names.values()
+        self.names |= {names[one]: (number, name) for one, name in procedure.names.items() if one in names}
+        self.points |= {self.locations + at: (number, one) for at, one in procedure.points.items()}
         for one in procedure.addresses:  # the upper half is the object's number
             half = one.width // 2
             names[one] = constant((FIRST_LOCAL + self.objects) << half, one.width)
             self.objects += 1
-        found = Instance(procedure, self.locations, Substitution(names), (*active, procedure.name))
+        found = Instance(procedure, self.locations, Substitution(names), (*active, procedure.name), path)
         self.locations += 1 + max(
             [procedure.entry, procedure.exit, *procedure.failures]
             + [max(edge.source, edge.target) for edge in procedure.edges]
@@ -132,7 +146,8 @@ class Inlining:
             self.edges.append(Edge(source, self.locations, Assume(TRUE), place, edge.text))
             self.locations += 1
             return
-        called = self._instance(self.program.procedures[call.procedure], caller.active)
+        path = (*caller.path, call.site)
+        called = self._instance(self.program.procedures[call.procedure], caller.active, path)
         parameters = [called.variables(one) for one in called.procedure.parameters]
         arguments = [caller.variables(one) for one in call.arguments]
         bind = Assign(tuple(zip(parameters, arguments, strict=True)))

@@ -19,13 +19,14 @@ from assay.transition_system.sequential.control_flow import Assume, ControlFlow,
 MOST_EDGES = 2_000_000
 
 
-def unrolled(flow: ControlFlow, bound: int) -> ControlFlow:
-    """`bound`: how many times a run may pass cut points."""
-    place = next((edge.place for edge in flow.edges if edge.target in flow.cut_points), None)
+def unrolled(flow: ControlFlow, bound: int, cut_points: Collection[int] | None = None) -> ControlFlow:
+    """`bound`: how many times a run may pass cut points, which are in every cycle."""
+    cut_points = flow.cut_points if cut_points is None else cut_points
+    place = next((edge.place for edge in flow.edges if edge.target in cut_points), None)
     beyond = None
     if place is not None:
         beyond = Failure("unwinding", f"a loop goes on after {bound} rounds", place)
-    return _copies(flow, flow.cut_points, bound, beyond=beyond)
+    return _copies(flow, cut_points, bound, beyond=beyond)
 
 
 def first_rounds(flow: ControlFlow, cut_points: Collection[int], rounds: int) -> ControlFlow:

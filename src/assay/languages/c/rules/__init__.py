@@ -8,8 +8,8 @@ C over the state, with `$1`, `$2`, ... for the arguments and `$return` for what 
 says that the rule is broken. Names of the state are the rule's own: they meet none of the program's.
 
 Weaving is done in the text: a function that the rule names becomes `NAME__real`, and a function of the old
-name calls the rule around it. So whoever called it calls that, through pointers too, lines stay where they
-were, and the result can be read, and compiled.
+name calls the rule around it. So whoever called it calls that, through pointers too, lines and columns stay
+what they were, and the result can be read, and compiled.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ EVENTS = ("entry", "return")
 MOST_BYTES = 1 << 20
 FAILED = "__assay_rule_failed"
 REAL = "__real"
+ALONE = re.compile(r"\s*\)\s*\(")
+OF_A_WRAPPER = re.compile(r"__(result|\d+)")  # names of variables that weaving adds
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -65,7 +67,8 @@ def load(given: str) -> Rule:
         path = LIBRARY / f"{given}.rule"
         shown = path.name  # the same wherever Assay is installed
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
     except OSError as problem:
         hint = f"the library has {', '.join(names())}"
         raise SourceProblem(f"the rule cannot be read: {problem.strerror}", where=path, hint=hint) from None
@@ -165,20 +168,25 @@ def _renamed(text: str, function: str) -> str:
     pieces: list[str] = []
     done, depth, start = 0, 0, 0  # `start`: where the declaration at file scope begins
     named: re.Match[str] | None = None
+    enclosing, before = 0, ""  # parentheses, and the word before: a parameter or a struct is another thing
     for token in TOKEN.finditer(text):
         word = token.group()
         if token.group("line") is not None:
             if depth == 0 and named is None:
-                start = token.end()
+                start = token.end() + 1  # behind the end of the line, which belongs to the marker
             continue
-        if depth == 0 and word == function and token.group("word") and named is None:
-            named = token
+        if depth == 0 and word == function and named is None:
+            is_alone = before == "(" and ALONE.match(text, token.end()) is not None  # `int (function)(void)`
+            if before not in ("struct", "union", "enum") and (enclosing == 0 or is_alone):
+                named = token
+        before = word
+        enclosing += {"(": 1, ")": -1}.get(word, 0) if depth == 0 else 0
         if word == "{":
             header = text[start : token.start()]
             if depth == 0 and named is not None and ")" in header and "=" not in header:
-                real = text[start : named.start()] + function + REAL + text[named.end() : token.start()]
-                pieces += [text[done:start], _flat(header) + ";", real]
-                done = token.start()
+                real = text[start : named.start()] + function + REAL + _marker(text, named.end())
+                pieces += [text[done:start], _flat(header) + ";", _marker(text, start), real]
+                done = named.end()
             depth += 1
         elif word == "}":
             depth -= 1
@@ -188,8 +196,20 @@ def _renamed(text: str, function: str) -> str:
 
 
 def _flat(header: str) -> str:
-    """On one line, so that lines stay where they are."""
     return " " + " ".join(header.split())
+
+
+MARKER = re.compile(r'^#[ ]+(\d+)[ ]+("(?:[^"\\\n]|\\.)*")[^\n]*\n', re.MULTILINE)
+
+
+def _marker(text: str, offset: int) -> str:
+    """What follows is where it was, line and column: certificates call places by these."""
+    line, file, begin = 1, '""', 0
+    for found in MARKER.finditer(text, 0, offset):
+        line, file, begin = int(found.group(1)), found.group(2), found.end()
+    line += text.count("\n", begin, offset)
+    column = offset - (text.rfind("\n", 0, offset) + 1)
+    return f"\n# {line} {file}\n{' ' * column}"
 
 
 def _of_rule(rule: Rule, text: str, file: Preprocessed) -> str:

@@ -1,0 +1,1 @@
+"""C programs and proofs about them, read from their texts alone."""

@@ -1,0 +1,140 @@
+"""Checks a certificate about a C program against the program's text: the whole way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.checker.c.graph import Flow
+from assay.checker.c.preprocessing import FLAGS, expand, without_markers
+from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
+from assay.checker.c.proofs import Obligation, Proof, recursion_of
+from assay.checker.c.reading import Program
+from assay.checker.c.rules import Rule, read_rule, woven
+from assay.checker.c.solvers import Solvers
+from assay.checker.c.syntax import parse
+from assay.checker.c.terms import either
+
+SEMANTICS_VERSION = 1
+CHECKS = ("overflow", "division", "bounds", "allocation")
+MOST_FRAMES = 12_000
+MOST_BYTES_OF_A_RULE = 1 << 20
+
+
+@dataclass(frozen=True)
+class CheckedProof:
+    obligations: int
+    solvers: tuple[str, ...]
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Expressions are as deep as they are; whoever is deeper than this is refused."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, MOST_FRAMES))
+    try:
+        yield
+    except RecursionError:
+        raise CannotCheck("an expression or statement that is nested too deeply") from None
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def strings(semantics: Mapping[str, Any], key: str) -> list[str]:
+    found = semantics.get(key)
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise NoProof(f"'{key}' of the semantics is no list of texts")
+    return found
+
+
+def check_c(
+    path: Path,
+    source: bytes,
+    sources: Sequence[tuple[str, str]],
+    semantics: Mapping[str, Any],
+    body: Any,
+    rule_files: Sequence[tuple[str, bytes]],
+) -> CheckedProof:
+    """`source` has the hash that the certificate names. Raises NoProgram, NoProof and CannotCheck."""
+    model = semantics.get("data_model")
+    if model not in FLAGS:
+        raise NoProof("the certificate names no data model that there is")
+    flags, checks = strings(semantics, "flags"), strings(semantics, "checks")
+    if not all(one[:2] in ("-D", "-I") and len(one) > 2 and one[2] != "-" for one in flags):
+        raise NoProof("the certificate names flags that are neither macros nor folders")
+    if checks != [one for one in CHECKS if one in checks]:
+        raise NoProof("the certificate names checks that there are not")
+    if len(sources) != 1 + len(rule_files):
+        raise CannotCheck("a program of several files")
+    rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, sources[1:], strict=True)]
+    expanded = expand(source, path, model, flags)
+    with deep():
+        program = read(expanded, model, checks, rules, recursion_of(body))
+        ours = {
+            "version": SEMANTICS_VERSION,
+            "data_model": model,
+            "checks": checks,
+            "flags": flags,
+            "rules": [one.name for one in rules],
+            "granted": granted(program, checks),
+            "expanded": [hashlib.sha256(without_markers(expanded)).hexdigest()],
+        }
+        for key in sorted({*ours, *semantics}):
+            if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
+                raise NoProof(f"the certificate is about the program under other semantics: {key} differs")
+        flow = Flow(program.graph)
+        wanted = list(Proof(body, program, flow).obligations())
+    return asked(wanted)
+
+
+def read(
+    expanded: bytes, model: str, checks: Sequence[str], rules: Sequence[Rule], recursion: int
+) -> Program:
+    tree = woven(parse(expanded.decode("utf-8", "surrogateescape")), rules)
+    return Program(tree, model, checks, recursion)
+
+
+def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
+    if len(text) > MOST_BYTES_OF_A_RULE:
+        raise CannotCheck(f"a rule of more than {MOST_BYTES_OF_A_RULE} bytes")
+    if hashlib.sha256(text).hexdigest() != wanted[1]:
+        raise NoProgram(f"the rule {name} is another one: its SHA-256 differs from that of {wanted[0]!a}")
+    return read_rule(text.decode("utf-8", "replace"), name)
+
+
+def granted(program: Program, checks: Sequence[str]) -> list[str]:
+    """What the proof takes for granted, as the header says it."""
+    found = []
+    if "bounds" not in checks:
+        found.append("indexes and pointers, also those compared, are within live objects")
+    names = [f"{name}()" for name in sorted(program.externals)]
+    if names:
+        shown = names if len(names) <= 3 else names[:2]
+        more = f" and {len(names) - 2} others" if len(names) > 3 else ""
+        ending = "s" if len(names) == 1 else ""
+        said = f"change{ending} nothing"
+        if "bounds" in checks:
+            said += f" and touch{'es' if ending else ''} only what is there"
+        found.append(f"{', '.join(shown)}{more} {said}")
+    return found
+
+
+def asked(wanted: Sequence[Obligation]) -> CheckedProof:
+    """All at once; one by one where that does not hold, to name the one that is not met."""
+    solvers = Solvers()
+    if not solvers.solvers:
+        raise CannotCheck("proofs without cvc5 (pip install cvc5) or Bitwuzla (pip install bitwuzla)")
+    if solvers.never_holds(either(one.refutation for one in wanted)) is not True:
+        for one in wanted:
+            met = solvers.never_holds(one.refutation)
+            if met is False:
+                raise NoProof(f"an obligation is not met: {one.text}")
+            if met is None:
+                raise CannotCheck(f"an obligation that no solver decides in time: {one.text}")
+    return CheckedProof(len(wanted), tuple(solvers.used))

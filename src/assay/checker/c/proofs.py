@@ -1,0 +1,333 @@
+"""The proof in a certificate about a C program, and what has to hold for it: obligations by strongest
+postconditions.
+
+A run is followed forwards from one cut point to the next, all ways at once: of each place there is a
+condition under which a run comes there, and of each variable what it then holds; where ways meet, both
+are chosen by the conditions of the ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.checker.c import terms as tm
+from assay.checker.c.graph import Flow
+from assay.checker.c.problems import CannotCheck, NoProof
+from assay.checker.c.reading import Path, Program, Twice
+from assay.checker.c.terms import Term
+
+KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
+LOCATION_KEYS = {"instance", "line", "column", "holds"}
+MOST_NODES = 1_000_000
+MOST_WIDTH = 4096
+MOST_BOUND = 1_000_000
+MOST_ROUNDS = 1_000
+MOST_RECURSION = 1_000
+MOST_CALLS = 10_000
+MOST_STEPS = 2_000_000  # edges that are followed, with copies
+
+
+def recursion_of(body: Any) -> int:
+    if not isinstance(body, dict) or body.keys() != KEYS:
+        raise NoProof("the proof does not have the keys of a proof about a C program")
+    return _number(body["recursion"], 0, MOST_RECURSION)
+
+
+def _number(value: Any, low: int, high: int) -> int:
+    if type(value) is not int or not low <= value <= high:
+        raise NoProof(f"a number of the proof is not in {low}..{high}: {str(value)[:40]}")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise NoProof("a list of the proof is none")
+    return value
+
+
+@dataclass(frozen=True)
+class Point:
+    """A cut point; `text` is how people call it."""
+
+    node: int
+    text: str
+    invariant: Term
+
+
+@dataclass(frozen=True)
+class Obligation:
+    text: str
+    refutation: Term  # holds nowhere if the obligation is met
+
+
+class Proof:
+    def __init__(self, body: Any, program: Program, flow: Flow) -> None:
+        self.program, self.flow = program, flow
+        self.bound = None if body["bound"] is None else _number(body["bound"], 0, MOST_BOUND)
+        self.rounds = _number(body["rounds"], 0, MOST_ROUNDS)
+        self.instances = _instances(body["instances"])
+        for path in self.instances:
+            if path not in program.paths:
+                raise NoProof(f"the program has no call path {str(path)[:200]}")
+        self.terms: list[Term] = []
+        nodes = _list(body["nodes"])
+        if len(nodes) > MOST_NODES:
+            raise NoProof(f"the proof has more than {MOST_NODES} nodes")
+        for node in nodes:
+            self.terms.append(self._term(_list(node)))
+        self.points: dict[int, Point] = {}
+        for one in _list(body["locations"]):
+            self._add_point(one)
+        if self.bound is not None and (self.rounds or nodes):
+            raise NoProof("a proof by a bound has invariants or rounds")
+
+    # --- what is written ---
+
+    def _add_point(self, given: Any) -> None:
+        if not isinstance(given, dict) or given.keys() != LOCATION_KEYS:
+            raise NoProof("a location of the proof does not have the keys of locations")
+        path = self.instances[_number(given["instance"], 0, len(self.instances) - 1)]
+        line, column = _number(given["line"], 0, 1 << 31), _number(given["column"], 0, 1 << 31)
+        node = self.program.points.get((path, line, column))
+        if isinstance(node, Twice):
+            raise CannotCheck(f"two loops or labels at {line}:{column}")
+        if node is None:
+            raise NoProof(f"the program has no loop and no label at {line}:{column}{_called(path)}")
+        held = [self._at(position) for position in _list(given["holds"])]
+        if any(one.sort != tm.BOOL for one in held):
+            raise NoProof("a location has a condition that is no truth value")
+        if node in self.points:
+            raise NoProof("a location stands in the proof twice")
+        self.points[node] = Point(node, f"{line}:{column}{_called(path)}", tm.both(held))
+
+    def _at(self, position: Any) -> Term:
+        return self.terms[_number(position, 0, len(self.terms) - 1)]
+
+    def _term(self, node: list[Any]) -> Term:
+        kind = node[0] if node else None
+        if kind in ("g", "s", "l", "r", "m"):
+            return self._named(node)
+        if kind == "c" and len(node) == 3:
+            width = _number(node[2], 0, MOST_WIDTH)
+            if width == 0:
+                return tm.truth(bool(_number(node[1], 0, 1)))
+            return tm.const(_number(node[1], 0, (1 << width) - 1), width)
+        if not isinstance(kind, str) or len(node) != 3:
+            raise NoProof("a node of the proof is none")
+        return applied(kind, _list(node[1]), [self._at(one) for one in _list(node[2])])
+
+    def _named(self, node: list[Any]) -> Term:
+        if node[0] == "m":
+            raise CannotCheck("a proof that speaks of memory which pointers reach")
+        name = list(node)
+        if name[0] in ("l", "r"):
+            if len(name) < 2:
+                raise NoProof("a variable of the proof is not written as variables are")
+            name[1] = self.instances[_number(name[1], 0, len(self.instances) - 1)]
+        if not all(type(one) in (int, str, tuple) for one in name):
+            raise NoProof("a variable of the proof is not written as variables are")
+        found = self.program.variables.get(tuple(name))
+        if isinstance(found, Twice):
+            raise CannotCheck(f"two variables that are called {str(node)[:80]}")
+        if found is None:
+            raise NoProof(f"the program has no variable {str(node)[:80]}")
+        return found
+
+    # --- obligations ---
+
+    def obligations(self) -> Iterator[Obligation]:
+        order = self.flow.order(self.points)
+        if order is None:
+            raise NoProof("a cycle of the program has no cut point in the proof")
+        ways = Ways(self.flow, order, set(self.points))
+        if self.bound is not None:
+            yield from self._of_bound(ways, self.bound)
+        elif self.rounds == 0:
+            yield from self._inductive(ways, with_failures=True)
+        else:
+            yield from self._inductive(ways, with_failures=False)
+            yield from self._of_rounds(ways)
+
+    def _start(self) -> dict[int, State]:
+        return {self.flow.entry: State(tm.TRUE, dict(self.program.initial))}
+
+    def _inductive(self, ways: Ways, *, with_failures: bool) -> Iterator[Obligation]:
+        sources: list[tuple[str, Mapping[int, State]]] = []
+        first = "from the start"
+        if self.flow.entry in self.points:  # a loop may begin at once
+            point = self.points[self.flow.entry]
+            holds = tm.Replacing(self.program.initial)(point.invariant)
+            yield Obligation(f"{first} to the cut point {point.text}", tm.negate(holds))
+        else:
+            sources.append((first, self._start()))
+        sources += [
+            (f"from {point.text}", {point.node: State(point.invariant, {})}) for point in self.points.values()
+        ]
+        for text, start in sources:
+            arrived, failed = ways.followed(start)
+            for node, state in arrived.items():
+                held = tm.Replacing(state.values)(self.points[node].invariant)
+                yield Obligation(
+                    f"{text} to the cut point {self.points[node].text}",
+                    tm.both((state.condition, tm.negate(held))),
+                )
+            if with_failures:
+                for node, condition in failed.items():
+                    yield Obligation(f"{text} without {self.flow.failures[node]}", condition)
+
+    def _of_bound(self, ways: Ways, bound: int) -> Iterator[Obligation]:
+        states = self._start()
+        for passed in range(bound + 1):
+            states, failed = ways.followed(states)
+            for node, condition in failed.items():
+                yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
+        for node, state in states.items():
+            yield Obligation(f"{self.points[node].text} is not passed after {bound} rounds", state.condition)
+
+    def _of_rounds(self, ways: Ways) -> Iterator[Obligation]:
+        states = self._start()
+        for passed in range(self.rounds + 1):
+            states, failed = ways.followed(states)
+            for node, condition in failed.items():
+                yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
+        for point in self.points.values():
+            states = {point.node: State(point.invariant, {})}
+            for passed in range(self.rounds + 1):
+                states, failed = ways.followed(states)
+                states = {node: self._where_it_holds(node, state) for node, state in states.items()}
+                if passed == self.rounds:
+                    for node, condition in failed.items():
+                        text = f"{self.flow.failures[node]} {passed} rounds after {point.text}"
+                        yield Obligation(text, condition)
+
+    def _where_it_holds(self, node: int, state: State) -> State:
+        held = tm.Replacing(state.values)(self.points[node].invariant)
+        return State(tm.both((state.condition, held)), state.values)
+
+
+def _instances(given: Any) -> list[Path]:
+    found: list[Path] = []
+    calls = 0
+    for path in _list(given):
+        calls += len(_list(path))
+        for one in path:
+            if not isinstance(one, list) or [type(each) for each in one] != [int, int, str]:
+                raise NoProof("an instance of the proof is no list of calls")
+        found.append(tuple(tuple(one) for one in path))
+    if len(set(found)) < len(found) or calls > MOST_CALLS:
+        raise NoProof("an instance stands in the proof twice, or there are too many calls")
+    return found
+
+
+def _called(path: Path) -> str:
+    return "".join(f", in {name[:40]} as called at {line}:{column}" for line, column, name in path[-1:])
+
+
+def applied(op: str, params: Sequence[Any], args: Sequence[Term]) -> Term:
+    """What a node means, if its operator can be applied to such operands."""
+    sorts = [one.sort for one in args]
+    is_same = len(set(sorts)) == 1
+    are_bits = all(isinstance(one, int) and one > 0 for one in sorts)
+    two = len(args) == 2 and not params
+    if two and is_same and are_bits and op in tm.BINARY:
+        return tm.binary(op, *args)
+    if two and is_same and are_bits and op in tm.COMPARED:
+        return tm.compared(op, *args)
+    if two and is_same and op == "=":
+        return tm.equal(*args)
+    if args and not params and op in ("and", "or") and set(sorts) == {tm.BOOL}:
+        return tm.both(args) if op == "and" else tm.either(args)
+    if op == "not" and sorts == [tm.BOOL] and not params:
+        return tm.negate(args[0])
+    if op == "ite" and len(args) == 3 and sorts[0] == tm.BOOL and sorts[1] == sorts[2] and not params:
+        return tm.choice(*args)
+    if op in ("bvnot", "bvneg") and len(args) == 1 and are_bits and not params:
+        return tm.unary(op, args[0])
+    if op == "concat" and two and are_bits and sum(one.width for one in args) <= MOST_WIDTH:
+        return tm.concat(*args)
+    if op == "extract" and len(args) == 1 and are_bits and len(params) == 2:
+        high = _number(params[0], 0, args[0].width - 1)
+        return tm.extract(high, _number(params[1], 0, high), args[0])
+    if op in ("zero_extend", "sign_extend") and len(args) == 1 and are_bits and len(params) == 1:
+        more = _number(params[0], 1, MOST_WIDTH - args[0].width)
+        return tm.extend(args[0], args[0].width + more, is_signed=op == "sign_extend")
+    return _of_arrays(op, params, args, sorts)
+
+
+def _of_arrays(op: str, params: Sequence[Any], args: Sequence[Term], sorts: Sequence[tm.Sort]) -> Term:
+    if op == "const" and len(args) == 1 and isinstance(sorts[0], int) and sorts[0] and len(params) == 1:
+        return tm.filled((_number(params[0], 1, 64), sorts[0]), args[0])
+    if args and isinstance(sorts[0], tuple) and not params:
+        index, element = sorts[0]
+        if op == "select" and list(sorts[1:]) == [index]:
+            return tm.select(*args)
+        if op == "store" and list(sorts[1:]) == [index, element]:
+            return tm.store(*args)
+    raise NoProof(f"the operator {op[:40]!a} of the proof is not applied to such operands")
+
+
+@dataclass(frozen=True)
+class State:
+    """When a run is at a place, and what variables then hold; the others hold what they held at first."""
+
+    condition: Term
+    values: Mapping[Term, Term]
+
+
+class Ways:
+    """All ways from some places to the next cut points."""
+
+    def __init__(self, flow: Flow, order: Sequence[int], cut: set[int]) -> None:
+        self.flow, self.order, self.cut = flow, order, cut
+        self.steps = self.chosen = 0
+
+    def followed(self, start: Mapping[int, State]) -> tuple[dict[int, State], dict[int, Term]]:
+        """Where runs arrive at cut points, and under which condition they fail."""
+        arriving: dict[int, list[State]] = {node: [state] for node, state in start.items()}
+        ended: dict[int, list[State]] = {}
+        failed: dict[int, list[Term]] = {}
+        for node in self.order:
+            given = arriving.pop(node, None)
+            if given is None:
+                continue
+            state = met(given)
+            now = tm.Replacing(state.values)
+            for edge in self.flow.outgoing[node]:
+                self.steps += 1
+                if self.steps > MOST_STEPS:
+                    raise CannotCheck(f"a proof for which more than {MOST_STEPS} edges are followed")
+                condition = tm.both((state.condition, now(edge.condition)))
+                if condition is tm.FALSE:
+                    continue
+                if edge.target in self.flow.failures:
+                    failed.setdefault(edge.target, []).append(condition)
+                    continue
+                values = state.values
+                if edge.values:
+                    values = {**values, **{one: now(value) for one, value in edge.values.items()}}
+                elif edge.chosen is not None:
+                    self.chosen += 1
+                    any_value = tm.var(f"any#{self.chosen}", edge.chosen.sort)
+                    values = {**values, edge.chosen: any_value}
+                where = ended if edge.target in self.cut else arriving
+                where.setdefault(edge.target, []).append(State(condition, values))
+        return (
+            {node: met(states) for node, states in ended.items()},
+            {node: tm.either(conditions) for node, conditions in failed.items()},
+        )
+
+
+def met(states: Sequence[State]) -> State:
+    """One state of several that exclude each other."""
+    if len(states) == 1:
+        return states[0]
+    values: dict[Term, Term] = {}
+    for name in {one: None for state in states for one in state.values}:
+        held = [state.values.get(name, name) for state in states]
+        found = held[-1]
+        for state, one in zip(states[-2::-1], held[-2::-1], strict=True):
+            found = tm.choice(state.condition, one, found)
+        values[name] = found
+    return State(tm.either(state.condition for state in states), values)

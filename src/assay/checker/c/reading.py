@@ -1,0 +1,1595 @@
+"""What a program does: one graph of it, in which every call is a copy of the function that is called.
+
+Written from docs/formats/certificate.md ("Of C programs"). Expressions become terms over the variables
+of the program; what an expression does besides is drawn when it is met, operands from left to right. C leaves
+their order open, so a program in which it matters is refused. Objects whose address somebody takes are not
+read here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay.checker.c import terms as tm
+from assay.checker.c import types as ty
+from assay.checker.c.graph import Failure, Graph
+from assay.checker.c.problems import CannotCheck
+from assay.checker.c.syntax import Node
+from assay.checker.c.terms import Term
+
+INDEX_BITS = 32
+MOST_ELEMENTS = 1 << 24
+MOST_INITIAL = 1 << 16
+MOST_SCALARS = 1 << 14  # of a struct
+MOST_DEPTH = 400  # of calls in calls
+Path = tuple[tuple[int, int, str], ...]
+REAL = "__real"
+OF_A_WRAPPER = re.compile(r"__(result|\d+)")
+
+
+@dataclass(frozen=True)
+class Value:
+    term: Term
+    type: ty.Type
+    truth: Term | None = None  # of an int that is 1 where this holds, and else 0
+
+
+class Object:
+    def __init__(self, kind: ty.Type, variables: dict[tuple[str, ...], tuple[ty.Leaf, Term]]) -> None:
+        self.type, self.variables = kind, variables
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of an object."""
+
+    object: Object
+    type: ty.Type
+    path: tuple[str, ...] = ()
+    indexes: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True)
+class Enumerator:
+    value: int
+
+
+@dataclass(frozen=True)
+class TypeName:
+    type: ty.Type
+
+
+@dataclass(frozen=True)
+class FunctionName:
+    name: str
+    type: ty.Function
+
+
+class GlobalName:
+    """An object of the file; its variables are made when somebody needs them."""
+
+    def __init__(self, name: str, kind: ty.Type) -> None:
+        self.name, self.type = name, kind
+        self.made: Object | None = None
+
+
+class Scope:
+    def __init__(self, outer: Scope | None) -> None:
+        self.outer = outer
+        self.names: dict[str, Any] = {}
+        self.tags: dict[str, ty.Type] = {}
+
+    def find(self, name: str) -> Any:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    def find_tag(self, tag: str) -> ty.Type | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if tag in scope.tags:
+                return scope.tags[tag]
+            scope = scope.outer
+        return None
+
+
+@dataclass
+class Effects:
+    """Of an operand; `own` are writes that no call made."""
+
+    reads: set[Term] = field(default_factory=set)
+    writes: set[Term] = field(default_factory=set)
+    own: set[Term] = field(default_factory=set)
+
+
+class Frame:
+    """A copy of a function that is being drawn."""
+
+    def __init__(self, name: str, path: Path, scope: Scope) -> None:
+        self.name, self.path, self.scope = name, path, scope
+        self.result: Term | Object | None = None
+        self.type: ty.Type = ty.VOID
+        self.leaving = 0
+        self.labels: dict[str, int] = {}
+        self.sees: list[Object] = []  # those that exist here
+        self.label_sees: dict[str, tuple[Object, ...]] = {}
+        self.gotos: list[tuple[int | None, tuple[Object, ...], Node]] = []  # from where; drawn at the end
+        self.breaks: list[int] = []
+        self.continues: list[int] = []
+        self.switches: list[Switch] = []
+
+
+@dataclass
+class Switch:
+    type: ty.Int
+    sees: tuple[Object, ...]
+    cases: list[tuple[int | None, int]] = field(default_factory=list)
+
+
+class Twice:
+    """Stands for what two things are called."""
+
+
+TWICE = Twice()
+
+
+class Program:
+    """Of one file. `variables` and `points` are by the names that certificates use."""
+
+    def __init__(self, tree: Sequence[Node], model: str, checks: Sequence[str], recursion: int) -> None:
+        self.long_bits = self.pointer_bits = 64 if model == "LP64" else 32
+        self.checks, self.recursion = frozenset(checks), recursion
+        self.graph = Graph()
+        self.initial: dict[Term, Term] = {}
+        self.variables: dict[tuple[Any, ...], Term | Twice] = {}
+        self.points: dict[tuple[Path, int, int], int | Twice] = {}
+        self.externals: set[str] = set()
+        self.definitions: dict[str, Node] = {}
+        self.types_of: dict[str, ty.Function] = {}
+        self.statics: dict[int, Object] = {}
+        self.paths: set[Path] = set()  # of all copies of functions
+        self.frames: list[Frame] = []
+        self.effects = Effects()
+        self.count = 0
+        self.file = Scope(None)
+        self._draws: dict[int, bool] = {}
+        self.defined_objects = {
+            node.name
+            for node in tree
+            if node.kind == "declare" and ("extern" not in node.storage or node.init is not None)
+        }
+        self.tree = tree  # keeps nodes alive, which are known by their identity
+        self._read_file(tree)
+        self._run_main()
+
+    # --- the file ---
+
+    def _read_file(self, tree: Sequence[Node]) -> None:
+        for node in tree:
+            kind = self.type(node.type, self.file)
+            name = node.name
+            if node.kind == "define":
+                assert isinstance(kind, ty.Function)
+                self.file.names[name] = FunctionName(name, kind)
+                self.definitions[name], self.types_of[name] = node, kind
+            elif name is None:
+                continue
+            elif "typedef" in node.storage:
+                self.file.names[name] = TypeName(kind)
+            elif isinstance(kind, ty.Function):
+                before = self.file.names.get(name)
+                if not isinstance(before, FunctionName) or before.type.parameters is None:
+                    self.file.names[name] = FunctionName(name, kind)
+            else:
+                self._global(node, kind)
+        for found in self.file.names.values():
+            if isinstance(found, GlobalName) and found.name in self.defined_objects:
+                try:
+                    self._made(found)
+                except CannotCheck:  # refused where it is used
+                    continue
+
+    def _global(self, node: Node, kind: ty.Type) -> None:
+        if isinstance(kind, ty.Array) and kind.length is None and node.init is not None:
+            kind = ty.Array(kind.of, self._length(kind, node.init, self.file))
+        found = self.file.names.get(node.name)
+        if not isinstance(found, GlobalName):
+            found = self.file.names[node.name] = GlobalName(node.name, kind)
+        elif isinstance(kind, ty.Array) and kind.length is not None:
+            if found.made is not None and found.type != kind:
+                raise self.refuse(node, f"'{node.name}' with two types")
+            found.type = kind
+        if node.init is not None:
+            self._initialise_static(self._made(found), node, self.file)
+
+    def _made(self, found: GlobalName) -> Object:
+        if found.made is None:
+            found.made = self._object(found.type, found.name, lambda name: ("g", name))
+            if found.name in self.defined_objects:  # others have any value
+                self._set_to_zero_at_start(found.made)
+        return found.made
+
+    def _set_to_zero_at_start(self, made: Object) -> None:
+        for leaf, variable in made.variables.values():
+            self.initial[variable] = _zero(variable, leaf)
+
+    def _initialise_static(self, made: Object, node: Node, scope: Scope) -> None:
+        with self._constant_reading(scope):
+            for steps, kind, given in self._initialisers(made.type, node.init, scope):
+                place = self._walked(made, steps)
+                if isinstance(given, int):
+                    term = tm.const(given, 8)
+                elif isinstance(kind, ty.Int | ty.Pointer):
+                    term = self.converted(self.value(given), kind, given).term
+                else:
+                    raise self.refuse(given, f"an initial value for {kind}")
+                if term.value is None:
+                    raise self.refuse(node, "an initial value that is no constant")
+                _, variable, index = self._variable(place, node)
+                before = self.initial[variable]
+                self.initial[variable] = term if index is None else tm.store(before, index, term)
+
+    @contextmanager
+    def _constant_reading(self, scope: Scope) -> Iterator[None]:
+        """Nothing can be drawn: what would do something has no place for it."""
+        graph, frames, effects = self.graph, self.frames, self.effects
+        self.graph, self.frames, self.effects = Graph(), [Frame("", (), scope)], Effects()
+        try:
+            yield
+            if self.graph.edges or self.graph.count > 1:
+                raise CannotCheck("a number is needed that is known before the program runs")
+        finally:
+            self.graph, self.frames, self.effects = graph, frames, effects
+
+    def constant(self, node: Node, scope: Scope) -> int:
+        with self._constant_reading(scope):
+            found = self.value(node)
+        if found.term.value is None or not isinstance(found.type, ty.Int):
+            raise self.refuse(node, "a number that is not known before the program runs")
+        return tm.signed(found.term.value, found.type.width) if found.type.is_signed else found.term.value
+
+    def refuse(self, node: Node, what: str) -> CannotCheck:
+        return CannotCheck(what, node.line, node.column)
+
+    # --- types ---
+
+    def type(self, node: Node, scope: Scope) -> ty.Type:
+        kind = node.kind
+        if kind == "base":
+            found = ty.named(node.words, self.long_bits)
+            if found is None:
+                raise self.refuse(node, f"the type '{' '.join(node.words)}'")
+            return found
+        if kind == "named":
+            entity = scope.find(node.name)
+            if not isinstance(entity, TypeName):
+                raise self.refuse(node, f"the type '{node.name}'")
+            return entity.type
+        if kind == "volatile":
+            inner = self.type(node.of, scope)
+            return ty.Unmodelled(f"volatile {inner}", inner)
+        if kind == "pointer":
+            return ty.Pointer(self.type(node.of, scope))
+        if kind == "array":
+            length = None if node.length is None else self.constant(node.length, scope)
+            if length is not None and length < 0:
+                raise self.refuse(node, "an array of negative length")
+            return ty.Array(self.type(node.of, scope), length)
+        if kind == "function":
+            return self._function_type(node, scope)
+        if kind == "struct":
+            return self._struct(node, scope)
+        if kind == "enum":
+            return self._enumeration(node, scope)
+        return ty.Unmodelled(str(node.name))
+
+    def _function_type(self, node: Node, scope: Scope) -> ty.Function:
+        result = self.type(node.of, scope)
+        if node.is_open:
+            return ty.Function(result, None, False)
+        kinds = tuple(self.parameter(one, scope) for one in node.parameters)
+        if kinds == (ty.VOID,):
+            kinds = ()
+        return ty.Function(result, kinds, node.is_variadic)
+
+    def parameter(self, node: Node, scope: Scope) -> ty.Type:
+        if node.type.kind == "array":
+            return ty.Pointer(self.type(node.type.of, scope))
+        kind = self.type(node.type, scope)
+        if isinstance(kind, ty.Array):
+            return ty.Pointer(kind.of)
+        return ty.Pointer(kind) if isinstance(kind, ty.Function) else kind
+
+    def _struct(self, node: Node, scope: Scope) -> ty.Struct:
+        found: ty.Type | None = None
+        if node.tag is not None:
+            found = scope.find_tag(node.tag) if node.fields is None else scope.tags.get(node.tag)
+        if not isinstance(found, ty.Struct):
+            found = ty.Struct(node.tag or f"at {node.line}:{node.column}", is_union=node.is_union)
+            if node.tag is not None:
+                scope.tags[node.tag] = found
+        if node.fields is not None and found.fields is None:
+            fields: dict[str, ty.Type] = {}
+            for position, one in enumerate(node.fields):
+                kind = self.type(one.type, scope)
+                if one.bits is not None:
+                    if not isinstance(kind, ty.Int):
+                        raise self.refuse(one, "a bit-field of this type")
+                    kind = replace(kind, bits=self.constant(one.bits, scope))
+                fields[one.name or f"<{position}>"] = kind
+            found.scalars = sum(map(ty.scalars_of, fields.values()))
+            if found.scalars > MOST_SCALARS:
+                raise self.refuse(node, f"a struct with more than {MOST_SCALARS} scalars")
+            found.fields = fields
+        return found
+
+    def _enumeration(self, node: Node, scope: Scope) -> ty.Int:
+        if node.items is None:
+            known = scope.find_tag(node.tag)
+            return known if isinstance(known, ty.Int) else ty.UNSIGNED
+        following, least = 0, 0
+        for one in node.items:
+            value = following if one.value is None else self.constant(one.value, scope)
+            if not -(1 << 31) <= value < 1 << 31:
+                raise self.refuse(one, "an enumerator beyond int")
+            scope.names[one.name] = Enumerator(value)
+            following, least = value + 1, min(least, value)
+        kind = ty.INT if least < 0 else ty.UNSIGNED
+        if node.tag is not None:
+            scope.tags[node.tag] = kind
+        return kind
+
+    def size(self, kind: ty.Type, node: Node) -> int:
+        try:
+            return ty.size_of(kind, self.pointer_bits)
+        except CannotCheck as problem:
+            raise self.refuse(node, str(problem)) from None
+
+    # --- objects ---
+
+    def _object(self, kind: ty.Type, name: str, key: Callable[[str], tuple[Any, ...] | None]) -> Object:
+        found: dict[tuple[str, ...], tuple[ty.Leaf, Term]] = {}
+        for leaf in ty.leaves(kind):
+            width, elements = ty.width_of(leaf.type), 1
+            for length in leaf.lengths:
+                elements *= length
+            if elements > MOST_ELEMENTS:
+                raise CannotCheck(f"an array of more than {MOST_ELEMENTS} elements")
+            sort: tm.Sort = (INDEX_BITS, width) if leaf.lengths else width
+            whole = ".".join((name, *leaf.path))
+            found[leaf.path] = (leaf, self._fresh(whole, sort))
+            called = key(whole)
+            if called is not None:
+                self._call(called, found[leaf.path][1])
+        return Object(kind, found)
+
+    def _fresh(self, name: str, sort: tm.Sort) -> Term:
+        self.count += 1
+        return tm.var(f"{name}#{self.count}", sort)
+
+    def _call(self, name: tuple[Any, ...], variable: Term) -> None:
+        self.variables[name] = TWICE if name in self.variables else variable
+
+    def _walked(self, found: Object, steps: Sequence[str | int]) -> Place:
+        place = Place(found, found.type)
+        for step in steps:
+            if isinstance(step, int):
+                place = self._element(place, tm.const(step, INDEX_BITS))
+            else:
+                place = self._field(place, step)
+        return place
+
+    @staticmethod
+    def _element(place: Place, index: Term) -> Place:
+        assert isinstance(place.type, ty.Array)
+        return replace(place, type=place.type.of, indexes=(*place.indexes, index))
+
+    @staticmethod
+    def _field(place: Place, name: str) -> Place:
+        assert isinstance(place.type, ty.Struct)
+        return replace(place, type=(place.type.fields or {})[name], path=(*place.path, name))
+
+    def _variable(self, place: Place, node: Node) -> tuple[ty.Leaf, Term, Term | None]:
+        """Of a scalar: its variable, and the position in that if it is an array."""
+        known = place.object.variables.get(place.path)
+        if known is None:
+            raise self.refuse(node, f"a value of type {place.type}")
+        leaf, variable = known
+        index: Term | None = None
+        for position, length in zip(place.indexes, leaf.lengths, strict=True):
+            before = tm.const(0, INDEX_BITS) if index is None else index
+            index = tm.binary("bvadd", tm.binary("bvmul", before, tm.const(length, INDEX_BITS)), position)
+        return leaf, variable, index
+
+    # --- initial values ---
+
+    def _length(self, kind: ty.Array, node: Node, scope: Scope) -> int:
+        steps = [one for one, _, _ in self._initialisers(kind, node, scope)]
+        return 1 + max((one[0] for one in steps if isinstance(one[0], int)), default=-1)
+
+    def _initialisers(
+        self, kind: ty.Type, node: Node, scope: Scope
+    ) -> list[tuple[tuple[str | int, ...], ty.Type, Any]]:
+        """Which part gets which expression, or byte; later ones count."""
+        found: list[tuple[tuple[str | int, ...], ty.Type, Any]] = []
+        self._fill(kind, (), node, scope, found)
+        if len(found) > MOST_INITIAL:
+            raise self.refuse(node, f"more than {MOST_INITIAL} initial values")
+        return found
+
+    def _fill(
+        self, kind: ty.Type, steps: tuple[str | int, ...], node: Node, scope: Scope, found: Any
+    ) -> None:
+        if isinstance(kind, ty.Int | ty.Pointer):
+            while node.kind == "braces":
+                if not node.items:
+                    return
+                node = node.items[0].value
+            found.append((steps, kind, node))
+        elif self._is_text(kind, node):
+            assert isinstance(kind, ty.Array)
+            texts = node.texts if node.kind == "string" else node.items[0].value.texts
+            codes = [*string_codes(texts, node), 0]
+            length = len(codes) if kind.length is None else kind.length
+            found += [((*steps, at), kind.of, code) for at, code in enumerate(codes[:length])]
+        elif node.kind == "braces":
+            self._fill_braces(kind, steps, node, scope, found)
+        elif isinstance(kind, ty.Struct):
+            found.append((steps, kind, node))
+        else:
+            raise self.refuse(node, f"an initial value for {kind}")
+
+    @staticmethod
+    def _is_text(kind: ty.Type, node: Node) -> bool:
+        if not isinstance(kind, ty.Array) or not isinstance(kind.of, ty.Int) or kind.of.width != 8:
+            return False
+        if node.kind == "braces" and len(node.items) == 1 and not node.items[0].designators:
+            node = node.items[0].value
+        return node.kind == "string"
+
+    def _fill_braces(
+        self, kind: ty.Type, steps: tuple[str | int, ...], node: Node, scope: Scope, found: Any
+    ) -> None:
+        position = at = 0
+        while at < len(node.items):
+            item = node.items[at]
+            if item.designators:
+                inner, target = steps, kind
+                for number, one in enumerate(item.designators):
+                    where, inner, target = self._designated(inner, target, one, scope, item)
+                    position = where if number == 0 else position
+                following = node.items[at + 1 : at + 2]
+                if len(item.designators) > 1 and following and not following[0].designators:
+                    raise self.refuse(item, "what follows such a designator")
+                self._fill(target, inner, item.value, scope, found)
+                at += 1
+            else:
+                inner, target = self._nth(kind, steps, position, item)
+                at = self._consume(target, inner, node.items, at, scope, found)
+            position += 1
+
+    def _designated(
+        self, steps: tuple[str | int, ...], kind: ty.Type, one: Any, scope: Scope, item: Node
+    ) -> tuple[int, tuple[str | int, ...], ty.Type]:
+        if isinstance(kind, ty.Array) and isinstance(one, Node):
+            at = self.constant(one, scope)
+            return at, (*steps, at), kind.of
+        if isinstance(kind, ty.Struct) and isinstance(one, str):
+            path = kind.path_to(one)
+            if path is not None and len(path) == 1:
+                return members(kind).index(one), (*steps, one), (kind.fields or {})[one]
+        raise self.refuse(item, "this designator")
+
+    def _nth(
+        self, kind: ty.Type, steps: tuple[str | int, ...], position: int, node: Node
+    ) -> tuple[tuple[str | int, ...], ty.Type]:
+        if isinstance(kind, ty.Array):
+            return (*steps, position), kind.of
+        if isinstance(kind, ty.Struct) and position < len(members(kind)):
+            name = members(kind)[position]
+            return (*steps, name), (kind.fields or {})[name]
+        raise self.refuse(node, f"an initial value for {kind}")
+
+    def _consume(
+        self, kind: ty.Type, steps: tuple[str | int, ...], items: Any, at: int, scope: Scope, found: Any
+    ) -> int:
+        """The next items for this; what comes after them. Inner braces may be left out (C11 6.7.9)."""
+        value = items[at].value
+        is_whole = (
+            isinstance(kind, ty.Int | ty.Pointer) or value.kind == "braces" or self._is_text(kind, value)
+        )
+        if is_whole or (isinstance(kind, ty.Struct) and self._is_struct(value, scope)):
+            self._fill(kind, steps, value, scope, found)
+            return at + 1
+        count = len(members(kind)) if isinstance(kind, ty.Struct) else getattr(kind, "length", None) or 0
+        if count == 0:
+            raise self.refuse(value, f"an initial value for {kind}")
+        for position in range(count):
+            if at >= len(items) or items[at].designators:
+                break
+            inner, target = self._nth(kind, steps, position, items[at])
+            at = self._consume(target, inner, items, at, scope, found)
+        return at
+
+    def _is_struct(self, node: Node, scope: Scope) -> bool:
+        if node.kind == "call" and node.function.kind == "name":
+            found = scope.find(node.function.name)
+            return isinstance(found, FunctionName) and isinstance(found.type.result, ty.Struct)
+        if node.kind == "name":
+            found = scope.find(node.name)
+            return isinstance(found, Object | GlobalName) and isinstance(found.type, ty.Struct)
+        if node.kind in ("number", "character", "string", "binary", "unary", "cast", "sizeof"):
+            return False
+        raise self.refuse(node, "an initial value that may be a struct")
+
+    # --- functions ---
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    @property
+    def scope(self) -> Scope:
+        return self.frame.scope
+
+    def _run_main(self) -> None:
+        if "main" not in self.definitions:
+            raise CannotCheck("a program without 'main'")
+        frame = self._begin("main", ())
+        self.paths.add(())
+        self.end = frame.leaving
+        self._parameters(frame, None)
+        self._run_body(frame)
+
+    def _begin(self, name: str, path: Path) -> Frame:
+        frame = Frame(name, path, Scope(self.file))
+        frame.type = self.types_of[name].result
+        if isinstance(frame.type, ty.Int | ty.Pointer):
+            frame.result = self._fresh(f"{name}.result", ty.width_of(frame.type))
+        elif isinstance(frame.type, ty.Struct):
+            frame.result = self._object(frame.type, f"{name}.result", lambda _: None)
+        elif not isinstance(frame.type, ty.Void):
+            raise self.refuse(self.definitions[name], f"a function that returns {frame.type}")
+        frame.leaving = self.graph.node()
+        self.frames.append(frame)
+        return frame
+
+    def _parameters(self, frame: Frame, arguments: Sequence[Value | Place] | None) -> None:
+        node = self.definitions[frame.name]
+        values: dict[Term, Term] = {}
+        position = 0
+        for one in node.type.parameters:
+            kind = self.parameter(one, frame.scope)
+            if isinstance(kind, ty.Void):
+                continue
+            made = self._local(one, kind)
+            if arguments is not None:
+                values |= self._passed(made, arguments[position], one)
+            position += 1
+        self.graph.set(values)
+
+    def _local(self, node: Node, kind: ty.Type) -> Object:
+        path = self.frame.path
+        line, column = (0, 0) if node.name and OF_A_WRAPPER.fullmatch(node.name) else (node.line, node.column)
+        try:
+            made = self._object(
+                kind,
+                node.name or "unnamed",
+                lambda name: ("l", path, name, line, column) if node.name is not None else None,
+            )
+        except CannotCheck as problem:
+            raise self.refuse(node, str(problem)) from None
+        if node.name is not None:
+            self.scope.names[node.name] = made
+        return made
+
+    def _passed(self, made: Object, given: Value | Place, node: Node) -> dict[Term, Term]:
+        if isinstance(given, Value):
+            ((_, variable),) = made.variables.values()
+            return {variable: given.term}
+        return self._copied(Place(made, made.type), given, node)
+
+    def _run_body(self, frame: Frame) -> None:
+        if isinstance(frame.result, Term):
+            self.graph.choose(frame.result)
+        for one in self.definitions[frame.name].body.items:
+            self.run(one)
+        self.graph.jump(frame.leaving)
+        for start, sees, node in frame.gotos:
+            if node.name not in frame.label_sees:
+                raise self.refuse(node, f"the label '{node.name}'")
+            self.graph.here = start
+            self._enter(sees, frame.label_sees[node.name])
+            self.graph.jump(frame.labels[node.name])
+        self.graph.here = frame.leaving
+        self.frames.pop()
+
+    def _enter(self, before: Sequence[Object], after: Sequence[Object]) -> None:
+        """A jump into the scope of variables, over their declarations: they hold anything."""
+        for one in after:
+            if not any(one is known for known in before):
+                for _, variable in one.variables.values():
+                    self.graph.choose(variable)
+
+    # --- statements ---
+
+    def run(self, node: Node) -> None:
+        getattr(self, f"_run_{node.kind}")(node)
+
+    @contextmanager
+    def _block(self) -> Iterator[None]:
+        frame = self.frame
+        frame.scope = Scope(frame.scope)
+        seen = len(frame.sees)
+        yield
+        del frame.sees[seen:]
+        assert frame.scope.outer is not None
+        frame.scope = frame.scope.outer
+
+    def _run_compound(self, node: Node) -> None:
+        with self._block():
+            for one in node.items:
+                self.run(one)
+
+    def _run_empty(self, node: Node) -> None:
+        pass
+
+    def _run_expression(self, node: Node) -> None:
+        self.discarded(node.value)
+
+    def _run_declare(self, node: Node) -> None:
+        kind = self.type(node.type, self.scope)
+        if node.name is None:
+            return
+        if "typedef" in node.storage:
+            self.scope.names[node.name] = TypeName(kind)
+            return
+        if isinstance(kind, ty.Function):
+            known = self.scope.find(node.name)
+            self.scope.names[node.name] = (
+                known if isinstance(known, FunctionName) else FunctionName(node.name, kind)
+            )
+            return
+        if "extern" in node.storage:
+            known = self.file.names.get(node.name)
+            if not isinstance(known, GlobalName):
+                raise self.refuse(node, "a variable that is declared in a function only")
+            self.scope.names[node.name] = known
+            return
+        if isinstance(kind, ty.Array) and kind.length is None and node.init is not None:
+            kind = ty.Array(kind.of, self._length(kind, node.init, self.scope))
+        if "static" in node.storage:
+            self._static(node, kind)
+            return
+        made = self._local(node, kind)
+        self.frame.sees.append(made)
+        if node.init is None:
+            for _, variable in made.variables.values():
+                self.graph.choose(variable)
+            return
+        self._initialise(made, node)
+
+    def _static(self, node: Node, kind: ty.Type) -> None:
+        made = self.statics.get(id(node))
+        if made is None:
+            function = self.frame.name
+            made = self.statics[id(node)] = self._object(
+                kind, node.name, lambda name: ("s", name, function, node.line, node.column)
+            )
+            self._set_to_zero_at_start(made)
+            if node.init is not None:
+                self._initialise_static(made, node, self.scope)
+        self.scope.names[node.name] = made
+
+    def _initialise(self, made: Object, node: Node) -> None:
+        kind = made.type
+        whole = Place(made, kind)
+        if isinstance(kind, ty.Struct) and node.init.kind != "braces":
+            self._copy(whole, self.operand(node.init), node)
+            return
+        if not isinstance(kind, ty.Int | ty.Pointer):
+            self.graph.set({one: _zero(one, leaf) for leaf, one in made.variables.values()})
+        for steps, target, given in self._initialisers(kind, node.init, self.scope):
+            place = self._walked(made, steps)
+            if isinstance(given, int):
+                self.write(place, tm.const(given, 8), node)
+            elif isinstance(target, ty.Struct):
+                self._copy(place, self.operand(given), node)
+            else:
+                self.write(place, self.converted(self.value(given), target, given).term, node)
+
+    def _run_if(self, node: Node) -> None:
+        graph = self.graph
+        condition = self.condition(node.condition)
+        yes, no, after = graph.node(), graph.node(), graph.node()
+        graph.branch(condition, yes, no)
+        for start, body in ((yes, node.yes), (no, node.no)):
+            graph.here = start
+            if body is not None:
+                with self._block():
+                    self.run(body)
+            graph.jump(after)
+        graph.here = after
+
+    def _point(self, node: Node) -> int:
+        """A place of a run that a certificate can name."""
+        made = self.graph.node()
+        name = (self.frame.path, node.line, node.column)
+        self.points[name] = TWICE if name in self.points else made
+        return made
+
+    def _loop(self, body: Node, after: int, again: int) -> None:
+        frame = self.frame
+        frame.breaks.append(after)
+        frame.continues.append(again)
+        with self._block():
+            self.run(body)
+        frame.breaks.pop()
+        frame.continues.pop()
+
+    def _run_while(self, node: Node) -> None:
+        graph = self.graph
+        head, body, after = self._point(node), graph.node(), graph.node()
+        graph.jump(head)
+        graph.here = head
+        graph.branch(self.condition(node.condition), body, after)
+        graph.here = body
+        self._loop(node.body, after, head)
+        graph.jump(head)
+        graph.here = after
+
+    def _run_do(self, node: Node) -> None:
+        graph = self.graph
+        head, test, after = self._point(node), graph.node(), graph.node()
+        graph.jump(head)
+        graph.here = head
+        self._loop(node.body, after, test)
+        graph.jump(test)
+        graph.here = test
+        graph.branch(self.condition(node.condition), head, after)
+        graph.here = after
+
+    def _run_for(self, node: Node) -> None:
+        graph = self.graph
+        with self._block():
+            for one in node.first:
+                self.run(one)
+            head, body, again, after = self._point(node), graph.node(), graph.node(), graph.node()
+            graph.jump(head)
+            graph.here = head
+            condition = tm.TRUE if node.condition is None else self.condition(node.condition)
+            graph.branch(condition, body, after)
+            graph.here = body
+            self._loop(node.body, after, again)
+            graph.jump(again)
+            graph.here = again
+            if node.after is not None:
+                self.discarded(node.after)
+            graph.jump(head)
+            graph.here = after
+
+    def _run_break(self, _node: Node) -> None:
+        self.graph.jump(self.frame.breaks[-1])
+
+    def _run_continue(self, _node: Node) -> None:
+        self.graph.jump(self.frame.continues[-1])
+
+    def _run_return(self, node: Node) -> None:
+        frame = self.frame
+        if node.value is not None:
+            given = self.operand(node.value)
+            if isinstance(frame.result, Object):
+                self._copy(Place(frame.result, frame.result.type), given, node)
+            elif isinstance(frame.result, Term):
+                if not isinstance(given, Value):
+                    raise self.refuse(node, "returning this")
+                self.graph.set({frame.result: self.converted(given, frame.type, node).term})
+        self.graph.jump(frame.leaving)
+
+    def _run_goto(self, node: Node) -> None:
+        frame = self.frame
+        frame.labels.setdefault(node.name, self.graph.node())
+        frame.gotos.append((self.graph.here, tuple(frame.sees), node))
+        self.graph.here = None
+
+    def _run_label(self, node: Node) -> None:
+        frame = self.frame
+        target = frame.labels.setdefault(node.name, self.graph.node())
+        name = (frame.path, node.line, node.column)
+        self.points[name] = TWICE if name in self.points else target
+        frame.label_sees[node.name] = tuple(frame.sees)
+        self.graph.jump(target)
+        self.graph.here = target
+        self.run(node.body)
+
+    def _run_switch(self, node: Node) -> None:
+        graph, frame = self.graph, self.frame
+        value = self.value(node.value)
+        if not isinstance(value.type, ty.Int):
+            raise self.refuse(node, f"a switch over {value.type}")
+        kind = ty.promoted(value.type)
+        chosen = self._fresh("switch", kind.width)
+        graph.set({chosen: self.converted(value, kind, node).term})
+        start, after = graph.here, graph.node()
+        graph.here = None
+        switch = Switch(kind, tuple(frame.sees))
+        frame.switches.append(switch)
+        frame.breaks.append(after)
+        with self._block():
+            self.run(node.body)
+        frame.breaks.pop()
+        frame.switches.pop()
+        graph.jump(after)
+        graph.here = start
+        tests = [
+            (tm.equal(chosen, tm.const(at, kind.width)), to) for at, to in switch.cases if at is not None
+        ]
+        others = [to for at, to in switch.cases if at is None]
+        rest = tm.both(tm.negate(test) for test, _ in tests)
+        graph.leave([*tests, (rest, others[0] if others else after)])
+        graph.here = after
+
+    def _run_case(self, node: Node) -> None:
+        frame, graph = self.frame, self.graph
+        if not frame.switches:
+            raise self.refuse(node, "a case outside of a switch")
+        switch = frame.switches[-1]
+        number = None
+        if node.value is not None:
+            number = self.constant(node.value, self.scope) & ((1 << switch.type.width) - 1)
+        start, target = graph.node(), graph.node()
+        switch.cases.append((number, start))
+        graph.jump(target)
+        graph.here = start
+        self._enter(switch.sees, frame.sees)
+        graph.jump(target)
+        graph.here = target
+        self.run(node.body)
+
+    # --- operands ---
+
+    def apart(self, node: Node, *operands: Callable[[], Any]) -> list[Any]:
+        """Operands whose order C leaves open: none may touch what another one changes."""
+        outer, done = self.effects, []
+        found: list[Effects] = []
+        for operand in operands:
+            self.effects = Effects()
+            done.append(operand())
+            found.append(self.effects)
+        self.effects = outer
+        for position, one in enumerate(found):
+            for other in found[:position]:
+                if one.writes & (other.reads | other.writes) or other.writes & one.reads:
+                    raise self.refuse(node, "a result that depends on the order of operands")
+            outer.reads |= one.reads
+            outer.writes |= one.writes
+            outer.own |= one.own
+        return done
+
+    def draws(self, node: Node) -> bool:
+        """Whether its value may need edges, by its words."""
+        known = self._draws.get(id(node))
+        if known is None:
+            known = self._may_draw(node) or any(map(self.draws, parts_of(node)))
+            self._draws[id(node)] = known
+        return known
+
+    def _may_draw(self, node: Node) -> bool:
+        if node.kind in ("call", "assign", "increment", "block"):
+            return True
+        if node.kind == "binary" and node.op in ("/", "%", "<<", ">>"):
+            return True
+        if node.kind in ("binary", "unary") and "overflow" in self.checks:
+            return True
+        return node.kind == "index" and "bounds" in self.checks
+
+    # --- places ---
+
+    def is_place(self, node: Node) -> bool:
+        if node.kind == "name":
+            return isinstance(self.scope.find(node.name), Object | GlobalName)
+        return node.kind in ("index", "member_of", "member_at") or (node.kind == "unary" and node.op == "*")
+
+    def place(self, node: Node) -> Place:
+        if node.kind == "name":
+            found = self.scope.find(node.name)
+            if isinstance(found, GlobalName):
+                try:
+                    found = self._made(found)
+                except CannotCheck as problem:
+                    raise self.refuse(node, str(problem)) from None
+            if isinstance(found, Object):
+                return Place(found, found.type)
+            raise self.refuse(node, f"'{node.name}' in this place")
+        if node.kind == "member_of":
+            whole = self.operand(node.value)
+            if isinstance(whole, Value) or not isinstance(whole.type, ty.Struct):
+                raise self.refuse(node, "a member of what is no struct")
+            for name in whole.type.path_to(node.name) or ("",):
+                if not isinstance(whole.type, ty.Struct) or name not in (whole.type.fields or {}):
+                    raise self.refuse(node, f"the member '{node.name}'")
+                whole = self._field(whole, name)
+            return whole
+        if node.kind == "index":
+            return self._indexed(node)
+        if node.kind == "member_at" or (node.kind == "unary" and node.op == "*"):
+            raise self.refuse(node, "memory that a pointer points to")
+        raise self.refuse(node, "this as a place")
+
+    def _indexed(self, node: Node) -> Place:
+        array, index = self.apart(node, lambda: self._array(node.value), lambda: self.value(node.index))
+        if not isinstance(array.type, ty.Array) or not array.type.length:
+            raise self.refuse(node, "memory that a pointer points to")
+        if not isinstance(index.type, ty.Int):
+            raise self.refuse(node, "an index that is no integer")
+        wide = tm.resize(index.term, 64, is_signed=index.type.is_signed)
+        if "bounds" in self.checks:
+            inside = tm.compared("bvult", wide, tm.const(array.type.length, 64))
+            self.graph.require(inside, self.failure("bounds", node))
+        return self._element(array, tm.extract(INDEX_BITS - 1, 0, wide))
+
+    def _array(self, node: Node) -> Place:
+        if not self.is_place(node):
+            raise self.refuse(node, "memory that a pointer points to")
+        return self.place(node)
+
+    def failure(self, kind: str, node: Node) -> Failure:
+        return Failure(kind, node.line, node.column)
+
+    def read(self, place: Place, node: Node) -> Value:
+        if not isinstance(place.type, ty.Int | ty.Pointer):
+            what = (
+                "the address of an array" if isinstance(place.type, ty.Array) else f"a value of {place.type}"
+            )
+            raise self.refuse(node, what)
+        _, variable, index = self._variable(place, node)
+        self.effects.reads.add(variable)
+        return Value(variable if index is None else tm.select(variable, index), place.type)
+
+    def write(self, place: Place, term: Term, node: Node, *, is_own: bool = False) -> None:
+        _, variable, index = self._variable(place, node)
+        self.effects.writes.add(variable)
+        if is_own:
+            self.effects.own.add(variable)
+        self.graph.set({variable: term if index is None else tm.store(variable, index, term)})
+
+    def _copy(self, target: Place, source: Value | Place, node: Node) -> None:
+        if isinstance(source, Value) or not isinstance(target.type, ty.Struct):
+            raise self.refuse(node, "copying this")
+        values = self._copied(target, source, node)
+        self.effects.writes |= set(values)
+        self.effects.own |= set(values)
+        self.graph.set(values)
+
+    def _copied(self, target: Place, source: Place, node: Node) -> dict[Term, Term]:
+        if target.type is not source.type:
+            raise self.refuse(node, f"copying {source.type} to {target.type}")
+        values: dict[Term, Term] = {}
+        for leaf in ty.leaves(target.type):
+            to = replace(target, type=leaf.type, path=(*target.path, *leaf.path))
+            of = replace(source, type=leaf.type, path=(*source.path, *leaf.path))
+            if leaf.lengths:
+                if to.indexes or of.indexes:
+                    raise self.refuse(node, "copying a struct with an array, of an array")
+                (_, variable), (_, value) = to.object.variables[to.path], of.object.variables[of.path]
+                values[variable] = value
+                self.effects.reads.add(value)
+                continue
+            _, variable, index = self._variable(to, node)
+            given = self.read(of, node).term
+            values[variable] = given if index is None else tm.store(variable, index, given)
+        return values
+
+    # --- conversions ---
+
+    def converted(self, value: Value, target: ty.Type, node: Node) -> Value:
+        if isinstance(target, ty.Void):
+            return Value(value.term, target)
+        if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Pointer):
+            return Value(value.term, target)
+        if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Int):
+            if value.term.value != 0:
+                raise self.refuse(node, "an integer that becomes a pointer")
+            return Value(tm.const(0, ty.POINTER_BITS), target)
+        if not isinstance(target, ty.Int) or not isinstance(value.type, ty.Int | ty.Pointer):
+            raise self.refuse(node, f"converting {value.type} to {target}")
+        if target.is_bool:
+            truth = self.truth(value, node)
+            return Value(tm.choice(truth, tm.const(1, 8), tm.const(0, 8)), target)
+        if isinstance(value.type, ty.Pointer):
+            if value.term.value != 0:
+                raise self.refuse(node, "a pointer that becomes an integer")
+            return Value(tm.const(0, target.width), target)
+        if value.truth is not None and target.bits is None:
+            one, zero = tm.const(1, target.width), tm.const(0, target.width)
+            return Value(tm.choice(value.truth, one, zero), target, value.truth)
+        term = tm.resize(value.term, target.width, is_signed=value.type.is_signed)
+        if target.bits is not None and target.bits < target.width:
+            low = tm.extract(target.bits - 1, 0, term)
+            term = tm.extend(low, target.width, is_signed=target.is_signed)
+        return Value(term, target)
+
+    def truth(self, value: Value, node: Node) -> Term:
+        if value.truth is not None:
+            return value.truth
+        if not isinstance(value.type, ty.Int | ty.Pointer):
+            raise self.refuse(node, f"a condition of type {value.type}")
+        return tm.negate(tm.equal(value.term, tm.const(0, value.term.width)))
+
+    @staticmethod
+    def as_int(truth: Term) -> Value:
+        return Value(tm.choice(truth, tm.const(1, 32), tm.const(0, 32)), ty.INT, truth)
+
+    def condition(self, node: Node) -> Term:
+        return self.truth(self.value(node), node)
+
+    # --- values ---
+
+    def operand(self, node: Node) -> Value | Place:
+        """A value, or a struct as a place."""
+        if node.kind == "call":
+            return self.call(node)
+        if self.is_place(node):
+            place = self.place(node)
+            if not isinstance(place.type, ty.Struct):
+                return self.read(place, node)
+            length = len(place.path)
+            self.effects.reads |= {
+                variable
+                for path, (_, variable) in place.object.variables.items()
+                if path[:length] == place.path
+            }
+            return place
+        return self.value(node)
+
+    def value(self, node: Node) -> Value:
+        found = self.discarded(node)
+        if not isinstance(found, Value):
+            raise self.refuse(node, "a struct in this place")
+        return found
+
+    def discarded(self, node: Node) -> Value | Place:
+        """Of which perhaps nobody needs the value."""
+        if self.is_place(node):
+            return self.read(self.place(node), node)
+        reader = getattr(self, f"_value_{node.kind}", None)
+        if reader is None:
+            raise self.refuse(node, f"{node.kind} in an expression")
+        try:
+            found: Value | Place = reader(node)
+        except CannotCheck as problem:
+            if str(problem).partition(":")[0].isdigit():
+                raise
+            raise self.refuse(node, str(problem)) from None
+        return found
+
+    def _value_number(self, node: Node) -> Value:
+        text = node.text
+        found = re.fullmatch(
+            r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU]?[lL]{0,2}|[lL]{1,2}[uU])", text
+        )
+        if found is None:
+            raise self.refuse(node, f"the number {text[:40]}")
+        digits, suffix = found.group(1).lower(), found.group(2).lower()
+        base = (
+            16 if digits.startswith("0x") else 2 if digits.startswith("0b") else 8 if digits[0] == "0" else 10
+        )
+        number = int(digits.removeprefix("0x").removeprefix("0b") or "0", base)
+        least = 5 if "ll" in suffix else 4 if "l" in suffix else 3
+        for rank, width in ((3, 32), (4, self.long_bits), (5, 64)):
+            for is_signed in (True, False):
+                if rank < least or (is_signed and "u" in suffix):
+                    continue
+                if not is_signed and "u" not in suffix and base == 10:
+                    continue
+                if number < 1 << (width - is_signed):
+                    name = {3: "int", 4: "long", 5: "long long"}[rank]
+                    kind = ty.Int(width, is_signed, rank, name if is_signed else f"unsigned {name}")
+                    return Value(tm.const(number, width), kind)
+        raise self.refuse(node, f"the number {text[:40]}")
+
+    def _value_character(self, node: Node) -> Value:
+        codes = string_codes([node.text], node)
+        if len(codes) != 1:
+            raise self.refuse(node, f"the character {node.text[:20]}")
+        return Value(tm.const(tm.signed(codes[0], 8), 32), ty.INT)
+
+    def _value_string(self, node: Node) -> Value:
+        raise self.refuse(node, "the address of a text")
+
+    def _value_name(self, node: Node) -> Value:
+        found = self.scope.find(node.name)
+        if isinstance(found, Enumerator):
+            return Value(tm.const(found.value, 32), ty.INT)
+        if isinstance(found, FunctionName):
+            raise self.refuse(node, f"the address of the function '{node.name}'")
+        raise self.refuse(node, f"'{node.name}'")
+
+    def _value_cast(self, node: Node) -> Value:
+        target = self.type(node.type, self.scope)
+        if isinstance(target, ty.Void):
+            found = self.operand(node.value)
+            return Value(found.term if isinstance(found, Value) else tm.const(0, 32), ty.VOID)
+        return self.converted(self.value(node.value), target, node)
+
+    def _value_comma(self, node: Node) -> Value | Place:
+        for one in node.items[:-1]:
+            self.discarded(one)
+        return self.discarded(node.items[-1])
+
+    def _value_block(self, node: Node) -> Value | Place:
+        found: Value | Place = Value(tm.const(0, 32), ty.VOID)
+        with self._block():
+            for one in node.body.items:
+                if one is node.body.items[-1] and one.kind == "expression":
+                    found = self.discarded(one.value)
+                else:
+                    self.run(one)
+        return found
+
+    def _value_conditional(self, node: Node) -> Value:
+        condition = self.condition(node.condition)
+        return self._either(node, condition, lambda: self.value(node.yes), lambda: self.value(node.no))
+
+    def _either(
+        self, node: Node, condition: Term, yes: Callable[[], Value], no: Callable[[], Value]
+    ) -> Value:
+        if not self.draws(node):
+            one, other = yes(), no()
+            kind = self._common(one, other, node)
+            if one.truth is not None and other.truth is not None:
+                return self.as_int(tm.choice(condition, one.truth, other.truth))
+            terms = [self.converted(each, kind, node).term for each in (one, other)]
+            return Value(tm.choice(condition, *terms), kind)
+        graph = self.graph
+        starts = graph.node(), graph.node()
+        graph.branch(condition, *starts)
+        ends: list[tuple[int | None, Value]] = []
+        for start, side in zip(starts, (yes, no), strict=True):
+            graph.here = start
+            value = side()
+            ends.append((graph.here, value))
+        kind = self._common(ends[0][1], ends[1][1], node)
+        meet = graph.node()
+        result = self._fresh("value", ty.width_of(kind)) if isinstance(kind, ty.Int | ty.Pointer) else None
+        for end, value in ends:
+            graph.here = end
+            if result is not None:
+                graph.set({result: self.converted(value, kind, node).term})
+            graph.jump(meet)
+        graph.here = meet
+        return Value(tm.const(0, 32) if result is None else result, kind)
+
+    def _common(self, one: Value, other: Value, node: Node) -> ty.Type:
+        if isinstance(one.type, ty.Int) and isinstance(other.type, ty.Int):
+            return ty.usual(one.type, other.type)
+        if isinstance(one.type, ty.Void) or isinstance(other.type, ty.Void):
+            return ty.VOID
+        if isinstance(one.type, ty.Pointer):
+            return one.type
+        if isinstance(other.type, ty.Pointer):
+            return other.type
+        raise self.refuse(node, f"a choice between {one.type} and {other.type}")
+
+    def _value_binary(self, node: Node) -> Value:
+        if node.op in ("&&", "||"):
+            left = self.condition(node.left)
+            decided = self.as_int(tm.truth(node.op == "||"))
+            right: Callable[[], Value] = lambda: self.as_int(self.condition(node.right))  # noqa: E731
+            sides = (right, lambda: decided) if node.op == "&&" else (lambda: decided, right)
+            return self._either(node, left, *sides)
+        one, other = self.apart(node, lambda: self.value(node.left), lambda: self.value(node.right))
+        return self.operation(node.op, one, other, node)
+
+    def operation(self, op: str, left: Value, right: Value, node: Node) -> Value:
+        if not isinstance(left.type, ty.Int) or not isinstance(right.type, ty.Int):
+            return self._of_pointers(op, left, right, node)
+        if op in ("<<", ">>"):
+            return self._shift(op, left, right, node)
+        kind = ty.usual(left.type, right.type)
+        one, other = (self.converted(each, kind, node).term for each in (left, right))
+        sign = "s" if kind.is_signed else "u"
+        if op in ("==", "!="):
+            same = tm.equal(one, other)
+            return self.as_int(same if op == "==" else tm.negate(same))
+        if op in ("<", ">="):
+            less = tm.compared(f"bv{sign}lt", one, other)
+            return self.as_int(less if op == "<" else tm.negate(less))
+        if op in (">", "<="):
+            less = tm.compared(f"bv{sign}lt", other, one)
+            return self.as_int(less if op == ">" else tm.negate(less))
+        if op in ("/", "%"):
+            self._require_divisible(one, other, kind, node)
+            return Value(tm.binary(f"bv{sign}{'div' if op == '/' else 'rem'}", one, other), kind)
+        name = {"+": "bvadd", "-": "bvsub", "*": "bvmul", "&": "bvand", "|": "bvor", "^": "bvxor"}[op]
+        if kind.is_signed and op in "+-*":
+            self._require_no_overflow(name, one, other, node)
+        return Value(tm.binary(name, one, other), kind)
+
+    def _of_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
+        if op not in ("==", "!="):
+            raise self.refuse(node, "computing with pointers")
+        kind = left.type if isinstance(left.type, ty.Pointer) else right.type
+        same = tm.equal(*(self.converted(each, kind, node).term for each in (left, right)))
+        return self.as_int(same if op == "==" else tm.negate(same))
+
+    def _shift(self, op: str, left: Value, right: Value, node: Node) -> Value:
+        assert isinstance(left.type, ty.Int)
+        assert isinstance(right.type, ty.Int)
+        kind, by = ty.promoted(left.type), ty.promoted(right.type)
+        one, count = self.converted(left, kind, node).term, self.converted(right, by, node).term
+        is_small = tm.compared("bvult", count, tm.const(kind.width, by.width))
+        narrow = tm.resize(count, kind.width, is_signed=False)
+        result = tm.binary("bvshl" if op == "<<" else "bvashr" if kind.is_signed else "bvlshr", one, narrow)
+        if "overflow" in self.checks:
+            self.graph.require(is_small, self.failure("overflow", node))
+            if op == "<<" and kind.is_signed:
+                back = tm.equal(tm.binary("bvashr", result, narrow), one)
+                fits = tm.both((back, tm.compared("bvsle", tm.const(0, kind.width), one)))
+                self.graph.require(fits, self.failure("overflow", node))
+        elif is_small is not tm.TRUE:
+            unknown = self._fresh("shifted", kind.width)
+            self.graph.choose(unknown)
+            result = tm.choice(is_small, result, unknown)
+        return Value(result, kind)
+
+    def _require_divisible(self, one: Term, other: Term, kind: ty.Int, node: Node) -> None:
+        possible = tm.negate(tm.equal(other, tm.const(0, kind.width)))
+        if "division" in self.checks:
+            self.graph.require(possible, self.failure("division", node))
+        else:
+            self.graph.assume(possible)
+        if kind.is_signed:
+            is_least = tm.equal(one, tm.const(1 << (kind.width - 1), kind.width))
+            fits = tm.negate(tm.both((is_least, tm.equal(other, tm.const(-1, kind.width)))))
+            if "overflow" in self.checks:
+                self.graph.require(fits, self.failure("overflow", node))
+            else:
+                self.graph.assume(fits)
+
+    def _require_no_overflow(self, name: str, one: Term, other: Term, node: Node) -> None:
+        if "overflow" in self.checks:
+            wider = 2 * one.width + 1
+            exact = tm.binary(name, *(tm.extend(each, wider, is_signed=True) for each in (one, other)))
+            wrapped = tm.extend(tm.binary(name, one, other), wider, is_signed=True)
+            self.graph.require(tm.equal(exact, wrapped), self.failure("overflow", node))
+
+    def _value_unary(self, node: Node) -> Value:
+        if node.op == "!":
+            return self.as_int(tm.negate(self.condition(node.value)))
+        if node.op == "&":
+            raise self.refuse(node, "the address of an object")
+        value = self.value(node.value)
+        if not isinstance(value.type, ty.Int):
+            raise self.refuse(node, f"{node.op} of {value.type}")
+        kind = ty.promoted(value.type)
+        term = self.converted(value, kind, node).term
+        if node.op == "-":
+            if kind.is_signed:
+                self._require_no_overflow("bvsub", tm.const(0, kind.width), term, node)
+            return Value(tm.unary("bvneg", term), kind)
+        return Value(term if node.op == "+" else tm.unary("bvnot", term), kind)
+
+    def _value_sizeof(self, node: Node) -> Value:
+        written = node.type
+        kind = self._type_of(node.value) if written is None else self.type(written, self.scope)
+        if isinstance(kind, ty.Int) and kind.bits is not None:
+            raise self.refuse(node, "the size of a bit-field")
+        if isinstance(kind, ty.Void | ty.Function):
+            kind = ty.CHAR
+        size = self.size(kind, node)
+        return Value(tm.const(size, self.long_bits), ty.Int(self.long_bits, False, 4, "unsigned long"))
+
+    def _type_of(self, node: Node) -> ty.Type:
+        """Of an operand that is not evaluated."""
+        if self.draws(node):
+            raise self.refuse(node, "the size of something with effects")
+        if node.kind == "string":
+            return ty.Array(ty.CHAR, len(string_codes(node.texts, node)) + 1)
+        effects, self.effects = self.effects, Effects()
+        try:
+            return self.place(node).type if self.is_place(node) else self.value(node).type
+        finally:
+            self.effects = effects
+
+    def _value_increment(self, node: Node) -> Value:
+        place = self.place(node.value)
+        old = self.read(place, node)
+        kept = old
+        if not node.is_before:
+            before = self._fresh("old", old.term.width)
+            self.graph.set({before: old.term})
+            kept = Value(before, old.type)
+        new = self.operation(node.op[0], old, Value(tm.const(1, 32), ty.INT), node)
+        self.write(place, self.converted(new, place.type, node).term, node, is_own=True)
+        return self.read(place, node) if node.is_before else kept
+
+    def _value_assign(self, node: Node) -> Value | Place:
+        if node.op == "=":
+            place, given = self.apart(node, lambda: self.place(node.left), lambda: self._right_side(node))
+            given, own = given
+            if isinstance(given, Place):
+                self._copy(place, given, node)
+                return place  # type: ignore[no-any-return]
+            value: Value = given
+        else:
+            place = self.place(node.left)
+            old, given = self.apart(node, lambda: self.read(place, node), lambda: self._right_side(node))
+            right, own = given
+            if not isinstance(right, Value):
+                raise self.refuse(node, "computing with a struct")
+            value = self.operation(node.op[:-1], old, right, node)
+        if not isinstance(place.type, ty.Int | ty.Pointer):
+            raise self.refuse(node, f"assigning to {place.type}")
+        if self._variable(place, node)[1] in own:
+            raise self.refuse(node, "two assignments to one variable in an expression")
+        self.write(place, self.converted(value, place.type, node).term, node, is_own=True)
+        return self.read(place, node)
+
+    def _right_side(self, node: Node) -> tuple[Value | Place, set[Term]]:
+        found = self.operand(node.right)
+        return found, set(self.effects.own)
+
+    # --- calls ---
+
+    def _value_call(self, node: Node) -> Value | Place:
+        return self.call(node)
+
+    def call(self, node: Node) -> Value | Place:
+        if node.function.kind != "name":
+            raise self.refuse(node, "a call through a pointer")
+        name = node.function.name
+        found = self.scope.find(name)
+        if isinstance(found, Object | GlobalName):
+            raise self.refuse(node, "a call through a pointer")
+        is_defined = isinstance(found, FunctionName) and name in self.definitions
+        known = None if is_defined and name not in ALWAYS else self._library(name.removesuffix(REAL))
+        if known is not None:
+            return known(node)
+        if not isinstance(found, FunctionName):
+            raise self.refuse(node, f"a call of '{name}', which is not declared")
+        if name in NOT_READ and not is_defined:
+            raise self.refuse(node, f"the function '{name}'")
+        if not is_defined:
+            return self._of_the_environment(node, found)
+        given = self.apart(node, *(lambda one=one: self.operand(one) for one in node.arguments))
+        return self._inlined(node, name, given)
+
+    def _inlined(self, node: Node, name: str, given: Sequence[Value | Place]) -> Value | Place:
+        kind = self.types_of[name]
+        parameters = kind.parameters or ()
+        arguments: list[Value | Place] = []
+        if len(given) < len(parameters) or (len(given) > len(parameters) and not kind.is_variadic):
+            raise self.refuse(node, f"a call of '{name}' with another number of arguments")
+        for one, target in zip(given, parameters, strict=False):
+            if isinstance(one, Value):
+                arguments.append(self.converted(one, target, node))
+            elif one.type is target:
+                arguments.append(one)
+            else:
+                raise self.refuse(node, f"passing {one.type} as {target}")
+        if sum(frame.name == name for frame in self.frames) > self.recursion:
+            self.graph.fail(self.failure("unwinding", node))
+            return Value(tm.const(0, _width(kind.result)), kind.result)
+        if len(self.frames) > MOST_DEPTH:
+            raise self.refuse(node, f"more than {MOST_DEPTH} calls in each other")
+        site = (0, 0, name) if name.endswith(REAL) else (node.line, node.column, name)
+        caller, outer = self.frame, self.effects
+        if self.graph.here is not None:
+            self.paths.add((*caller.path, site))
+        self.effects = Effects()
+        frame = self._begin(name, (*caller.path, site))
+        self._parameters(frame, arguments)
+        self._run_body(frame)
+        outer.reads |= self.effects.reads
+        outer.writes |= self.effects.writes
+        self.effects = outer
+        if isinstance(frame.result, Object):
+            kept = self._object(frame.result.type, "returned", lambda _: None)
+            place = Place(kept, kept.type)
+            self.graph.set(self._copied(place, Place(frame.result, kept.type), node))
+            return place
+        if frame.result is None:
+            return Value(tm.const(0, 32), ty.VOID)
+        result = self._returned(node, frame.result.width)
+        self.graph.set({result: frame.result})
+        return Value(result, kind.result)
+
+    def _returned(self, node: Node, width: int) -> Term:
+        result = self._fresh("returned", width)
+        self._call(("r", self.frame.path, node.line, node.column), result)
+        return result
+
+    def _of_the_environment(self, node: Node, found: FunctionName) -> Value:
+        """Returns anything and changes nothing."""
+        for one in node.arguments:
+            if one.kind == "name" and isinstance(self.scope.find(one.name), FunctionName):
+                raise self.refuse(node, f"giving a function to '{found.name}'")
+        self._ignored(node)
+        kind = found.type.result
+        if isinstance(kind, ty.Int | ty.Pointer | ty.Void):
+            self.externals.add(found.name.removesuffix(REAL))
+        return self._anything(node, kind, found.name)
+
+    def _ignored(self, node: Node) -> None:
+        """Arguments that nobody looks at; texts among them are only shown."""
+        wanted = [one for one in node.arguments if not _is_text(one)]
+        self.apart(node, *(lambda one=one: self.operand(one) for one in wanted))
+
+    def _anything(self, node: Node, kind: ty.Type, origin: str) -> Value:
+        if isinstance(kind, ty.Void):
+            return Value(tm.const(0, 32), kind)
+        if not isinstance(kind, ty.Int):
+            raise self.refuse(node, f"an input of type {kind}")
+        result = self._returned(node, kind.width)
+        self.graph.choose(result, origin)
+        if kind.is_bool:
+            self.graph.assume(tm.compared("bvule", result, tm.const(1, 8)))
+        return Value(result, kind)
+
+    # --- functions that programs need not define ---
+
+    def _library(self, name: str) -> Callable[[Node], Value] | None:
+        if name.startswith("__VERIFIER_nondet_"):
+            return self._input
+        return {
+            "__assay_rule_failed": lambda node: self._fails(node, "rule"),
+            "reach_error": lambda node: self._fails(node, "error"),
+            "__VERIFIER_error": lambda node: self._fails(node, "error"),
+            "__assert_fail": lambda node: self._fails(node, "assertion", is_silent=True),
+            "__assert": lambda node: self._fails(node, "assertion", is_silent=True),
+            **dict.fromkeys(("__VERIFIER_assume", "assume", "__builtin_assume"), self._assume),
+            "__VERIFIER_assert": self._assert,
+            **dict.fromkeys(STOPS, self._stop),
+            **dict.fromkeys(("printf", "fprintf"), self._format),
+            **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
+            "__builtin_expect": self._expect,
+            **dict.fromkeys(("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"), self._nothing),
+        }.get(name)
+
+    def _one(self, node: Node) -> Value:
+        if len(node.arguments) != 1:
+            raise self.refuse(node, "another number of arguments")
+        return self.value(node.arguments[0])
+
+    def _nothing(self, node: Node) -> Value:
+        self._ignored(node)
+        return Value(tm.const(0, 32), ty.VOID)
+
+    def _fails(self, node: Node, kind: str, *, is_silent: bool = False) -> Value:
+        if not is_silent:
+            self._ignored(node)
+        self.graph.fail(self.failure(kind, node))
+        return Value(tm.const(0, 32), ty.VOID)
+
+    def _assume(self, node: Node) -> Value:
+        self.graph.assume(self.truth(self._one(node), node))
+        return Value(tm.const(0, 32), ty.VOID)
+
+    def _assert(self, node: Node) -> Value:
+        self.graph.require(self.truth(self._one(node), node), self.failure("assertion", node))
+        return Value(tm.const(0, 32), ty.VOID)
+
+    def _stop(self, node: Node) -> Value:
+        self._ignored(node)
+        self.graph.stop()
+        return Value(tm.const(0, 32), ty.VOID)
+
+    def _format(self, node: Node) -> Value:
+        position = 1 if node.function.name.startswith("fprintf") else 0
+        text = node.arguments[position] if len(node.arguments) > position else None
+        if text is None or text.kind != "string":
+            raise self.refuse(node, "printing with a format that is no text")
+        if re.search(r"%[^%a-zA-Z]*[hljzt]*n", "".join(text.texts).replace("%%", "")):
+            raise self.refuse(node, "printing with a format that may store something")
+        return self._print(node)
+
+    def _print(self, node: Node) -> Value:
+        self._ignored(node)
+        result = self._fresh("printed", 32)
+        self.graph.choose(result)
+        return Value(result, ty.INT)
+
+    def _expect(self, node: Node) -> Value:
+        one, _ = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
+        return one  # type: ignore[no-any-return]
+
+    def _input(self, node: Node) -> Value:
+        self._ignored(node)
+        name = node.function.name.removesuffix(REAL)
+        word = name.removeprefix("__VERIFIER_nondet_")
+        kind = INPUTS.get(word)
+        if word in LONG_INPUTS:
+            is_signed = word in ("long", "loff_t")
+            kind = ty.Int(self.long_bits, is_signed, 4, "long" if is_signed else "unsigned long")
+        if kind is None:
+            raise self.refuse(node, f"the input '{name}'")
+        return self._anything(node, kind, node.function.name)
+
+
+def _zero(variable: Term, leaf: ty.Leaf) -> Term:
+    zero = tm.const(0, ty.width_of(leaf.type))
+    return tm.filled(variable.sort, zero) if isinstance(variable.sort, tuple) else zero
+
+
+def _width(kind: ty.Type) -> int:
+    return ty.width_of(kind) if isinstance(kind, ty.Int | ty.Pointer) else 32
+
+
+def _is_text(node: Node) -> bool:
+    while node.kind == "cast":
+        node = node.value
+    return node.kind == "string"
+
+
+def members(kind: ty.Struct) -> list[str]:
+    """That can be given an initial value without being named."""
+    fields = kind.fields or {}
+    return [name for name, one in fields.items() if not name.startswith("<") or isinstance(one, ty.Struct)]
+
+
+def parts_of(node: Node) -> Iterator[Node]:
+    for part in node.parts.values():
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, list):
+            yield from (one for one in part if isinstance(one, Node))
+
+
+ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+CODE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)|([^\\])", re.DOTALL)
+
+
+def string_codes(texts: Sequence[str], node: Node) -> list[int]:
+    found: list[int] = []
+    for text in texts:
+        for escape, plain in CODE.findall(text[1:-1]):
+            if plain:
+                found += plain.encode("utf-8", "surrogateescape")
+            elif escape in ESCAPES:
+                found.append(ESCAPES[escape])
+            elif escape[0] == "x":
+                found.append(int(escape[1:], 16) & 255)
+            elif escape[0] in "01234567":
+                found.append(int(escape, 8) & 255)
+            elif escape in "\\'\"?":
+                found.append(ord(escape))
+            else:
+                raise CannotCheck(f"the character '\\{escape}'", node.line, node.column)
+    return found
+
+
+INPUTS: dict[str, ty.Type] = {
+    "int": ty.INT,
+    **dict.fromkeys(("uint", "unsigned_int", "unsigned", "u32"), ty.UNSIGNED),
+    "char": ty.CHAR,
+    **dict.fromkeys(("uchar", "unsigned_char", "u8"), ty.Int(8, False, 1, "unsigned char")),
+    "short": ty.Int(16, True, 2, "short"),
+    **dict.fromkeys(("ushort", "unsigned_short", "u16"), ty.Int(16, False, 2, "unsigned short")),
+    "longlong": ty.LONG_LONG,
+    "ulonglong": ty.UNSIGNED_LONG_LONG,
+    **dict.fromkeys(("bool", "_Bool"), ty.BOOL),
+}
+LONG_INPUTS = {"long", "ulong", "unsigned_long", "size_t", "loff_t", "sector_t"}
+STOPS = (
+    *("abort", "exit", "_exit", "_Exit"),
+    *("__builtin_unreachable", "__builtin_trap", "__builtin_abort"),
+)
+# Their meaning is fixed, whatever body the program gives them.
+ALWAYS = {"reach_error", "__VERIFIER_error", "__VERIFIER_assume", "__assert_fail"}
+# They change memory, or say something about it.
+NOT_READ = frozenset(
+    "alloca __builtin_alloca strcpy strncpy strcat strncat sprintf snprintf vsprintf vsnprintf sscanf scanf "
+    "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
+    "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
+    "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
+    "vprintf vfprintf dprintf malloc calloc realloc free memset memcpy memmove __builtin_malloc "
+    "__builtin_free __builtin_memset __builtin_memcpy".split()
+)

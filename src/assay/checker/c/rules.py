@@ -1,0 +1,204 @@
+"""API rules, and the program with a rule woven into it: written from docs/formats/certificate.md ("Rules").
+
+The parsed program is changed, not its text: a function that the rule watches gets another name, and a new one
+of the old name calls it between the events of the rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.checker.c.lexer import WORD, Token, tokens
+from assay.checker.c.problems import CannotCheck, NoProgram
+from assay.checker.c.reading import REAL
+from assay.checker.c.syntax import Node, Parser, parse
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+HEAD = re.compile(r"\s*(?:(state)|([A-Za-z_]\w*)\s*\.\s*(entry|return))\s*\{")
+FAILED = "__assay_rule_failed"
+NOWHERE = Token("id", "", 0, 0, False)
+
+
+@dataclass(frozen=True)
+class Event:
+    function: str
+    event: str
+    body: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    state: str
+    events: tuple[Event, ...]
+
+
+def read_rule(text: str, name: str) -> Rule:
+    text = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    state, events, at = "", [], 0
+    while text[at:].strip():
+        head = HEAD.match(text, at)
+        if head is None:
+            raise NoProgram(f"the rule {name} has neither a state nor an event in line {_line(text, at)}")
+        end = _closing(text, head.end(), name)
+        body = text[head.end() : end]
+        if head.group(1):
+            state = body
+        else:
+            events.append(Event(head.group(2), head.group(3), body, _line(text, head.end())))
+        at = end + 1
+    return Rule(re.sub(r"\W", "_", name), state, tuple(events))
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _closing(text: str, at: int, name: str) -> int:
+    depth = 1
+    while at < len(text):
+        found = WORD.match(text, at)
+        at = found.end() if found else at + 1
+        if found and found.lastgroup == "op":
+            depth += {"{": 1, "}": -1}.get(found.group(), 0)
+            if depth == 0:
+                return found.start()
+    raise NoProgram(f"the rule {name} has a brace that is not closed")
+
+
+def woven(tree: list[Node], rules: Sequence[Rule]) -> list[Node]:
+    names: dict[str, bool] = {}
+    for node in tree:
+        if node.kind == "declare" and node.name is not None:
+            names[node.name] = "typedef" in node.storage
+    for rule in rules:
+        tree = _with_rule(tree, rule, names)
+    return tree
+
+
+def _with_rule(tree: list[Node], rule: Rule, names: dict[str, bool]) -> list[Node]:
+    own = _declared(parse(rule.state))
+    state = _own_names(rule.state, own, rule)
+    found = list(tree)
+    parser = Parser(tokens(state))
+    parser.scopes = [names]
+    found += parser.file()
+    concerned = False
+    for function in dict.fromkeys(event.function for event in rule.events):
+        declared = [
+            node
+            for node in tree
+            if node.kind in ("declare", "define") and node.name == function and _is_function(node)
+        ]
+        if not declared:
+            continue
+        concerned = True
+        if any(node.kind == "define" and node.name == function + REAL for node in tree):
+            raise CannotCheck(f"two rules about {function}")
+        found = _around(found, function, declared, rule, own, names)
+    if not concerned:
+        raise NoProgram(f"the program declares none of the functions of the rule {rule.name}")
+    return found
+
+
+def _is_function(node: Node) -> bool:
+    if node.type.kind == "named":
+        raise CannotCheck(f"'{node.name}', whose type has a name", node.line, node.column)
+    return bool(node.type.kind == "function")
+
+
+def _around(
+    tree: list[Node], function: str, declared: list[Node], rule: Rule, own: set[str], names: dict[str, bool]
+) -> list[Node]:
+    defined = next((node for node in declared if node.kind == "define"), None)
+    model = defined or declared[-1]
+    kind = model.type
+    if kind.is_variadic or kind.is_open:
+        raise CannotCheck(f"a rule about {function}, which does not say what it is given")
+    given = [one for one in kind.parameters if not (one.type.kind == "base" and one.type.words == ("void",))]
+    parameters = [
+        Node("parameter", NOWHERE, name=f"__{position + 1}", type=one.type)
+        for position, one in enumerate(given)
+    ]
+    wrapped = Node("function", model, of=kind.of, parameters=parameters, is_variadic=False, is_open=False)
+    prototype = Node("declare", model, name=function, type=kind, storage=set(), init=None)
+    real = Node("declare", model, name=function + REAL, type=kind, storage=set(), init=None)
+    found: list[Node] = []
+    for node in tree:
+        if node is defined:
+            found += [
+                prototype,
+                Node("define", node, name=function + REAL, type=kind, storage=node.storage, body=node.body),
+            ]
+        else:
+            found.append(node)
+    found.append(real)
+    arguments = [Node("name", NOWHERE, name=one.name) for one in parameters]
+    call = Node("call", NOWHERE, function=Node("name", NOWHERE, name=function + REAL), arguments=arguments)
+    is_void = kind.of.kind == "base" and kind.of.words == ("void",)
+    items = _bodies(rule, function, "entry", own, len(parameters), names)
+    if is_void:
+        items.append(Node("expression", NOWHERE, value=call))
+    else:
+        items.append(Node("declare", NOWHERE, name="__result", type=kind.of, storage=set(), init=call))
+    items += _bodies(rule, function, "return", own, len(parameters), names)
+    if not is_void:
+        items.append(Node("return", NOWHERE, value=Node("name", NOWHERE, name="__result")))
+    body = Node("compound", NOWHERE, items=items)
+    found.append(Node("define", model, name=function, type=wrapped, storage=set(), body=body))
+    return found
+
+
+def _bodies(
+    rule: Rule, function: str, event: str, own: set[str], count: int, names: dict[str, bool]
+) -> list[Node]:
+    found: list[Node] = []
+    for one in rule.events:
+        if (one.function, one.event) != (function, event):
+            continue
+        body = _own_names(one.body, own, rule)
+        body = re.sub(r"\babort\s*(?:\(\s*\))?\s*;", f"{FAILED}();", body)
+        for argument in re.findall(r"\$(\w+)", body):
+            if not (argument == "return" and event == "return") and not (
+                argument.isdigit() and 1 <= int(argument) <= count
+            ):
+                raise NoProgram(f"the rule {rule.name} speaks of ${argument} at the {event} of {function}")
+        body = re.sub(r"\$(\d+)", r"__\1", body.replace("$return", "__result"))
+        parser = Parser(tokens(f'# {one.line} ""\n{{{body}}}'))
+        parser.scopes = [names, {}]
+        found.append(parser.compound())
+        if parser.now.kind != "end":
+            raise NoProgram(f"the rule {rule.name} has an event that is no block")
+    return found
+
+
+def _own_names(text: str, own: set[str], rule: Rule) -> str:
+    """Names of the state are the rule's own."""
+    pieces, at = [], 0
+    while at < len(text):
+        found = WORD.match(text, at)
+        if found is None:
+            raise NoProgram(f"the rule {rule.name} has a character that is none of C")
+        word = found.group()
+        pieces.append(f"__{rule.name}_{word}" if found.lastgroup == "id" and word in own else word)
+        at = found.end()
+    return "".join(pieces)
+
+
+def _declared(nodes: list[Node]) -> set[str]:
+    """All names that declarations of the state declare, members and enumerators too."""
+    found: set[str] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.kind in ("declare", "enumerator", "member", "parameter") and node.name:
+            found.add(node.name)
+        for part in node.parts.values():
+            if isinstance(part, Node):
+                waiting.append(part)
+            elif isinstance(part, list):
+                waiting += [one for one in part if isinstance(one, Node)]
+    return found
