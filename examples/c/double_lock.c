@@ -1,6 +1,4 @@
 /* A driver that answers read requests; one way out of `answer` forgets something. */
-#include <assert.h>
-#include <stdlib.h>
 
 void spin_lock(int *lock);
 void spin_unlock(int *lock);
@@ -26,6 +24,5 @@ int main(void) {
     if (answer(wanted) < 0)
       failures++;
   }
-  assert(answered >= 0 || failures > 0);
   return 0;
 }
