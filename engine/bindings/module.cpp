@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "bindings/evidence.hpp"
+#include "bindings/portable.hpp"
 #include "bindings/python_machine.hpp"
 #include "bindings/python_system.hpp"
 #include "bindings/sequential.hpp"
@@ -369,6 +370,7 @@ NB_MODULE(_engine, m) {
       .def(nb::init<const TransitionSystem&>(), nb::keep_alive<1, 2>(), "system"_a)
       .def_prop_ro("audited", &Audit::audited);
 
+  assay::bindings::bind_portable(m);
   assay::bindings::bind_python_system(m);
   assay::bindings::bind_python_machine(m);
 

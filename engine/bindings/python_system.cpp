@@ -40,10 +40,13 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 }  // namespace
 
 PythonSystem::PythonSystem(nb::object system, std::uint32_t max_words)
-    : max_words_(max_words), methods_{method(system, "initial_state"),    method(system, "successors"),
-                                      method(system, "is_valid_end"),     method(system, "check_state", true),
-                                      method(system, "check_step", true), method(system, "labels", true),
-                                      method(system, "match_key", true),  method(system, "content", true)} {}
+    : max_words_(max_words),
+      methods_{method(system, "initial_state"),      method(system, "successors"),
+               method(system, "is_valid_end"),       method(system, "check_state", true),
+               method(system, "check_step", true),   method(system, "labels", true),
+               method(system, "match_key", true),    method(system, "content", true),
+               method(system, "part_of", true),      method(system, "state_of", true),
+               method(system, "part_content", true), method(system, "meet_part", true)} {}
 
 std::uint32_t PythonSystem::length_of(const nb::bytes& state) const {
   const std::size_t bytes = state.size();
@@ -126,6 +129,44 @@ std::uint64_t PythonSystem::content_hash(StateView state) const {
   std::vector<std::uint64_t> words((content.size() + 7) / 8, 0);
   if (content.size() != 0) std::memcpy(words.data(), content.c_str(), content.size());
   return support::hash_words(words.data(), words.size(), kContentSeed + content.size());
+}
+
+void PythonSystem::depart(StateView state, transition_system::PortableState& out) const {
+  if (!methods_[kPartOf].is_valid()) return TransitionSystem::depart(state, out);
+  nb::gil_scoped_acquire locked;
+  out.words.clear();
+  out.parts.assign(1, transition_system::Part{nb::cast<std::uint64_t>(methods_[kPartOf](bytes_of(state)))});
+  if (out.parts[0] != transition_system::Part{0}) return;
+  out.parts.clear();  // a root
+  out.words.assign(state.begin(), state.end());
+}
+
+std::uint32_t PythonSystem::arrive(const transition_system::PortableState& state,
+                                   std::uint64_t* words) const {
+  if (!methods_[kStateOf].is_valid()) return TransitionSystem::arrive(state, words);
+  if (state.words.size() + state.parts.size() != 1 || (!state.words.empty() && state.words[0] != 0))
+    throw NotPortable("a state that arrived is none of this class");
+  nb::gil_scoped_acquire locked;
+  const std::uint64_t part = state.parts.empty() ? 0 : static_cast<std::uint64_t>(state.parts[0]);
+  const auto content = nb::cast<nb::bytes>(methods_[kStateOf](part));
+  const std::uint32_t length = length_of(content);
+  std::memcpy(words, content.c_str(), content.size());
+  return length;
+}
+
+transition_system::PartContent PythonSystem::content_of(transition_system::Part part) const {
+  if (!methods_[kPartContent].is_valid()) return TransitionSystem::content_of(part);
+  nb::gil_scoped_acquire locked;
+  const auto content = nb::cast<nb::bytes>(methods_[kPartContent](static_cast<std::uint64_t>(part)));
+  return {std::string(content.c_str(), content.size()), {}, {}};
+}
+
+transition_system::Part PythonSystem::meet(const std::string& bytes,
+                                           std::span<const transition_system::Part> refers) const {
+  if (!methods_[kMeetPart].is_valid()) return TransitionSystem::meet(bytes, refers);
+  nb::gil_scoped_acquire locked;
+  return transition_system::Part{
+      nb::cast<std::uint64_t>(methods_[kMeetPart](nb::bytes(bytes.data(), bytes.size())))};
 }
 
 void bind_python_system(nb::module_& m) {

@@ -35,6 +35,12 @@ class PythonSystem final : public transition_system::TransitionSystem {
   std::uint32_t match_key(transition_system::StateView state, std::uint64_t* key) const override;
 
   std::uint64_t content_hash(transition_system::StateView state) const override;
+  /// A state is one part; where the object cannot tell its states by content, they are words like any others.
+  void depart(transition_system::StateView state, transition_system::PortableState& out) const override;
+  std::uint32_t arrive(const transition_system::PortableState& state, std::uint64_t* words) const override;
+  transition_system::PartContent content_of(transition_system::Part part) const override;
+  transition_system::Part meet(const std::string& bytes,
+                               std::span<const transition_system::Part> refers) const override;
 
   /// What it refers to: the garbage collector follows and cuts that.
   std::span<nanobind::object> methods() { return methods_; }
@@ -49,6 +55,10 @@ class PythonSystem final : public transition_system::TransitionSystem {
     kLabels,
     kMatchKey,
     kContent,
+    kPartOf,
+    kStateOf,
+    kPartContent,
+    kMeetPart,
     kMethods
   };
 

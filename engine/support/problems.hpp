@@ -30,4 +30,10 @@ class AssumptionFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Bytes that came from another process, or from its file, are not what they should be.
+class NotPortable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace assay

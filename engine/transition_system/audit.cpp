@@ -112,11 +112,38 @@ void Audit::successors(StateView given, assay_buffer* out) const {
     require(std::ranges::find(all, one) != all.end(), "a successor is missing among those of all processes");
   }
 
+  let_travel(state);
+  for (std::uint32_t i = 0; i < plain.count(); ++i) {
+    if (plain[i].has_state != 0) let_travel(plain.state(plain[i]));
+  }
+
   ++audited_;
   if (audited_ % kLookBackEvery == 0) look_back();
   if (before_.size() == kRemembered) before_.erase(before_.begin());
   before_[state] = expected;
   system_.successors(given, out);
+}
+
+void Audit::let_travel(StateView state) const {
+  PortableState portable;
+  system_.depart(state, portable);
+  Words arrived(std::size_t{max_words()} + 1);
+  const std::uint32_t count = system_.arrive(portable, arrived.data());
+  require(count <= max_words() && std::ranges::equal(state, StateView(arrived.data(), count)),
+          "a state that leaves and arrives is another one");
+  std::vector<Part> open = portable.parts;
+  while (!open.empty()) {
+    const Part part = open.back();
+    open.pop_back();
+    if (!travelled_.insert(part).second) continue;
+    const PartContent content = system_.content_of(part), again = system_.content_of(part);
+    require(content.bytes == again.bytes && content.refers == again.refers,
+            "the content of a part is not a function of it");
+    require(system_.meet(content.bytes, content.refers) == part,
+            "a part that is met by its content is another one");
+    open.insert(open.end(), content.refers.begin(), content.refers.end());
+    open.insert(open.end(), content.needs.begin(), content.needs.end());
+  }
 }
 
 void Audit::look_back() const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -24,7 +25,8 @@ class BrokenPromise : public std::runtime_error {
 ///    depend on it, and those wanted are the same;
 ///  - with a recorder: the last primitive step of a successor ends in its state;
 ///  - with all processes: no successor is left out there;
-///  - checks, labels, acceptance and keys twice; lengths within `max_words`.
+///  - checks, labels, acceptance and keys twice; lengths within `max_words`;
+///  - by content: a state that leaves and arrives is the same one, and so is every part that it is made of.
 ///
 /// Many times slower than the system; for tests of front ends.
 class Audit final : public TransitionSystem {
@@ -56,6 +58,14 @@ class Audit final : public TransitionSystem {
   bool is_state(StateView state) const override { return system_.is_state(state); }
   std::uint64_t digest_of_parts() const override { return system_.digest_of_parts(); }
   std::uint64_t content_hash(StateView state) const override { return system_.content_hash(state); }
+  void depart(StateView state, PortableState& out) const override { system_.depart(state, out); }
+  std::uint32_t arrive(const PortableState& state, std::uint64_t* words) const override {
+    return system_.arrive(state, words);
+  }
+  PartContent content_of(Part part) const override { return system_.content_of(part); }
+  Part meet(const std::string& bytes, std::span<const Part> refers) const override {
+    return system_.meet(bytes, refers);
+  }
 
   /// How many states were audited.
   std::uint64_t audited() const { return audited_; }
@@ -63,10 +73,12 @@ class Audit final : public TransitionSystem {
  private:
   using Words = std::vector<std::uint64_t>;
   void look_back() const;
+  void let_travel(StateView state) const;
 
   const TransitionSystem& system_;
   mutable std::mutex mutex_;
   mutable std::uint64_t audited_ = 0;
+  mutable std::set<Part> travelled_;
   mutable std::map<Words, std::vector<Words>> before_;  // some states and what followed from them
 };
 

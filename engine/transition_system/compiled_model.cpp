@@ -104,6 +104,31 @@ std::uint64_t CompiledModel::content_hash(StateView state) const {
   return TransitionSystem::content_hash(words);
 }
 
+void CompiledModel::depart(StateView state, PortableState& out) const {
+  TransitionSystem::depart(state, out);
+  if (host_) host_->depart(reinterpret_cast<std::uint8_t*>(out.words.data()), out.parts);
+}
+
+std::uint32_t CompiledModel::arrive(const PortableState& state, std::uint64_t* words) const {
+  if (!host_) return TransitionSystem::arrive(state, words);
+  const PortableState itself{state.words, {}};
+  // As much as foreign code finds in every state.
+  if (state.words.size() * sizeof(std::uint64_t) <
+      model_->foreign->memory_offset + std::size_t{model_->foreign->memory_bytes})
+    throw NotPortable("a state that arrived is none of this program: it is too short");
+  const std::uint32_t count = TransitionSystem::arrive(itself, words);
+  host_->arrive(reinterpret_cast<std::uint8_t*>(words), state.parts);
+  return count;
+}
+
+PartContent CompiledModel::content_of(Part part) const {
+  return host_ ? host_->content_of(part) : TransitionSystem::content_of(part);
+}
+
+Part CompiledModel::meet(const std::string& bytes, std::span<const Part> refers) const {
+  return host_ ? host_->meet(bytes, refers) : TransitionSystem::meet(bytes, refers);
+}
+
 std::uint64_t CompiledModel::digests() const { return host_ ? host_->digests() : 0; }
 std::uint64_t CompiledModel::longest_digested() const { return host_ ? host_->longest_digested() : 0; }
 

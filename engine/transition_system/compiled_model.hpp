@@ -72,6 +72,10 @@ class CompiledModel final : public TransitionSystem {
   }
   std::uint64_t parts_met() const override;
   std::uint64_t content_hash(StateView state) const override;
+  void depart(StateView state, PortableState& out) const override;
+  std::uint32_t arrive(const PortableState& state, std::uint64_t* words) const override;
+  PartContent content_of(Part part) const override;
+  Part meet(const std::string& bytes, std::span<const Part> refers) const override;
   /// Of the embedded C of a model: what it changed that is no part of the state, and what it printed.
   struct Untracked {
     std::uint64_t address;

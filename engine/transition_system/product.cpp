@@ -111,6 +111,14 @@ std::uint32_t Product::initial(std::uint64_t* words, std::uint32_t* violation) c
   return system_.initial(words + 1, violation) + 1;
 }
 
+std::uint32_t Product::arrive(const PortableState& state, std::uint64_t* words) const {
+  if (state.words.empty() || state.words[0] >= automaton_.edges.size())
+    throw NotPortable("a state that arrived is none of this program: its claim has no such location");
+  PortableState inner{{state.words.begin() + 1, state.words.end()}, state.parts};
+  words[0] = state.words[0];
+  return system_.arrive(inner, words + 1) + 1;
+}
+
 void Product::successors(StateView state, assay_buffer* out) const { follow(state, out, false); }
 void Product::all_successors(StateView state, assay_buffer* out) const { follow(state, out, true); }
 

@@ -62,6 +62,15 @@ class Product final : public TransitionSystem {
     return !state.empty() && state[0] < automaton_.edges.size() && system_.is_state(of_system(state));
   }
   std::uint64_t digest_of_parts() const override { return system_.digest_of_parts(); }
+  void depart(StateView state, PortableState& out) const override {
+    system_.depart(of_system(state), out);
+    out.words.insert(out.words.begin(), state[0]);
+  }
+  std::uint32_t arrive(const PortableState& state, std::uint64_t* words) const override;
+  PartContent content_of(Part part) const override { return system_.content_of(part); }
+  Part meet(const std::string& bytes, std::span<const Part> refers) const override {
+    return system_.meet(bytes, refers);
+  }
   std::uint64_t content_hash(StateView state) const override {
     return support::mix(system_.content_hash(state.subspan(1)) + support::mix(state[0]));
   }

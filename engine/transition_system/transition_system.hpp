@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "support/hash.hpp"
+#include "support/problems.hpp"
 #include "transition_system/model_abi.h"
 
 namespace assay::transition_system {
@@ -18,6 +21,26 @@ inline std::uint32_t length_of(StateView state) { return static_cast<std::uint32
 /// Which of a state's successors, in the order that the system promises.
 enum class Position : std::uint32_t {};
 constexpr std::uint32_t number_of(Position position) { return static_cast<std::uint32_t>(position); }
+
+/// One of the parts that states of some systems are made of: a number of the system's own, in this process alone.
+enum class Part : std::uint64_t {};
+
+/// A state as it travels between processes: words that mean the same in all of them, and parts, whose content travels
+/// beside it.
+struct PortableState {
+  std::vector<std::uint64_t> words;
+  std::vector<Part> parts;
+};
+
+/// What a part is. The bytes mean the same in every process; where they name other parts, they do it by their place in
+/// `refers`. Two parts of one system are the same exactly when their bytes are, and what they refer to is.
+struct PartContent {
+  std::string bytes;
+  std::vector<Part> refers;
+  /// What a system must have met besides, before it can meet this one. How that part came about, not what it is:
+  /// it may differ from process to process.
+  std::vector<Part> needs;
+};
 
 /// A nondeterministic program, seen one step at a time. The promises are those
 /// of `model_abi.h`; unless `flags` says otherwise all members may be called by
@@ -89,6 +112,32 @@ class TransitionSystem {
   virtual bool is_state(StateView) const { return true; }
   /// Of the content of these parts: two systems with the same digest name the same parts alike.
   virtual std::uint64_t digest_of_parts() const { return 0; }
+
+  /// States travel to other processes by content; `Exchange` (portable.hpp) does it block by block, with digests, and is
+  /// what searches use. The promise: a state that left one process and arrived in another has the same content hash,
+  /// checks, labels and successors there, in the same order; two states arrive as the same words exactly when they are the
+  /// same state. Codes of violations and match keys do not travel where `parts_met` is not 0: they are numbers of the
+  /// process. Where the words of a state mean the same everywhere these defaults do; a state that cannot travel is refused
+  /// with UnsupportedProgram.
+  virtual void depart(StateView state, PortableState& out) const {
+    out.words.assign(state.begin(), state.end());
+    out.parts.clear();
+  }
+  /// Writes the state, answers its length. Throws NotPortable if these words and parts are no state of the system.
+  virtual std::uint32_t arrive(const PortableState& state, std::uint64_t* words) const {
+    if (state.words.size() > max_words() || !state.parts.empty() || !is_state(state.words))
+      throw NotPortable("a state that arrived is none of this program");
+    std::uint32_t count = 0;
+    for (const std::uint64_t word : state.words) words[count++] = word;
+    return count;
+  }
+  /// Of a part that a state or another part referred to.
+  virtual PartContent content_of(Part) const { throw NotPortable("the program has no parts"); }
+  /// The number here of what has this content; all that it refers to and needs has been met. Throws NotPortable where the
+  /// bytes are nothing that this program could have written. It may execute steps of the program, and throw what they do.
+  virtual Part meet(const std::string& /*bytes*/, std::span<const Part> /*refers*/) const {
+    throw NotPortable("the program has no parts");
+  }
 
  protected:
   static constexpr std::uint64_t kContentSeed = 0x636F6E74656E74ull;  // no search matches states by this hash

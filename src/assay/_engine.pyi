@@ -18,6 +18,9 @@ class UnsupportedProgram(RuntimeError):
 class AssumptionFailed(RuntimeError):
     """Names what the front end assumed and does not hold."""
 
+class NotPortable(RuntimeError):
+    """Bytes that came from another process, or from its file, are not what they should be."""
+
 class CheckpointProblem(Exception):
     """What lies in `spill_directory` cannot be continued from, or must not be overwritten."""
 
@@ -153,6 +156,37 @@ class Audit(Model):
     def __init__(self, system: Model) -> None: ...
     @property
     def audited(self) -> int: ...
+
+class KnownParts:
+    """The parts of states that a receiver, or a file, was told. It forgets them where they take too much."""
+
+    def __init__(self, most_bytes: int) -> None: ...
+    def clear(self) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Exchange:
+    """States that travel between processes which opened the same program and have the same key."""
+
+    def __init__(self, model: Model, key: bytes, most_bytes: int = ...) -> None: ...
+    def block(
+        self, states: Sequence[bytes], known: KnownParts | None = None, notes: Sequence[bytes] = []
+    ) -> bytes:
+        """The states, each with words that go with it, and their parts as far as they are not `known`."""
+
+    def read(self, block: bytes) -> list[tuple[bytes, bytes]]:
+        """The states of blocks that stand one behind another, as states of this process, with their notes.
+        Raises `NotPortable` where the bytes are not what `block` gave."""
+
+    @staticmethod
+    def whole(blocks: bytes) -> int:
+        """How many bytes at the beginning are whole blocks."""
+
+    @property
+    def parts(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
 
 class PythonSystem(Model):
     """Asks an object with the methods of `Model`, of which it needs `initial_state`, `successors`

@@ -142,6 +142,13 @@ def test_languages_do_not_know_each_other(path):
     assert known <= {own}
 
 
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("checker/c/*.py")), ids=lambda path: path.name)
+def test_the_checkers_front_end_for_c_shares_nothing(path):
+    assert {name for name in imported_modules(path) if not name.startswith("assay.checker.c")} <= {
+        "assay.records"
+    }
+
+
 def test_every_folder_of_the_package_is_a_stage():
     folders = {path.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE}
     assert folders <= MAY_IMPORT.keys()
@@ -188,8 +195,15 @@ def test_languages_of_the_engine_do_not_know_each_other(path):
 FAMILIES = {
     "storage/checkpoint.hpp": {"CheckpointWriter", "CheckpointReader"},
     "support/binary_field.hpp": {"PortableElement", "NativeElement"},
+    "transition_system/portable.hpp": {"KnownParts", "Exchange"},
     "support/memory.hpp": {"MemoryRefused", "MemoryBudget", "Pages"},
-    "support/problems.hpp": {"DiskProblem", "GraphProblem", "UnsupportedProgram", "AssumptionFailed"},
+    "support/problems.hpp": {
+        "DiskProblem",
+        "GraphProblem",
+        "UnsupportedProgram",
+        "AssumptionFailed",
+        "NotPortable",
+    },
 }
 
 

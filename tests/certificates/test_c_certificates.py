@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,12 @@ from assay import languages
 from assay.certification import sequential
 from assay.checker import Rejected, Undecided, check
 from assay.checker.c import graph
+from assay.checker.c import terms as tm
 from assay.checker.c.checking import deep, read
 from assay.checker.c.preprocessing import expand
-from assay.checker.c.problems import CannotCheck
+from assay.checker.c.problems import CannotCheck, NoProgram
+from assay.checker.c.rules import read_rule
+from assay.checker.c.solvers import Cvc5
 from assay.checker.program import RULES
 from assay.evidence.certificate.invariant_file import C_VERSION, InvariantFile, InvariantHeader, file_of
 from assay.evidence.verdict import Verdict
@@ -164,6 +168,38 @@ def test_an_invariant_that_was_moved_is_rejected(proved, tmp_path):
     assert "no loop and no label at 11:3" in rejected(proved, forged(proved, tmp_path, "loop", elsewhere))
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [["e", 32]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [8], [2]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["forall", [32], [3]]],
+        [["e", 32], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["=", [], [2, 3]]],
+        [["c", 1, 0], ["e", 8], ["c", 0, 8], ["=", [], [1, 2]], ["forall", [8], [3]], ["ite", [], [4, 0, 4]]],
+        [["g", "x"], ["c", 0, 32], ["=", [], [0, 1]], ["forall", [32], [2]], ["=", [], [2, 3]]],
+        [["forall", [32], []]],
+    ],
+)
+def test_quantifiers_stand_where_they_may(proved, tmp_path, nodes):
+    def quantify(body):
+        start = len(body["nodes"])
+        for node in nodes:
+            is_applied = len(node) == 3 and isinstance(node[2], list)
+            operands = [at + start for at in node[2]] if is_applied else []
+            body["nodes"].append([node[0], node[1], operands] if is_applied else node)
+        body["locations"][0]["holds"].append(len(body["nodes"]) - 1)
+
+    certificate = forged(proved, tmp_path, "loop", quantify)
+    result = assay.certify(proved / "loop.c", certificate)
+    try:
+        check(proved / "loop.c", certificate)
+    except Rejected:
+        assert result.verdict is Verdict.REJECTED
+    else:
+        assert result.verdict is Verdict.VERIFIED
+
+
 def test_a_missing_cut_point_is_rejected(proved, tmp_path):
     reason = rejected(proved, forged(proved, tmp_path, "loop", lambda body: body["locations"].pop()))
     assert reason == "a cycle of the program has no invariant"
@@ -280,10 +316,55 @@ int main(void) {
 )
 
 
+REFERENCES = (
+    HEAD
+    + """\
+static void count(int *n, int *m) { *n += 1; *m += 1; }
+int main(void) {
+  int a = 0, b = 0;
+  while (__VERIFIER_nondet_int()) count(&a, &b);
+  if (a != b) reach_error();
+  return 0;
+}
+"""
+)
+ELEMENTS = (
+    HEAD
+    + """\
+int a[1000];
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = 0; i < n; i++) a[i] = 7;
+  for (int i = 0; i < n; i++) if (a[i] != 7) reach_error();
+  return 0;
+}
+"""
+)
+ZEROS = (
+    HEAD
+    + """\
+unsigned char seen[8];
+int main(void) {
+  unsigned i = __VERIFIER_nondet_int();
+  while (__VERIFIER_nondet_int()) { if (seen[i & 7] > 1) reach_error(); seen[i & 3] = 1; i++; }
+  if (seen[4 + (i & 3)]) reach_error();
+  return 0;
+}
+"""
+)
+
+
 @pytest.mark.parametrize(
     ("text", "search", "rules"),
-    [(STRUCTS, "k-induction", []), (RECURSIVE, "bounded", []), (WATCHED, "templates", ["ke-spinlock"])],
-    ids=["structs", "recursive", "watched"],
+    [
+        (STRUCTS, "k-induction", []),
+        (RECURSIVE, "bounded", []),
+        (WATCHED, "templates", ["ke-spinlock"]),
+        (REFERENCES, "auto", []),
+        (ELEMENTS, "quantified", []),
+    ],
+    ids=["structs", "recursive", "watched", "references", "elements"],
 )
 def test_both_checkers_accept(text, search, rules, tmp_path):
     program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
@@ -292,6 +373,20 @@ def test_both_checkers_accept(text, search, rules, tmp_path):
     assert result.verdict is Verdict.VERIFIED, result.reasons
     assert assay.certify(program, certificate, rules=rules).verdict is Verdict.VERIFIED
     check(program, certificate)
+
+
+def test_arrays_that_start_with_zeros_are_decided(tmp_path):
+    program = tmp_path / "program.c"
+    program.write_text(ZEROS)
+    with deep():
+        found = read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)
+    seen, i = (found.variables["g", "seen"], found.variables["l", (), "i", 5, 12])
+    start = tm.select(found.initial[seen], i)
+    assert Cvc5().never_holds(tm.negate(tm.equal(start, tm.const(0, 8))), 10) is True
+    other = tm.var("other", seen.sort)
+    differ = tm.negate(tm.equal(tm.select(other, i), tm.const(0, 8)))
+    same = tm.equal(other, found.initial[seen])
+    assert Cvc5().never_holds(tm.both((same, differ)), 10) is True
 
 
 def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
@@ -308,6 +403,25 @@ def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
         check(program, certificate, options)
     result = assay.certify(program, certificate, rules=[str(rule)])
     assert result.verdict is Verdict.REJECTED
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        "void __assay_rule_failed(void) {}",
+        "static int __mine_held;\nvoid tamper(void) { __mine_held = 0; }",
+        "void take__real(int l) { }",
+    ],
+)
+def test_a_program_that_uses_the_names_of_a_rule_is_refused_by_both(cheat, tmp_path):
+    program, rule = tmp_path / "program.c", tmp_path / "mine.rule"
+    program.write_text(f"void take(int l);\n{cheat}\nint main(void) {{ take(0); take(0); return 0; }}\n")
+    rule.write_text("state { int held = 0; }\ntake.entry { if (held) abort; held = 1; }\n")
+    with pytest.raises(SourceProblem, match="which the rule mine needs"):
+        languages.load(program, LanguageOptions(rules=(str(rule),), language="c"))
+    expanded = expand(program.read_bytes(), program, "LP64", [])
+    with pytest.raises(NoProgram, match="which the rule mine needs"):
+        read(expanded, "LP64", [], [read_rule(rule.read_text(), "mine")], 0)
 
 
 def test_macros_of_the_certificate_are_those_that_the_checker_uses(proved, tmp_path):
@@ -332,7 +446,7 @@ def test_macros_of_the_certificate_are_those_that_the_checker_uses(proved, tmp_p
 
 class Crashes:
     def is_unsatisfiable(self, *_):
-        os.abort()
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Hangs:

@@ -225,3 +225,19 @@ def test_the_verdict_stands_when_a_worker_is_killed_and_all_files_vanish(dask, c
     assert dask.workers[0].wait() == -9
     assert outcome(there) == outcome(here)
     assert (there.verdict, there.tasks, there.states) == (Verdict.VERIFIED, 16, 130_048)
+
+
+def test_obligations_of_a_c_program_are_asked_on_the_cluster(dask, tmp_path):
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(
+        "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\n"
+        "  int x = 0, y = 0;\n  while (__VERIFIER_nondet_int()) { x++; y++; }\n"
+        "  if (x != y) reach_error();\n  return 0;\n}\n"
+    )
+    result = assay.verify(program, search="templates", certificate=certificate, timeout_seconds=60)
+    assert result.verdict is Verdict.VERIFIED
+    result = assay.certify(program, certificate, cluster=dask.address)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    assert result.workers == WORKERS
+    program.write_text(program.read_text().replace("y++", "y += 2"))
+    assert assay.certify(program, certificate, cluster=dask.address).verdict is Verdict.REJECTED

@@ -38,8 +38,16 @@ from assay.languages.c.preprocessing import DATA_MODELS, preprocess
 from assay.languages.c.program import load
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import LanguageOptions
-from assay.transition_system.sequential.bitvectors import evaluated
+from assay.transition_system.sequential.bitvectors import (
+    Substitution,
+    Term,
+    all_of,
+    constant,
+    evaluated,
+    in_order,
+)
 from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.quantifiers import instance
 from assay.transition_system.sequential.running import default, run
 
 HEAD = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n"
@@ -124,6 +132,31 @@ int sum(int n) { if (n <= 0) return 0; return n + sum(n - 1); }
 int main(void) { if (sum(3) != 6) reach_error(); return 0; }
 """
 )
+ELEMENTS = (
+    HEAD
+    + """\
+int a[9];
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 9) return 0;
+  for (int i = 0; i < n; i++) a[i] = 7;
+  for (int i = 0; i < n; i++) if (a[i] != 7) reach_error();
+  return 0;
+}
+"""
+)
+REFERENCES = (
+    HEAD
+    + """\
+static void count(int *n, int *m) { *n += 1; *m += 1; }
+int main(void) {
+  int a = 0, b = 0;
+  while (__VERIFIER_nondet_int()) count(&a, &b);
+  if (a != b) reach_error();
+  return 0;
+}
+"""
+)
 RULE = (
     HEAD
     + """\
@@ -158,6 +191,8 @@ BASES = (
     Base("rounds", ROUNDS, "k-induction"),
     Base("recursive", RECURSIVE, "bounded"),
     Base("rule", RULE, "templates", {"rules": ["ke-spinlock"]}, {"rules": ["ke-spinlock"]}),
+    Base("elements", ELEMENTS, "quantified"),
+    Base("references", REFERENCES),
     Base("checked", COUNTED, "bounded", {"checks": ["overflow", "bounds"]}),
 )
 CHANGES_OF_TEXT = [
@@ -173,6 +208,11 @@ CHANGES_OF_TEXT = [
     ("c = 3", "c = 2"),
     ("b = 2", "b = 4"),
     ("!= 6", "!= 5"),
+    ("i < n; i++) a", "i <= n; i++) a"),
+    ("i < n; i++) if", "i <= n; i++) if"),
+    ("a[i] = 7", "a[i] = i"),
+    ("*m += 1", "*n += 1"),
+    ("count(&a, &b)", "count(&b, &a)"),
     ("sum(3)", "sum(4)"),
     ("KeReleaseSpinLock(0)", "KeAcquireSpinLock(0)"),
     ("while (n)", "while (!n)"),
@@ -330,7 +370,17 @@ def flow_of(proved: Proved, semantics: Any, body: Any) -> tuple[ControlFlow, Any
         language="c",
     )
     flow = load(proved.program, options).flow_at(body["recursion"])
-    return flow, from_json(body, flow).invariants
+    return flow, {at: of_some(one) for at, one in from_json(body, flow).invariants.items()}
+
+
+def of_some(term: Term) -> Term:
+    """What quantifiers say of some values: less, and it can be computed."""
+    found = {
+        one: all_of(instance(one, constant(value, one.parameters[0])) for value in range(-2, 14))
+        for one in in_order((term,))
+        if one.operator == "forall"
+    }
+    return Substitution(found)(term)
 
 
 def any_of(edge: Any, limit: int, chance: random.Random) -> Any:
@@ -430,7 +480,21 @@ def change_operator(body: Any, chance: random.Random) -> None:
     if applied:
         node = chance.choice(applied)
         node[0] = chance.choice(
-            ["=", "bvule", "bvult", "bvsle", "bvslt", "bvadd", "bvsub", "bvmul", "and", "or", "not", "xor"]
+            [
+                "=",
+                "bvule",
+                "bvult",
+                "bvsle",
+                "bvslt",
+                "bvadd",
+                "bvsub",
+                "bvmul",
+                "and",
+                "or",
+                "not",
+                "xor",
+                "forall",
+            ]
         )
 
 
@@ -485,6 +549,7 @@ def change_shape(body: Any, chance: random.Random) -> None:
     body[key] = chance.choice([{}, [[]], [{}], "x", 3, [None]])
 
 
+NOT_OF_NUMBERS = ("and", "or", "not", "xor", "forall")
 INVARIANTS: list[Callable[[Any, random.Random], None]] = [
     weaken,
     strengthen,

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from assay.checker.c.problems import CannotCheck
 from assay.checker.c.solvers import Solvers
+from assay.languages.c.preprocessing import DATA_MODELS
+from tests.c.random_programs import real
 from tests.fuzz import c_certificates as fuzz
 from tests.fuzz import c_front_end
 
@@ -29,3 +34,71 @@ def test_the_campaign_notices_a_checker_that_believes_everything(campaign, monke
 @pytest.mark.parametrize("seed", range(3000, 3004))
 def test_a_random_program_does_in_the_checker_what_the_compiled_one_does(seed):
     assert c_front_end.difference(seed) is None
+
+
+REFERENCES = """\
+extern int __VERIFIER_nondet_int(void);
+void observe(unsigned long long value);
+unsigned long long checksum;
+struct in { short a; unsigned char b[3]; };
+struct out { struct in x; int n; };
+int table[4], grid[2][3];
+static void add(int *to, int what) { if (to != 0) *to += what; checksum = checksum * 31 + *to; }
+static int sum(const int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 7 + a[i]; return s; }
+static void both(int *p, int *q) { *p = *q + 1; *q = *p * 3; }
+static void inner(struct in *s) { s->a++; s->b[1] = s->a; (*s).b[2] ^= 5; }
+static void outer(struct out *o, int k) { inner(&o->x); add(&o->n, k); o->x.b[0] += o->n; }
+static void rows(int (*g)[3], int i) { g[i][1] = i + 5; both(&g[i][2], g[1 - i]); }
+static void bytes(unsigned char *b, int n) { while (n-- > 0) b[n] += n; }
+int main(void) {
+  int i = __VERIFIER_nondet_int() & 3, x = __VERIFIER_nondet_int();
+  struct out o = { { 3, { 1, 2 } }, 7 };
+  add(&x, i);
+  add(&table[i], x);
+  both(&x, &table[3 - i]);
+  both(&x, &x);
+  add(table + 1, sum(table, 4));
+  checksum += sum(&table[1], 3);
+  outer(&o, x);
+  rows(grid, i & 1);
+  bytes(o.x.b, 3);
+  add(&grid[1][0], sum(grid[0], 3));
+  checksum = checksum * 31 + o.x.a + o.x.b[0] * 3 + o.x.b[1] * 5 + o.x.b[2] + o.n;
+  checksum = checksum * 31 + sum(grid[1], 3) + sum(table, 4) + x;
+  observe(checksum);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["LP64", "ILP32"])
+def test_pointers_that_are_passed_are_followed_as_gcc_follows_them(model, tmp_path):
+    path = tmp_path / "program.c"
+    path.write_text(REFERENCES)
+    program = c_front_end.read_program(path, model)
+    inputs = [[0, 5], [1, 2**32 - 9], [2, 2**31], [3, 77]]
+    expected = real(REFERENCES, inputs, tmp_path, DATA_MODELS[model])
+    observed = program.variables["g", "checksum"]
+    assert [str(c_front_end.run(program, one)[observed]) for one in inputs] == expected
+
+
+REFUSED = {
+    "int *p = &x;": "the address of an object",
+    "f(&x);": "a pointer that is changed",
+    "g(&c);": "passing a pointer to char as int*",
+    "g(&x + 1);": "moved away from its object",
+    "if (&x == &y) x = 1;": "the address of an object",
+    "g((int *)&c);": "the address of an object",
+    'h("text");': "the address of a text",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_other_pointers_are_refused(body, tmp_path):
+    path = tmp_path / "program.c"
+    path.write_text(
+        "void f(int *p) { p++; *p = 1; } void g(int *p) { *p = 1; } void h(const char *t) { }\n"
+        f"int main(void) {{ int x = 0, y = 0; char c = 0; {body} return x + y + c; }}\n"
+    )
+    with pytest.raises(CannotCheck, match=re.escape(REFUSED[body])):
+        c_front_end.read_program(path, "LP64")

@@ -404,6 +404,23 @@ std::uint64_t Heap::rank(PyObject* object) {
   return place->second;
 }
 
+/// What values that are no leaves are ordered by: those that have no identity by what they hold.
+std::string Heap::order_of(PyObject* value) {
+  if (const std::optional<LeafId> leaf = leaves.find(value)) return "0" + leaves.name(*leaf);
+  if (!PyTuple_CheckExact(value)) {
+    std::uint64_t number = rank(value);
+    std::string order = "1";
+    for (int shift = 56; shift >= 0; shift -= 8) order += static_cast<char>(number >> shift);
+    return order;
+  }
+  std::string order = "2";
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+    const std::string part = order_of(PyTuple_GET_ITEM(value, i));
+    order += std::to_string(part.size()) + ":" + part;
+  }
+  return order;
+}
+
 Ref Heap::ordered(PyObject* set) {
   struct Element {
     bool is_leaf;
@@ -437,7 +454,7 @@ Ref Heap::ordered(PyObject* set) {
     if (const std::optional<LeafId> leaf = leaves.find(item)) {
       elements.push_back({true, leaves.name(*leaf), 0, item});
     } else {
-      elements.push_back({false, "", rank(item), item});
+      elements.push_back({false, order_of(item), 0, item});
     }
   }
   std::sort(elements.begin(), elements.end(), [](const Element& a, const Element& b) {

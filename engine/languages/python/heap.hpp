@@ -82,6 +82,20 @@ class Heap {
     return static_cast<std::uint32_t>(1 + variable_globals_.size()) + made_classes_.with_data();
   }
 
+  /// The fixed components of the loaded state as far as one of them is a variable or a class that the state has.
+  std::uint32_t fixed_in_loaded_state() const {
+    return fixed_of_variables() + made_classes_.with_data_in_loaded_state();
+  }
+  /// The statics and the variables; those of classes come behind them.
+  std::uint32_t fixed_of_variables() const {
+    return static_cast<std::uint32_t>(1 + variable_globals_.size());
+  }
+  PyTypeObject* class_at(std::uint32_t fixed) const {
+    return made_classes_.type_with_data(class_of_fixed(fixed));
+  }
+  /// See `MadeClasses`.
+  const std::string* makeup(LeafId leaf) const { return made_classes_.makeup(leaves.name(leaf)); }
+
   /// Gives an object that has none a slot: it is shared from now on.
   std::uint32_t share(PyObject* object);
 
@@ -122,6 +136,7 @@ class Heap {
   /// Orders objects inside sets.
   std::uint64_t rank(PyObject* object);
   Ref ordered(PyObject* set);
+  std::string order_of(PyObject* value);
 
   /// What restoring runs of the program (a __hash__) may touch freely.
   bool is_loading = false;

@@ -466,6 +466,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
     case Operation::BUILD_SET: {
       Ref set = checked(PySet_New(nullptr));
       for (const Ref& item : last(frame, operand)) {
+        rank_elements(item.get());
         if (PySet_Add(set.get(), item.get()) != 0) throw PythonError();
       }
       return complete({.operands = operand}, std::move(set));
@@ -493,6 +494,7 @@ Step Interpreter::execute(Frame& frame, std::uint32_t instruction) {
       stack.pop_back();
       return done();
     case Operation::SET_ADD:
+      rank_elements(peek(frame));
       if (PySet_Add(peek(frame, operand + 1), peek(frame)) != 0) throw PythonError();
       stack.pop_back();
       return done();

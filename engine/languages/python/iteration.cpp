@@ -410,6 +410,7 @@ Step Interpreter::extend(Operation operation, std::uint32_t depth) {
       throw PythonError();
     }
   } else if (operation == Operation::SET_UPDATE) {
+    rank_elements(source);
     if (_PySet_Update(target, source) != 0) throw PythonError();
   } else {
     if (operation == Operation::DICT_MERGE && PyDict_Check(source)) {

@@ -75,6 +75,51 @@ std::string text_of_code(PyObject* code) {
   return text;
 }
 
+/// The names of the parts that a name ends with; nothing if it does not.
+std::optional<std::vector<std::string>> parts_of_name(const std::string& name, std::size_t at,
+                                                      std::size_t most) {
+  std::vector<std::string> parts;
+  while (at < name.size() && parts.size() < most) {
+    std::uint32_t length = 0;
+    if (name.size() - at < sizeof length) return std::nullopt;
+    std::memcpy(&length, name.data() + at, sizeof length);
+    at += sizeof length;
+    if (name.size() - at < length) return std::nullopt;
+    parts.push_back(name.substr(at, length));
+    at += length;
+  }
+  return parts;
+}
+
+constexpr std::string_view kMadeOfTheirNames =
+    "iIsbfyn";                     // and tuples and members of enumerations, of their parts
+constexpr int kDeepestName = 100;  // of tuples in tuples
+
+/// The class and the name of a member of an enumeration; nothing for a combination of flags.
+std::optional<std::pair<std::string, std::string>> member_of_name(const std::string& name) {
+  const auto parts = parts_of_name(name, 1, 1);
+  if (!parts || parts->size() != 1) return std::nullopt;
+  const std::size_t at = 1 + sizeof(std::uint32_t) + parts->front().size();
+  if (at >= name.size() || name[at] != '.' || name[at + 1] == '?') return std::nullopt;
+  return std::pair(parts->front(), name.substr(at + 1));
+}
+
+int depth_of_name(const std::string& name) {
+  if (name[0] != 't') return 0;
+  int deepest = 0;
+  std::vector<std::pair<std::string, int>> open = {{name, 1}};
+  while (!open.empty() && deepest <= kDeepestName) {
+    const auto [tuple, depth] = std::move(open.back());
+    open.pop_back();
+    deepest = std::max(deepest, depth);
+    const auto parts = parts_of_name(tuple, 1, tuple.size());
+    for (const std::string& part : parts.value()) {
+      if (part.starts_with('t')) open.emplace_back(part, depth + 1);
+    }
+  }
+  return deepest;
+}
+
 /// The machine of a process lives in a module of that process, which no program can reach.
 bool is_module_of_cpython(const std::string& module) {
   return module != "__main__" && !module.starts_with("assay.");
@@ -200,6 +245,82 @@ bool Leaves::append_part(PyObject* part, std::string& name) {
   name.append(reinterpret_cast<const char*>(&length), sizeof length);
   name += names_[*leaf];
   return true;
+}
+
+std::optional<LeafId> Leaves::meet(const std::string& name) {
+  if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+  const Ref made = made_of(name, 0);
+  if (!made) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const std::optional<LeafId> id = find(made.get());
+  return id && names_[*id] == name ? id : std::nullopt;
+}
+
+/// Null: it is not made so.
+Ref Leaves::made_of(const std::string& name, int depth) {
+  if (const auto known = by_name_.find(name); known != by_name_.end())
+    return Ref::borrow(objects_[known->second].get());
+  if (name.empty() || depth > kDeepestName) return Ref();
+  const char* const text = name.data() + 1;
+  const auto length = static_cast<Py_ssize_t>(name.size() - 1);
+  switch (name[0]) {
+    case 'i': {
+      long long number = 0;
+      if (length != sizeof number) return Ref();
+      std::memcpy(&number, text, sizeof number);
+      return Ref::steal(PyLong_FromLongLong(number));
+    }
+    case 'I': return Ref::steal(PyLong_FromString(text, nullptr, 16));
+    case 's': return Ref::steal(PyUnicode_DecodeUTF8(text, length, "surrogatepass"));
+    case 'b': return Ref::borrow(name == "b1" ? Py_True : Py_False);
+    case 'f': {
+      double number = 0;
+      if (length != sizeof number) return Ref();
+      std::memcpy(&number, text, sizeof number);
+      return Ref::steal(PyFloat_FromDouble(number));
+    }
+    case 'y': return Ref::steal(PyBytes_FromStringAndSize(text, length));
+    case 'n': return Ref::borrow(name == "n" ? Py_None : name == "n." ? Py_Ellipsis : Py_NotImplemented);
+    case 't': {
+      const auto parts = parts_of_name(name, 1, name.size());
+      if (!parts) return Ref();
+      Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(parts->size())));
+      for (std::size_t i = 0; i < parts->size(); ++i) {
+        Ref part = made_of((*parts)[i], depth + 1);
+        // The object that is kept for it, as everywhere in a restored state.
+        const std::optional<LeafId> id = part ? find(part.get()) : std::nullopt;
+        if (!id || names_[*id] != (*parts)[i]) return Ref();
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(objects_[*id].get()));
+      }
+      return tuple;
+    }
+    case 'E': {
+      const auto member = member_of_name(name);
+      const auto type = member ? by_name_.find(member->first) : by_name_.end();
+      if (type == by_name_.end()) return Ref();
+      const Ref members = Ref::steal(PyObject_GetAttrString(objects_[type->second].get(), "_member_map_"));
+      if (!members || !PyDict_Check(members.get())) return Ref();
+      return Ref::borrow(PyDict_GetItemString(members.get(), member->second.c_str()));
+    }
+    default: return Ref();
+  }
+}
+
+void Leaves::add_made_by_program(LeafId id, std::vector<LeafId>& found) const {
+  const std::string& name = names_[id];
+  if (kMadeOfTheirNames.find(name[0]) != std::string_view::npos) return;
+  if (name[0] == 't' && depth_of_name(name) <= kDeepestName) {
+    const auto parts = parts_of_name(name, 1, name.size());
+    for (const std::string& part : parts.value()) add_made_by_program(by_name_.at(part), found);
+    return;
+  }
+  if (name[0] == 'E') {
+    if (const auto member = member_of_name(name))
+      return add_made_by_program(by_name_.at(member->first), found);
+  }
+  found.push_back(id);
 }
 
 bool Leaves::append_items(PyObject* dict, std::string& name) {

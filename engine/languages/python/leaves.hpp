@@ -39,6 +39,12 @@ class Leaves {
   void add_twin(PyObject* object, PyObject* leaf);
   bool is_fixed(PyObject* object) const { return by_object_.contains(object); }
 
+  /// The leaf with a name that another process gave; made of the name, where that is possible. Nothing: it was never met
+  /// here, and only the program makes it.
+  std::optional<LeafId> meet(const std::string& name);
+  /// Adds those, among a leaf and its parts, that only the program makes: `meet` finds the leaf where these were met.
+  void add_made_by_program(LeafId id, std::vector<LeafId>& found) const;
+
   /// Whether a class is built in or one of CPython's modules has it.
   static bool is_of_cpython(PyTypeObject* type);
   /// A leaf to make an object of that has an identity: for a function of CPython one with the same code, whatever its
@@ -57,6 +63,7 @@ class Leaves {
   /// Appends the whole name of a part, which must be a leaf: numbers of leaves differ from process to process.
   bool append_part(PyObject* part, std::string& name);
   bool append_items(PyObject* dict, std::string& name);
+  Ref made_of(const std::string& name, int depth);
 
   Ref enumeration_, by_text_;
   std::unordered_map<PyTypeObject*, std::vector<std::pair<PyObject*, std::string>>>

@@ -22,18 +22,6 @@ namespace {
 constexpr std::uint32_t kMaxComponents = 4000;
 constexpr std::uint32_t kDigestWords = 3;
 
-/// Holds the lock of the interpreter.
-class Locked {
- public:
-  Locked() : state_(PyGILState_Ensure()) {}
-  ~Locked() { PyGILState_Release(state_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-
- private:
-  PyGILState_STATE state_;
-};
-
 /// The bytes, 24 at a time and filled up with zeros, and their number: the constant term is zero, so that the
 /// last one counts too.
 support::ElementWords polynomial_at(const support::PortableElement& point, const std::string& bytes) {
@@ -118,15 +106,14 @@ std::uint32_t Machine::word_count(const StateIds& state) const {
 
 /// The component, with everything written out that differs from process to process.
 std::string Machine::content_of(ComponentId id) const {
-  std::string bytes;
-  const Leaves& leaves = world_->heap.leaves;
+  std::string bytes, scratch;
   for (Token t : world_->heap.components.tokens(id)) {
     if (tag_of(t) == Tag::kLeaf) {
-      const std::string& name = leaves.name(static_cast<LeafId>(payload_of(t)));
+      const std::string& name = portable_name(static_cast<LeafId>(payload_of(t)), scratch);
       append(bytes, token(Tag::kLeaf, name.size()));
       bytes += name;
     } else if (tag_of(t) == Tag::kShared) {
-      const std::string& name = leaves.name(type_of(t));
+      const std::string& name = portable_name(type_of(t), scratch);
       append(bytes, shared(slot_of(t), static_cast<std::uint32_t>(name.size())));
       bytes += name;
     } else {
@@ -136,14 +123,16 @@ std::string Machine::content_of(ComponentId id) const {
   return bytes;
 }
 
-/// Of each component once; what a state is made of, in its order.
+/// Of each component once; what a state is made of, in the order of portable states.
 std::uint64_t Machine::content_hash(StateView state) const {
   const std::lock_guard guard(mutex_);
   ids_of(state.data(), length_of(state), checked_);
   if (content_hashes_.size() < world_->heap.components.size())
     content_hashes_.resize(world_->heap.components.size() * 2, 0);
-  std::uint64_t hash = support::mix(kContentSeed ^ state[0]);
-  for (const ComponentId id : checked_.ids) {
+  const Layout& layout = layouts_[layout_of(checked_)];
+  const std::uint32_t variables = world_->heap.fixed_of_variables();
+  std::uint64_t hash = support::mix(kContentSeed ^ layout.content_hash ^ checked_.threads);
+  const auto take = [&](ComponentId id) {
     std::uint64_t& known = content_hashes_[id];
     if (known == 0) {
       std::string bytes = content_of(id);
@@ -154,7 +143,10 @@ std::uint64_t Machine::content_hash(StateView state) const {
       known = support::hash_words(words.data(), words.size(), kContentSeed + size) | 1;
     }
     hash = support::fold_multiply(hash ^ known, 0x8EBC6AF09C88C6E3ull) + known;
-  }
+  };
+  for (std::uint32_t i = 0; i < std::min(variables, checked_.fixed); ++i) take(checked_.ids[i]);
+  for (const std::uint32_t fixed : layout.fixed) take(checked_.ids[fixed]);
+  for (std::size_t i = checked_.fixed; i < checked_.ids.size(); ++i) take(checked_.ids[i]);
   return support::mix(hash);
 }
 
@@ -269,21 +261,25 @@ std::uint64_t Machine::digest_of_parts() const {
   return support::mix(digest_of_parts_ + world_->violations.size());
 }
 
+void Machine::make_initial() const {
+  if (!initial_.ids.empty()) return;
+  const Locked locked;
+  try {
+    initial_ = world_->first_state();
+  } catch (const PythonError&) {
+    PyErr_Print();
+    throw std::runtime_error("internal: the program cannot be started");
+  } catch (const Unsupported& problem) {
+    throw UnsupportedProgram(problem.what());
+  }
+  normal_form_->apply(initial_);
+  lesson_of_leaf_.assign(world_->heap.leaves.size(), kNeedsNone);
+}
+
 std::uint32_t Machine::initial(std::uint64_t* words, std::uint32_t* violation) const {
   const std::lock_guard guard(mutex_);
-  const Locked locked;
   *violation = 0;
-  if (initial_.ids.empty()) {
-    try {
-      initial_ = world_->first_state();
-    } catch (const PythonError&) {
-      PyErr_Print();
-      throw std::runtime_error("internal: the program cannot be started");
-    } catch (const Unsupported& problem) {
-      throw UnsupportedProgram(problem.what());
-    }
-    normal_form_->apply(initial_);
-  }
+  make_initial();
   const std::uint32_t count = word_count(initial_);
   write_words(initial_, words);
   return count;
@@ -372,7 +368,9 @@ std::uint32_t Machine::outcome_of(const StateIds& state, std::uint32_t thread,
   if (node != nullptr) return node->number;
   const Locked locked;
   ++executed_;
+  const std::size_t leaves_before = world_->heap.leaves.size();
   Outcome outcome = world_->execute(state, thread, choices);
+  note_lesson(leaves_before, state, 0);
   outcome.is_patch =
       !outcome.is_finished && outcome.started.empty() && outcome.fresh.empty() && outcome.new_fixed.empty();
   const std::uint32_t number = static_cast<std::uint32_t>(outcomes_.size());
@@ -668,8 +666,10 @@ std::uint32_t Machine::outcome_of_check(const StateIds& state, std::uint32_t num
   const Locked locked;
   std::optional<CostLimit> limit;
   if (is_canonical_) limit.emplace();
+  const std::size_t leaves_before = world_->heap.leaves.size();
   Outcome outcome = world_->check(state, number);
   limit.reset();
+  note_lesson(leaves_before, state, 1 + number);
   const std::uint32_t found = static_cast<std::uint32_t>(outcomes_.size());
   memo_.add(key, world_->events, found, outcome.kind == Outcome::Kind::kViolation);
   outcomes_.push_back(std::move(outcome));

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,6 +40,11 @@ class Machine final : public transition_system::TransitionSystem {
   bool is_state(transition_system::StateView state) const override;
   std::uint64_t digest_of_parts() const override;
   std::uint64_t content_hash(transition_system::StateView state) const override;
+  void depart(transition_system::StateView state, transition_system::PortableState& out) const override;
+  std::uint32_t arrive(const transition_system::PortableState& state, std::uint64_t* words) const override;
+  transition_system::PartContent content_of(transition_system::Part part) const override;
+  transition_system::Part meet(const std::string& bytes,
+                               std::span<const transition_system::Part> refers) const override;
   bool has_state_checks() const override { return has_invariants_; }
   std::uint32_t check_state(transition_system::StateView state) const override;
   void all_successors(transition_system::StateView state, assay_buffer* out) const override;
@@ -78,6 +87,22 @@ class Machine final : public transition_system::TransitionSystem {
   void write_words(const StateIds& state, std::uint64_t* words) const;
   void digest_words(ComponentId id, std::uint64_t* words) const;
   std::string content_of(ComponentId id) const;
+  // Of states that travel: portable.cpp.
+  const std::string& portable_name(LeafId leaf, std::string& scratch) const;
+  LeafId met_leaf(std::string_view portable_name) const;
+  ComponentId met_component(std::string_view bytes) const;
+  ComponentId met_whole_component(std::string_view bytes) const;
+  struct Layout;
+  std::uint32_t met_layout(std::string_view bytes) const;
+  std::uint32_t add_layout(Layout layout) const;
+  std::uint32_t met_lesson(std::string_view bytes, std::span<const transition_system::Part> refers) const;
+  std::uint32_t layout_of(const StateIds& state) const;
+  void depart(const StateIds& state, transition_system::PortableState& out) const;
+  StateIds arrived(std::span<const std::uint64_t> words,
+                   std::span<const transition_system::Part> parts) const;
+  std::uint32_t lesson_number(const StateIds& state, std::uint32_t question) const;
+  void note_lesson(std::size_t leaves_before, const StateIds& state, std::uint32_t question) const;
+  void make_initial() const;
   std::uint32_t root_of_steps(const StateIds& state) const;
   /// What a question finds in a state.
   std::uint32_t answer(const StepMemo::Node& question, const StateIds& state) const {
@@ -137,6 +162,26 @@ class Machine final : public transition_system::TransitionSystem {
   mutable std::pair<std::uint32_t, std::uint32_t> registered_;
   mutable std::uint64_t digest_of_parts_ = 0;
   mutable ComponentId parts_digested_ = 0;
+  /// Which classes with data a state has, by their names' order.
+  struct Layout {
+    std::vector<LeafId> classes;
+    std::vector<std::uint32_t> fixed;  // where their data stands in states here
+    std::uint64_t content_hash = 0;
+  };
+  /// What was done in this process when leaves were met that only the program makes: all steps of a state, or (from 1 on)
+  /// the check with that number less one. Who does the same meets the same leaves.
+  struct Lesson {
+    StateIds state;
+    std::uint32_t question;
+  };
+  static constexpr std::uint32_t kNoLesson = 0xFFFFFFFFu, kNeedsNone = 0xFFFFFFFEu;
+  mutable std::vector<Layout> layouts_;
+  mutable std::map<std::vector<LeafId>, std::uint32_t> layout_numbers_;
+  mutable std::map<std::vector<std::uint32_t>, std::uint32_t> layout_of_fixed_;
+  mutable std::vector<std::uint32_t> made_;  // scratch
+  mutable std::vector<Lesson> lessons_;
+  mutable std::map<std::vector<std::uint32_t>, std::uint32_t> lesson_numbers_;
+  mutable std::vector<std::uint32_t> lesson_of_leaf_;
   mutable std::uint64_t executed_ = 0, looked_up_ = 0, normalised_ = 0;
 };
 

@@ -12,6 +12,11 @@
 namespace assay::languages::python {
 namespace {
 
+/// With its length, because it may be any bytes.
+void put_name(const std::string& name, std::string& out) {
+  out += "," + std::to_string(name.size()) + ":" + name;
+}
+
 /// The entries of a class in one role, by name.
 std::map<std::string, std::pair<PyObject*, PyObject*>> entries_of(PyTypeObject* type, Entry role) {
   std::map<std::string, std::pair<PyObject*, PyObject*>> found;
@@ -43,7 +48,7 @@ std::string type_text_of(PyTypeObject* type) {
 /// reads it (`refuse_hidden_content`).
 void MadeClasses::spell(PyObject* value, std::string& out) {
   if (const std::optional<LeafId> leaf = heap_.leaves.find(value)) {
-    out += std::to_string(*leaf) + ",";
+    put_name(heap_.leaves.name(*leaf), out);
   } else if (Py_TYPE(value) == &PyBaseObject_Type) {
     out += "o";  // `object()`: there is nothing in it that could change
   } else if (PyDict_CheckExact(value)) {
@@ -73,7 +78,7 @@ void MadeClasses::spell(PyObject* value, std::string& out) {
 std::string MadeClasses::makeup_of(PyTypeObject* type) {
   std::string makeup = type->tp_name;
   // By their leaves: a base that was made again has the one of the first time.
-  const auto put = [&](PyObject* part) { makeup += "," + std::to_string(*heap_.leaves.find(part)); };
+  const auto put = [&](PyObject* part) { put_name(heap_.leaves.name(*heap_.leaves.find(part)), makeup); };
   put(reinterpret_cast<PyObject*>(Py_TYPE(type)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_bases); ++i) put(PyTuple_GET_ITEM(type->tp_bases, i));
   for (const auto& [name, entry] : entries_of(type, Entry::kMakeup)) {
@@ -220,6 +225,12 @@ std::vector<PyTypeObject*> MadeClasses::in_loaded_state() const {
     if (made.is_made) types.push_back(reinterpret_cast<PyTypeObject*>(made.type.get()));
   }
   return types;
+}
+
+std::uint32_t MadeClasses::with_data_in_loaded_state() const {
+  std::uint32_t count = with_data();
+  while (count > 0 && !classes_[with_data_[count - 1]].is_made) --count;
+  return count;
 }
 
 void MadeClasses::write_methods(ComponentWriter& writer) {

@@ -42,6 +42,16 @@ class MadeClasses {
     return found == data_of_.end() ? kNoData : found->second;
   }
 
+  /// What can be given to a class only when it is made, the same in every process; of the leaf with this name. Null: that is
+  /// no class that the program makes.
+  const std::string* makeup(const std::string& name) const {
+    const auto found = number_of_name_.find(name);
+    return found == number_of_name_.end() ? nullptr : &classes_[found->second].makeup;
+  }
+  /// So many of those with data, from the first on, that all which the loaded state has are among them. Which others this
+  /// process knows is no part of a state.
+  std::uint32_t with_data_in_loaded_state() const;
+
   /// Which classes the state has, with their methods.
   void write_methods(ComponentWriter& writer);
   void read_methods(ComponentReader& reader);

@@ -428,6 +428,11 @@ Step Interpreter::call_native(PyObject* callable, Arguments arguments, Site site
     if (PySet_Discard(native.receiver, first.get()) < 0) throw PythonError();
     return complete(std::move(site), std::move(first));
   }
+  if (callable == reinterpret_cast<PyObject*>(&PySet_Type) ||
+      callable == reinterpret_cast<PyObject*>(&PyFrozenSet_Type) ||
+      (native.has_receiver() && PyAnySet_Check(native.receiver))) {
+    for (const Ref& argument : arguments.positional) rank_elements(argument.get());
+  }
   return run_native(callable, arguments, std::move(site));
 }
 

@@ -85,6 +85,20 @@ int compare(PyObject* left, PyObject* right) {
 
 }  // namespace
 
+void rank_elements(PyObject* added) {
+  World* const world = current_world();
+  if (world == nullptr) return;
+  if (PyList_CheckExact(added) || PyTuple_CheckExact(added)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(added); ++i) {
+      PyObject* const item = PySequence_Fast_GET_ITEM(added, i);
+      if (rank_of(item) == kObject) world->rank(item);
+      if (PyTuple_CheckExact(item)) rank_elements(item);
+    }
+  } else if (rank_of(added) == kObject) {
+    world->rank(added);
+  }
+}
+
 Ref ordered_elements(PyObject* set) {
   World* world = current_world();
   return world == nullptr ? ordered_by_content(set) : world->ordered(set);

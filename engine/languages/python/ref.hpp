@@ -48,6 +48,18 @@ inline Ref checked(PyObject* owned) {
   return Ref::steal(owned);
 }
 
+/// Holds the lock of the interpreter.
+class Locked {
+ public:
+  Locked() : state_(PyGILState_Ensure()) {}
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 /// The program does something that the machine does not model. Ends the run; never caught by the program.
 class Unsupported : public std::runtime_error {
  public:

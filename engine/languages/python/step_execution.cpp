@@ -199,7 +199,8 @@ Outcome StepWorld::written_down(const StateIds& state, std::uint32_t thread, Thr
     outcome.fixed.emplace_back(fixed, id);
     outcome.changes_structure |= !same_refs(state.ids[fixed], id);
   }
-  for (std::uint32_t fixed = state.fixed; fixed < heap.fixed_count(); ++fixed) {
+  // Classes that only other states have are none of this one's business.
+  for (std::uint32_t fixed = state.fixed; fixed < heap.fixed_in_loaded_state(); ++fixed) {
     outcome.new_fixed.push_back(heap.write_fixed(fixed));
   }
   for (std::uint32_t slot : written_objects_) {

@@ -297,7 +297,14 @@ Ref StepWorld::class_made(Ref type, const Code* body) {
   if (!is_single()) throw Unsupported("a class is made while several threads run; make it before they start");
   expect_repeated(body);
   write_statics();
-  return heap.class_made(std::move(type), body);
+  Ref made = heap.class_made(std::move(type), body);
+  // Where another state had the class before, this one may have a place for its data already.
+  const std::uint32_t fixed = heap.fixed_of_class(reinterpret_cast<PyTypeObject*>(made.get()));
+  if (fixed != 0 && fixed < is_written_fixed_.size() && !is_written_fixed_[fixed]) {
+    is_written_fixed_[fixed] = true;
+    written_fixed_.push_back(fixed);
+  }
+  return made;
 }
 
 Ref StepWorld::announced(Ref value) {

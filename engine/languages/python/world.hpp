@@ -169,6 +169,10 @@ class World {
   virtual std::uint64_t rank(PyObject* object) = 0;
 };
 
+/// Objects that were made in this step are ranked when they are put into a set, one by one or with the items of a list or
+/// tuple: who looks at the set first would find them in the order of their addresses.
+void rank_elements(PyObject* added);
+
 /// A built-in calls back where others may see it half done: the step has to begin again.
 struct Divided {};
 

@@ -189,6 +189,31 @@ bool Host::hash_numbers(std::uint8_t* state) const {
   return true;
 }
 
+bool Host::depart(std::uint8_t* state, std::vector<Part>& parts) const {
+  const auto* const numbered = dynamic_cast<const NumberedMemory*>(memory_.get());
+  if (numbered == nullptr) return false;
+  numbered->depart(state + foreign_.memory_offset, parts);
+  return true;
+}
+
+void Host::arrive(std::uint8_t* state, std::span<const Part> parts) const {
+  const auto* const numbered = dynamic_cast<const NumberedMemory*>(memory_.get());
+  if (numbered != nullptr) return numbered->arrive(state + foreign_.memory_offset, parts);
+  if (!parts.empty()) throw NotPortable("a state that arrived is none of this program: it has parts");
+}
+
+PartContent Host::content_of(Part part) const {
+  const auto* const numbered = dynamic_cast<const NumberedMemory*>(memory_.get());
+  if (numbered == nullptr) throw NotPortable("the program has no parts");
+  return numbered->content_of(part);
+}
+
+Part Host::meet(const std::string& bytes, std::span<const Part> refers) {
+  auto* const numbered = dynamic_cast<NumberedMemory*>(memory_.get());
+  if (numbered == nullptr) throw NotPortable("the program has no parts");
+  return numbered->meet(bytes, refers);
+}
+
 std::uint64_t Host::digests() const {
   const auto* const numbered = dynamic_cast<const NumberedMemory*>(memory_.get());
   return numbered == nullptr ? 0 : numbered->digests();

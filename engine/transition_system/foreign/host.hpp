@@ -12,6 +12,7 @@
 #include "transition_system/foreign/memory.hpp"
 #include "transition_system/foreign/untracked.hpp"
 #include "transition_system/model_abi.h"
+#include "transition_system/transition_system.hpp"
 
 namespace assay::transition_system::foreign {
 
@@ -29,6 +30,11 @@ class Host {
   std::size_t bytes() const { return memory_->bytes(); }
   /// Replaces what means something in this process only by a hash of what it stands for. False: there is nothing.
   bool hash_numbers(std::uint8_t* state) const;
+  /// States that travel: see `TransitionSystem`. The first answers false where states are what they say.
+  bool depart(std::uint8_t* state, std::vector<Part>& parts) const;
+  void arrive(std::uint8_t* state, std::span<const Part> parts) const;
+  PartContent content_of(Part part) const;
+  Part meet(const std::string& bytes, std::span<const Part> refers);
   std::uint64_t digests() const;
   std::uint64_t longest_digested() const;
   /// What changed and is no part of the state.

@@ -174,6 +174,78 @@ std::uint64_t NumberedMemory::content_hash(const std::uint8_t* slot) const {
   return hash;
 }
 
+namespace {
+
+Part piece_at(std::uint32_t level, std::uint32_t number) { return Part{std::uint64_t{level} << 32 | number}; }
+std::uint32_t level_of(Part part) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(part) >> 32);
+}
+std::uint32_t number_of(Part part) { return static_cast<std::uint32_t>(part); }
+
+[[noreturn]] void refuse() {
+  throw NotPortable("a part of a state that arrived is no memory of this program's embedded C");
+}
+
+}  // namespace
+
+void NumberedMemory::depart(std::uint8_t* slot, std::vector<Part>& parts) const {
+  if (is_digested_) throw UnsupportedProgram("states whose memory is told by digests do not travel");
+  for (const auto& region : regions_) {
+    std::uint32_t number = 0;
+    std::memcpy(&number, slot, sizeof number);
+    std::memset(slot, 0, sizeof number);
+    slot += sizeof number;
+    parts.push_back(piece_at(region->depth(), number));
+  }
+}
+
+void NumberedMemory::arrive(std::uint8_t* slot, std::span<const Part> parts) const {
+  if (is_digested_ || parts.size() != regions_.size()) refuse();
+  for (std::size_t i = 0; i < parts.size(); ++i, slot += sizeof(std::uint32_t)) {
+    if (level_of(parts[i]) != regions_[i]->depth() || number_of(parts[i]) >= pieces_.count()) refuse();
+    const std::uint32_t number = number_of(parts[i]);
+    std::memcpy(slot, &number, sizeof number);
+  }
+}
+
+/// The level; of memory its bytes, of a node which of its children are no zeros, which are its parts.
+PartContent NumberedMemory::content_of(Part part) const {
+  const std::uint32_t level = level_of(part);
+  const std::uint8_t* const piece = pieces_.at(number_of(part));
+  PartContent content;
+  content.bytes.assign(1, static_cast<char>(level));
+  if (level == 0) {
+    content.bytes.append(reinterpret_cast<const char*>(piece), kPieceBytes);
+    return content;
+  }
+  std::uint32_t children[Region::kChildren];
+  std::memcpy(children, piece, sizeof children);
+  for (const std::uint32_t child : children) {
+    content.bytes += child != 0 ? '\1' : '\0';
+    if (child != 0) content.refers.push_back(piece_at(level - 1, child));
+  }
+  return content;
+}
+
+Part NumberedMemory::meet(const std::string& bytes, std::span<const Part> refers) {
+  if (bytes.empty()) refuse();
+  const auto level = static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[0]));
+  if (level == 0) {
+    if (bytes.size() != 1 + kPieceBytes || !refers.empty()) refuse();
+    return piece_at(0, pieces_.number_of(bytes.data() + 1));
+  }
+  std::uint32_t children[Region::kChildren] = {};
+  if (bytes.size() != 1 + Region::kChildren) refuse();
+  for (std::uint32_t i = 0; i < Region::kChildren; ++i) {
+    if (bytes[1 + i] == '\0') continue;
+    if (refers.empty() || level_of(refers[0]) != level - 1 || number_of(refers[0]) == 0) refuse();
+    children[i] = number_of(refers[0]);
+    refers = refers.subspan(1);
+  }
+  if (!refers.empty()) refuse();
+  return piece_at(level, pieces_.number_of(children));
+}
+
 std::uint64_t NumberedMemory::digests() const {
   std::uint64_t count = 0;
   for (const auto& each : numbers_) count += each.size();

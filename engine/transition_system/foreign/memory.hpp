@@ -11,6 +11,7 @@
 #include "transition_system/foreign/image.hpp"
 #include "transition_system/foreign/pieces.hpp"
 #include "transition_system/foreign/region.hpp"
+#include "transition_system/transition_system.hpp"
 
 namespace assay::transition_system::foreign {
 
@@ -78,6 +79,11 @@ class NumberedMemory final : public Memory {
   std::uint64_t parts_met() const { return pieces_.count(); }
   /// A hash of what a slot stands for, the same in every process; only without a key.
   std::uint64_t content_hash(const std::uint8_t* slot) const;
+  /// States that travel: a part is a piece, and how far above the memory itself it is; it refers to those below.
+  void depart(std::uint8_t* slot, std::vector<Part>& parts) const;
+  void arrive(std::uint8_t* slot, std::span<const Part> parts) const;
+  PartContent content_of(Part part) const;
+  Part meet(const std::string& bytes, std::span<const Part> refers);
   /// How many contents have a digest, and of how many words the longest is.
   std::uint64_t digests() const;
   std::uint64_t longest_digested() const;

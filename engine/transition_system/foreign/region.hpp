@@ -20,6 +20,7 @@ namespace assay::transition_system::foreign {
 class Region {
  public:
   static constexpr std::size_t kPageBytes = 4096;
+  static constexpr std::uint32_t kChildren = kPieceBytes / sizeof(std::uint32_t);
 
   /// Takes up what it holds; `is_empty`: it holds zeros. With a key its content has a digest.
   Region(Range range, Pieces& pieces, bool is_empty, const std::optional<support::ElementWords>& key);
@@ -40,6 +41,8 @@ class Region {
   bool opens(const void* address);
 
   Range range() const { return range_; }
+  /// How far below the root the pieces of the memory itself are.
+  std::uint32_t depth() const { return static_cast<std::uint32_t>(levels_.size() - 1); }
   /// A hash of the content that a number stands for, the same in every process.
   std::uint64_t content_hash(std::uint32_t number) const { return hash_at(levels_.size() - 1, number); }
   /// Of the content that has been taken up last: the polynomial over the field of 2^192 elements whose coefficients are
@@ -50,8 +53,6 @@ class Region {
 
  private:
   static constexpr std::size_t kMostOpen = 48;  // pages that are compared each time
-  static constexpr std::uint32_t kChildren = kPieceBytes / sizeof(std::uint32_t);
-
   bool is_protected() const { return page_count_ > kMostOpen; }
   Range page(std::size_t index) const;  // the part of it that belongs to the region
   void open(std::size_t index);

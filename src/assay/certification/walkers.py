@@ -31,6 +31,7 @@ from assay.records import dataclass
 from assay.transition_system.question import Question
 
 NO_LABEL = 0xFFFFFFFF
+LONGEST_PIECE = 1 << 20
 PROGRAM = Path(_engine.__file__).with_name("assay-walker")
 
 
@@ -207,15 +208,17 @@ def _ranking(ranked: RankedWalk | None) -> bytes:
 
 
 def _frame_message(frame: Frame) -> Iterator[bytes]:
-    """In pieces: sections may be large, and are not copied."""
+    """In one piece, or, where sections are large, in pieces that are not copied."""
     sections = (frame.start, frame.bits, frame.ids, frame.counts, frame.supplement)
     counts = struct.pack("<III", frame.states, frame.entries, frame.references)
     length = 1 + len(counts) + sum(8 + len(section) for section in sections)
-    yield length.to_bytes(LENGTH_BYTES, "little") + b"F" + counts
+    pieces = [length.to_bytes(LENGTH_BYTES, "little") + b"F" + counts]
     for section in sections:
-        yield struct.pack("<Q", len(section))
-        if section:
-            yield section
+        pieces += [struct.pack("<Q", len(section)), section]
+    if length <= LONGEST_PIECE:
+        yield b"".join(pieces)
+    else:
+        yield from filter(None, pieces)
 
 
 def _problem(body: bytearray, name_of_frame: Callable[[int], str]) -> Raised:

@@ -8,6 +8,7 @@ is ended. No child outlives the executor, whatever happens to either.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pickle
 import select
@@ -27,6 +28,7 @@ from assay.execution.memory import memory_of
 
 TICK_SECONDS = 0.1
 READ_BYTES = 1 << 20
+PIPE_BYTES = 1 << 20  # of what is on the way to a child: it seldom waits for us, and we seldom wake up
 LAST_WORDS_BYTES = 4000
 # Nobody but the system kills without a word.
 CAUSES = {signal.SIGKILL: Cause.MEMORY, signal.SIGXCPU: Cause.PROCESSOR_TIME}
@@ -260,6 +262,8 @@ class _Child:
             self.answers, their_answers = os.pipe()
             theirs.callback(os.close, their_answers)
             ours.callback(os.close, self.answers)
+            with contextlib.suppress(OSError):  # more than this user may have
+                fcntl.fcntl(self.tasks, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             os.set_blocking(self.tasks, False)
             os.set_blocking(self.answers, False)
             pipes = [str(os.getpid()), str(their_tasks), str(their_answers)]

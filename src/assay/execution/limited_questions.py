@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import resource
@@ -74,6 +75,7 @@ def _answer(
         os.setpgid(0, 0)  # Ctrl-C on a terminal reaches the parent alone
         signal.setitimer(signal.ITIMER_REAL, 0)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        faulthandler.disable()  # a solver that dies at its limits is told in a sentence
         if memory_bytes:
             resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
         limit = int(seconds) + 2

@@ -40,6 +40,7 @@ from assay import _engine
 from assay.languages import AnotherText
 from assay.languages.class_properties import ClassProperties, Label, class_properties
 from assay.records import dataclass
+from assay.transition_system import portable_values
 from assay.transition_system.canonical import NOT_A_STATE, WORD_BYTES, CanonicalForm, NoCanonicalForm
 from assay.transition_system.expressions import Expression
 from assay.transition_system.interface import (
@@ -277,6 +278,34 @@ class NumberedSystem:
             self.content_is_unknown = True
             return b""
 
+    # --- states that travel; 0 is the part of a root ---
+
+    def part_of(self, state: bytes) -> int:
+        return int.from_bytes(state, "little")
+
+    def state_of(self, part: int) -> bytes:
+        return part.to_bytes(WORD_BYTES, "little")
+
+    def part_content(self, part: int) -> bytes:
+        """What another process makes the state of."""
+        state = self.state(self.state_of(part))
+        try:
+            self._content_form.encode(state)  # who owns it is decided by that
+            return portable_values.encode(state)
+        except NoCanonicalForm as problem:
+            raise SourceProblem(
+                f"a state cannot travel to another process: {problem}; got {state!r}",
+                where=self._system.name,
+                hint="search in one process, or use tuples, frozen dataclasses and frozensets",
+            ) from None
+
+    def meet_part(self, content: bytes) -> int:
+        try:
+            state = portable_values.decode(content)
+        except portable_values.NoSuchValue as problem:
+            raise _engine.NotPortable(f"a state that arrived is none of this class: {problem}") from None
+        return self.part_of(self._key(state))
+
     # --- the way back ---
 
     def state(self, key: bytes) -> object:
@@ -351,7 +380,18 @@ class CanonicalSystem(NumberedSystem):
         self, system: HandwrittenSystem, options: LanguageOptions, labels: Sequence[Label] = ()
     ) -> None:
         self._form = CanonicalForm()
+        self._parts: dict[bytes, int] = {ROOT: 0}
+        self._keys_of_parts = [ROOT]
         super().__init__(system, options, labels)
+
+    def part_of(self, state: bytes) -> int:
+        part = self._parts.setdefault(state, len(self._keys_of_parts))
+        if part == len(self._keys_of_parts):
+            self._keys_of_parts.append(state)
+        return part
+
+    def state_of(self, part: int) -> bytes:
+        return self._keys_of_parts[part]
 
     def _key(self, state: object) -> bytes:
         try:

@@ -222,6 +222,9 @@ def proof_text(result: Result) -> str:
         )
     if proof.get("kind") == "unrolled":
         return f"every run was followed to its end ({count(cast(int, proof['bound']), 'round')} of its loops)"
+    if proof.get("kind") == "contracts":
+        procedures = count(cast(int, proof["procedures"]), "procedure")
+        return f"proved by contracts ({count(conjuncts, 'conjunct')} for {procedures})"
     if proof.get("kind") == "cut points":
         return f"proved by an invariant ({count(conjuncts, 'conjunct')} at {count(locations, 'loop')})"
     return (

@@ -26,7 +26,17 @@ ABSTRACTIONS = (
 )
 PROOFS = ("invariants", "auto")  # docs/proofs.md
 SYMBOLIC = (*PROOFS, "packed", "symbolic", *ABSTRACTIONS)  # searches of the symbolic form of a program
-SEQUENTIAL = ("bounded", "templates", "k-induction", "horn-integers", "horn", "predicates")  # of C programs
+SEQUENTIAL = (
+    "bounded",
+    "templates",
+    "k-induction",
+    "execution",
+    "quantified",
+    "horn-integers",
+    "horn",
+    "predicates",
+    "contracts",
+)  # of C programs
 STRATEGIES = ("bfs", "dfs", "random-dfs", "cached", *SYMBOLIC, *SEQUENTIAL)
 STORAGES = ("exact", "fingerprint", "bitstate", "abstraction")
 # What a cached search forgets first (docs/caching.md); the first is the default.

@@ -7,6 +7,7 @@ obligations that are made anew, and by another solver, before anybody hears of i
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import NoProof, Obligation
+from assay.evidence.sequential.obligations import NoProof, Obligation, obligations
 from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
@@ -25,19 +26,25 @@ from assay.languages.c.execution import Executed
 from assay.languages.c.memory import ADDRESSES
 from assay.languages.c.program import CProgram
 from assay.records import dataclass
+from assay.search.sequential import contracts
+from assay.search.sequential.contracts import NAME as CONTRACTS
+from assay.search.sequential.contracts import finding as found_contracts
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import ENGINES, PORTFOLIO, findings
 from assay.search.sequential.rounds import from_json as round_from_json
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.bitvectors import TRUE
+from assay.transition_system.sequential.bitvectors import TRUE, Term
+from assay.transition_system.sequential.calling import Calling
+from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import ControlFlow, Failure
-from assay.transition_system.sequential.inlining import UNWINDING
+from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
 from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
 from assay.verification.sequential_runs import (
+    MOST_STEPS,
     counterexample,
     executed_by_gcc,
     executed_on_graph,
@@ -46,6 +53,8 @@ from assay.verification.sequential_runs import (
 from assay.verification.sequential_showing import Showing, show_of
 
 NO_LIMIT_SECONDS = 900.0
+LEAST_CHECKING_SECONDS = 3.0  # of a proof, even if it was found at the last moment
+CONTRACTS_SHARE = 0.4  # of the time, for procedures that call themselves
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
 MEMORY_BYTES = 8 << 30
 PROCESSES = 2
@@ -68,7 +77,7 @@ class Judged:
 
     verdict: Verdict
     finding: Finding
-    flow: ControlFlow
+    flow: ControlFlow | None  # what it is about; None: procedures, one by one
     violation: Violation | None = None
     executed: Executed | None = None
     failed: tuple[Failure, list[Moment]] | None = None  # the run that fails
@@ -85,7 +94,11 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
     reason = StopReason.TIME
     flow = None
     try:
+        if is_recursive(program.program) and request.options.strategy in ("bfs", "auto", CONTRACTS):
+            answer = _by_contracts(name, program, request, deadline, said)
         for flow, is_whole in program.flows():
+            if answer is not None or request.options.strategy == CONTRACTS:
+                break
             answer, reason, goes_on = _looked_at(
                 name, program, flow, request, deadline, said, showing, is_whole=is_whole
             )
@@ -170,6 +183,46 @@ def _in_words(found: Finding) -> str:
     return f"{found.engine}: {found.status.value}{bound}{': ' if found.detail else ''}{found.detail}"
 
 
+def _by_contracts(
+    name: str, program: CProgram, request: Request, deadline: float, said: list[str]
+) -> Judged | None:
+    """Of a program that calls itself: its procedures one by one, before any of them is copied."""
+    seconds = CONTRACTS_SHARE * (deadline - time.monotonic())
+    until = time.monotonic() + seconds
+    request.listener(Phase(f"{CONTRACTS}: running the program for data", name))
+    found = found_contracts(
+        asked_in_a_copy(
+            lambda: contracts.search(program.program, deadline=until, say=lambda _: None),
+            seconds=seconds + 1,
+            memory_bytes=request.options.memory_limit_bytes or MEMORY_BYTES,
+        ),
+        program.program,
+    )
+    if found.run is not None:
+        moments: list[Moment] = []
+        left = iter(found.run.chosen)
+        failure = Calling(program.program).run(
+            lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
+        )
+        return None if failure is None else _failed(program, None, found, failure, found.run, moments, said)
+    if found.contracts is None:
+        said.append(f"{found.engine}: {found.detail}")
+        return None
+    try:
+        wanted = [
+            one
+            for _, flow in modules(program.program, found.contracts)
+            for one in obligations(flow, dict.fromkeys(flow.cut_points, TRUE))
+        ]
+        problem = _doubt_about(wanted, deadline)
+    except (UnsupportedConstruct, NoProof) as refused:
+        problem = str(refused)
+    if problem:
+        said.append(f"{found.engine}: {NOT_ACCEPTED}: {problem}")
+        return None
+    return Judged(Verdict.VERIFIED, found, None)
+
+
 def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
     if not any(one.kind == UNWINDING for one in flow.failures.values()):
         return False
@@ -180,8 +233,9 @@ def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
 
 def _require_suitable(request: Request) -> None:
     options = request.options
-    if options.strategy not in ("bfs", "auto", *ENGINES):
-        raise OptionProblem(f"search: expected auto or one of {', '.join(ENGINES)} for a C program")
+    if options.strategy not in ("bfs", "auto", CONTRACTS, *ENGINES):
+        known = ", ".join((*ENGINES, CONTRACTS))
+        raise OptionProblem(f"search: expected auto or one of {known} for a C program")
     if options.storage != "exact" or options.spill_directory or options.threads != 1 or request.estimate:
         raise OptionProblem("a C program is not searched state by state: leave options about states out")
 
@@ -209,16 +263,24 @@ def judged(
 
 def _doubt_about_proof(flow: ControlFlow, found: Finding, deadline: float) -> str:
     try:
-        return _doubt(list(proof_of(found, flow).obligations(flow)), deadline)
+        return _doubt_about(list(proof_of(found, flow).obligations(flow)), deadline)
     except NoProof as problem:
         return str(problem)
 
 
-def _doubt(wanted: list[Obligation], deadline: float) -> str:
+def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
+    """In copies of this process: a solver that crashes or does not end is a doubt and nothing else."""
     refutations = [one.refutation for one in wanted]
-    failed = first_unproved(refutations, max(deadline, time.monotonic() + 5))
-    if failed is not None:
-        return f"an obligation is not met: {wanted[failed].text}"
+    seconds = max(LEAST_CHECKING_SECONDS, deadline - time.monotonic())
+    first = asked_in_a_copy(
+        lambda: {"failed": first_unproved(refutations, time.monotonic() + seconds)},
+        seconds=seconds + 1,
+        memory_bytes=MEMORY_BYTES,
+    )
+    if isinstance(first, str):
+        return f"its obligations could not be checked: {first}"
+    if first["failed"] is not None:
+        return f"an obligation is not met, or not in time: {wanted[first['failed']].text}"
     second = asked_in_a_copy(
         lambda: second_opinion(refutations, SECOND_OPINION_SECONDS),
         seconds=SECOND_OPINION_SECONDS + 2,
@@ -240,6 +302,8 @@ def _certificate(
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
+    if answer.flow is None:
+        return None, "proofs by contracts of procedures cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -253,7 +317,7 @@ def _certificate(
         proof = proof_of(answer.finding, answer.flow)
         written = sayable(proof, answer.flow)
         if written != proof:  # is what is left still a proof?
-            problem = _doubt(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
+            problem = _doubt_about(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
             if problem:
                 return None, f"the proof needs what has no name in the text: {problem}"
         size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
@@ -272,6 +336,18 @@ def _violated(
         problem = "its run does not fail" if failure is None else failure.message
         said.append(f"{found.engine}: {problem}")
         return None
+    return _failed(program, flow, found, failure, choices, moments, said)
+
+
+def _failed(
+    program: CProgram,
+    flow: ControlFlow | None,
+    found: Finding,
+    failure: Failure,
+    choices: Choices,
+    moments: list[Moment],
+    said: list[str],
+) -> Judged | None:
     violation = Violation(
         kind=failure.kind,
         message=failure.message,
@@ -280,19 +356,30 @@ def _violated(
         counterexample=counterexample(program, flow, failure, choices, moments),
     )
     executed = executed_by_gcc(program, failing_run(failure, moments))
-    if not executed.reached and any(one.name == ADDRESSES for one in flow.variables):
+    if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, flow, violation, executed, (failure, moments))
+    return Judged(Verdict.VIOLATED, found, None, violation, executed, (failure, moments))
 
 
 def _proof(finding: Finding) -> dict[str, object]:
     found: dict[str, object] = {"engine": finding.engine, "checked_by": "bitwuzla"}
+    if finding.contracts is not None:
+        halves = [half for one in finding.contracts.values() for half in (one.before, one.after)]
+        return {
+            **found,
+            "kind": "contracts",
+            "conjuncts": _size(halves),
+            "procedures": len(finding.contracts),
+        }
     if finding.invariants is None:
         return {**found, "kind": "unrolled", "bound": finding.bound}
     at = finding.invariants.at
-    conjuncts = sum(len(one.operands) if one.operator == "and" else 1 for one in at.values())
-    return {**found, "kind": "cut points", "conjuncts": conjuncts, "locations": len(at)}
+    return {**found, "kind": "cut points", "conjuncts": _size(at.values()), "locations": len(at)}
+
+
+def _size(terms: Iterable[Term]) -> int:
+    return sum(len(one.operands) if one.operator == "and" else 1 for one in terms)
 
 
 def _told(

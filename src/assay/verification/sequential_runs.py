@@ -7,6 +7,7 @@ everything that was chosen, in order. An array is its usual element, how many ot
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -30,7 +31,10 @@ from assay.languages.c.rules import REAL
 from assay.search.sequential.findings import Choices
 from assay.transition_system.interface import ViolationFacts
 from assay.transition_system.sequential.bitvectors import TRUE, Array, ArrayValue, Bits, Sort, Term, Value
+from assay.transition_system.sequential.calling import Calling
+from assay.transition_system.sequential.compiled_runs import followed
 from assay.transition_system.sequential.control_flow import Assign, Assume, Choose, ControlFlow, Edge, Failure
+from assay.transition_system.sequential.inlining import is_recursive
 from assay.transition_system.sequential.running import Moment, default, run
 from assay.verification.sequential_showing import without_prefixes
 
@@ -44,6 +48,9 @@ NAME = re.compile(
 )
 INPUT = re.compile(r"\b__VERIFIER_nondet_\w+")
 TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result", "memory"}
+
+
+BY_CALLS = ControlFlow(0, 0, (), {}, (), {})  # stands for the graph of a program whose procedures are called
 
 
 # --- runs as numbers ---
@@ -100,13 +107,19 @@ class _Read:
 
 
 def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
-    left = iter(choices.chosen)
-    return list(run(flow, lambda _: next(left), dict(choices.starts)))
+    return followed(flow, choices.chosen, dict(choices.starts))
 
 
 def again(name: str, program: CProgram, recorded: Trace) -> tuple[ControlFlow, Failure, list[Moment]]:
     """The run of a trace, executed once more."""
     wanted = recorded.counterexample.violation.message
+    if is_recursive(program.program):
+        with contextlib.suppress(TraceProblem):
+            called: list[Moment] = []
+            read = _Read(BY_CALLS, recorded.counterexample.positions)
+            reached = Calling(program.program).run(read.choose, most_steps=MOST_STEPS * 100, moments=called)
+            if reached is not None and reached.message == wanted:
+                return BY_CALLS, reached, called
     for flow, _ in islice(program.flows(), MOST_FLOWS):
         try:
             read = _Read(flow, recorded.counterexample.positions)
@@ -125,8 +138,11 @@ def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counte
 
 
 def counterexample(
-    program: CProgram, flow: ControlFlow, failure: Failure, choices: Choices, moments: list[Moment]
+    program: CProgram, flow: ControlFlow | None, failure: Failure, choices: Choices, moments: list[Moment]
 ) -> Counterexample:
+    """`flow`: None, if procedures were called and not copied."""
+    if flow is None:
+        return _in_words(program, BY_CALLS, failure, written(BY_CALLS, choices), moments)
     return _in_words(program, flow, failure, written(flow, choices), moments)
 
 
@@ -209,7 +225,8 @@ class _Teller:
             return ""
         fails = edge.target in self.flow.failures
         if isinstance(action, Assume) and action.condition is not TRUE:
-            others = [one for one in self.flow.outgoing[edge.source] if one is not edge]
+            known = self.flow.outgoing
+            others = [one for one in known[edge.source] if one is not edge] if self.flow.locations else []
             is_checked = any(one.target in self.flow.failures for one in others)
             if not fails and (is_checked or not text.startswith(("(", "!(", "("))):
                 return ""  # what is checked and holds
@@ -342,7 +359,7 @@ def _unset(moments: Sequence[Moment]) -> list[Unset]:
         is_one = (
             isinstance(action, Choose) and not action.is_input and place.column and moment.chosen is not None
         )
-        if not is_one:
+        if not is_one or (isinstance(action, Choose) and "what a function" in action.origin):
             last = last if isinstance(action, Assign) and last and last[0].place == place else None
             continue
         spot = (place.file, place.line, place.column)

@@ -84,6 +84,13 @@ def test_a_walker_reports_what_the_same_walk_reports_here(walkers, tasks, certif
     assert sum(report.states for report in there) == certificate.header.states == 392
 
 
+def test_frames_that_are_sent_in_pieces_are_the_same_frames(monkeypatch, walkers, tasks):
+    (whole,) = done(walkers, tasks(1))
+    monkeypatch.setattr("assay.certification.walkers.LONGEST_PIECE", 0)  # as if every frame were large
+    (in_pieces,) = done(walkers, tasks(1))
+    assert replace(in_pieces, seconds=0.0) == replace(whole, seconds=0.0)
+
+
 def with_frame(source: FrameSource, number: int, body: bytes, certificate: CertificateFile) -> FrameSource:
     """The same frames, one of them replaced by other bytes."""
     bodies = [certificate.frame_bytes(source.first + index) for index in range(len(source.records))]

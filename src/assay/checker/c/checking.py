@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from assay.checker.c.preprocessing import FLAGS, expand, without_markers
 from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
 from assay.checker.c.proofs import Obligation, Proof, recursion_of
 from assay.checker.c.reading import Program
-from assay.checker.c.rules import Rule, read_rule, woven
+from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
 from assay.checker.c.syntax import parse
 from assay.checker.c.terms import either
+from assay.records import dataclass
 
 SEMANTICS_VERSION = 1
 CHECKS = ("overflow", "division", "bounds", "allocation")
@@ -96,7 +96,10 @@ def check_c(
 def read(
     expanded: bytes, model: str, checks: Sequence[str], rules: Sequence[Rule], recursion: int
 ) -> Program:
-    tree = woven(parse(expanded.decode("utf-8", "surrogateescape")), rules)
+    text = expanded.decode("utf-8", "surrogateescape")
+    for rule in rules:
+        require_own_names(text, rule)
+    tree = woven(parse(text), rules)
     return Program(tree, model, checks, recursion)
 
 
@@ -110,18 +113,15 @@ def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
 
 def granted(program: Program, checks: Sequence[str]) -> list[str]:
     """What the proof takes for granted, as the header says it."""
-    found = []
-    if "bounds" not in checks:
-        found.append("indexes and pointers, also those compared, are within live objects")
+    is_bounded = "bounds" in checks
+    found = [] if is_bounded else ["indexes and pointers, also those compared, are within live objects"]
     names = [f"{name}()" for name in sorted(program.externals)]
     if names:
         shown = names if len(names) <= 3 else names[:2]
         more = f" and {len(names) - 2} others" if len(names) > 3 else ""
-        ending = "s" if len(names) == 1 else ""
-        said = f"change{ending} nothing"
-        if "bounds" in checks:
-            said += f" and touch{'es' if ending else ''} only what is there"
-        found.append(f"{', '.join(shown)}{more} {said}")
+        one = len(names) == 1
+        touched = f" and {'touches' if one else 'touch'} only what is there" if is_bounded else ""
+        found.append(f"{', '.join(shown)}{more} {'changes' if one else 'change'} nothing{touched}")
     return found
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.checker.c.problems import CannotCheck
 from assay.checker.c.terms import FALSE, TRUE, Term, negate
+from assay.records import dataclass
 
 MOST_EDGES = 400_000
 

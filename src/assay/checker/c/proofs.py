@@ -9,14 +9,15 @@ are chosen by the conditions of the ways.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from assay.checker.c import terms as tm
 from assay.checker.c.graph import Flow
 from assay.checker.c.problems import CannotCheck, NoProof
+from assay.checker.c.quantifiers import grounded, has_quantifier, require_sound
 from assay.checker.c.reading import Path, Program, Twice
 from assay.checker.c.terms import Term
+from assay.records import dataclass
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
 LOCATION_KEYS = {"instance", "line", "column", "holds"}
@@ -62,6 +63,11 @@ class Obligation:
     refutation: Term  # holds nowhere if the obligation is met
 
 
+def obligation(text: str, *terms: Term) -> Obligation:
+    """That these do not hold together."""
+    return Obligation(text, grounded(tm.both(terms)))
+
+
 class Proof:
     def __init__(self, body: Any, program: Program, flow: Flow) -> None:
         self.program, self.flow = program, flow
@@ -96,6 +102,7 @@ class Proof:
         if node is None:
             raise NoProof(f"the program has no loop and no label at {line}:{column}{_called(path)}")
         held = [self._at(position) for position in _list(given["holds"])]
+        require_sound(held)
         if any(one.sort != tm.BOOL for one in held):
             raise NoProof("a location has a condition that is no truth value")
         if node in self.points:
@@ -114,6 +121,8 @@ class Proof:
             if width == 0:
                 return tm.truth(bool(_number(node[1], 0, 1)))
             return tm.const(_number(node[1], 0, (1 << width) - 1), width)
+        if kind == "e" and len(node) == 2:
+            return tm.bound(_number(node[1], 1, MOST_WIDTH))
         if not isinstance(kind, str) or len(node) != 3:
             raise NoProof("a node of the proof is none")
         return applied(kind, _list(node[1]), [self._at(one) for one in _list(node[2])])
@@ -130,7 +139,9 @@ class Proof:
             raise NoProof("a variable of the proof is not written as variables are")
         found = self.program.variables.get(tuple(name))
         if isinstance(found, Twice):
-            raise CannotCheck(f"two variables that are called {str(node)[:80]}")
+            raise CannotCheck(
+                f"a proof that speaks of {str(node)[:80]}, which has no term of its own or another"
+            )
         if found is None:
             raise NoProof(f"the program has no variable {str(node)[:80]}")
         return found
@@ -154,28 +165,31 @@ class Proof:
         return {self.flow.entry: State(tm.TRUE, dict(self.program.initial))}
 
     def _inductive(self, ways: Ways, *, with_failures: bool) -> Iterator[Obligation]:
-        sources: list[tuple[str, Mapping[int, State]]] = []
+        sources: list[tuple[str, Term, Mapping[int, State]]] = []
         first = "from the start"
         if self.flow.entry in self.points:  # a loop may begin at once
             point = self.points[self.flow.entry]
             holds = tm.Replacing(self.program.initial)(point.invariant)
-            yield Obligation(f"{first} to the cut point {point.text}", tm.negate(holds))
+            yield obligation(f"{first} to the cut point {point.text}", tm.negate(holds))
         else:
-            sources.append((first, self._start()))
+            sources.append((first, tm.TRUE, self._start()))
         sources += [
-            (f"from {point.text}", {point.node: State(point.invariant, {})}) for point in self.points.values()
+            (f"from {point.text}", point.invariant, {point.node: State(tm.TRUE, {})})
+            for point in self.points.values()
         ]
-        for text, start in sources:
+        for text, assumed, start in sources:
             arrived, failed = ways.followed(start)
             for node, state in arrived.items():
                 held = tm.Replacing(state.values)(self.points[node].invariant)
-                yield Obligation(
+                yield obligation(
                     f"{text} to the cut point {self.points[node].text}",
-                    tm.both((state.condition, tm.negate(held))),
+                    assumed,
+                    state.condition,
+                    tm.negate(held),
                 )
             if with_failures:
                 for node, condition in failed.items():
-                    yield Obligation(f"{text} without {self.flow.failures[node]}", condition)
+                    yield obligation(f"{text} without {self.flow.failures[node]}", assumed, condition)
 
     def _of_bound(self, ways: Ways, bound: int) -> Iterator[Obligation]:
         states = self._start()
@@ -193,18 +207,20 @@ class Proof:
             for node, condition in failed.items():
                 yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
         for point in self.points.values():
-            states = {point.node: State(point.invariant, {})}
+            states, assumed = {point.node: State(tm.TRUE, {})}, [point.invariant]
             for passed in range(self.rounds + 1):
                 states, failed = ways.followed(states)
-                states = {node: self._where_it_holds(node, state) for node, state in states.items()}
-                if passed == self.rounds:
-                    for node, condition in failed.items():
-                        text = f"{self.flow.failures[node]} {passed} rounds after {point.text}"
-                        yield Obligation(text, condition)
+                if passed < self.rounds:
+                    assumed += [self._held_there(node, state) for node, state in states.items()]
+                    continue
+                for node, condition in failed.items():
+                    text = f"{self.flow.failures[node]} {passed} rounds after {point.text}"
+                    yield obligation(text, *assumed, condition)
 
-    def _where_it_holds(self, node: int, state: State) -> State:
+    def _held_there(self, node: int, state: State) -> Term:
+        """If a run passes a cut point, what that holds is true."""
         held = tm.Replacing(state.values)(self.points[node].invariant)
-        return State(tm.both((state.condition, held)), state.values)
+        return tm.either((tm.negate(state.condition), held))
 
 
 def _instances(given: Any) -> list[Path]:
@@ -239,6 +255,10 @@ def applied(op: str, params: Sequence[Any], args: Sequence[Term]) -> Term:
         return tm.equal(*args)
     if args and not params and op in ("and", "or") and set(sorts) == {tm.BOOL}:
         return tm.both(args) if op == "and" else tm.either(args)
+    if op == "forall" and sorts == [tm.BOOL] and len(params) == 1:
+        if has_quantifier(args[0]):
+            raise NoProof("a quantifier of the proof is below another")
+        return tm.forall(_number(params[0], 1, MOST_WIDTH), args[0])
     if op == "not" and sorts == [tm.BOOL] and not params:
         return tm.negate(args[0])
     if op == "ite" and len(args) == 3 and sorts[0] == tm.BOOL and sorts[1] == sorts[2] and not params:

@@ -2,8 +2,8 @@
 
 Written from docs/formats/certificate.md ("Of C programs"). Expressions become terms over the variables
 of the program; what an expression does besides is drawn when it is met, operands from left to right. C leaves
-their order open, so a program in which it matters is refused. Objects whose address somebody takes are not
-read here.
+their order open, so a program in which it matters is refused. Pointers are read where they are passed to a
+function that does not change them: they are references. Others, and what they point to, are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from assay.checker.c import terms as tm
@@ -20,6 +20,7 @@ from assay.checker.c.graph import Failure, Graph
 from assay.checker.c.problems import CannotCheck
 from assay.checker.c.syntax import Node
 from assay.checker.c.terms import Term
+from assay.records import dataclass
 
 INDEX_BITS = 32
 MOST_ELEMENTS = 1 << 24
@@ -51,6 +52,23 @@ class Place:
     type: ty.Type
     path: tuple[str, ...] = ()
     indexes: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a pointer that is passed points to: a place, or an element of an array from which it may be moved.
+
+    A parameter that is never changed is just another name of that."""
+
+    place: Place
+    base: Term | None = None  # `place` is the array, and this the position in it
+
+    @property
+    def type(self) -> ty.Type:
+        if self.base is None:
+            return self.place.type
+        assert isinstance(self.place.type, ty.Array)
+        return self.place.type.of
 
 
 @dataclass(frozen=True)
@@ -160,6 +178,7 @@ class Program:
         self.count = 0
         self.file = Scope(None)
         self._draws: dict[int, bool] = {}
+        self._changed: dict[tuple[int, str], bool] = {}
         self.defined_objects = {
             node.name
             for node in tree
@@ -561,7 +580,7 @@ class Program:
         self.frames.append(frame)
         return frame
 
-    def _parameters(self, frame: Frame, arguments: Sequence[Value | Place] | None) -> None:
+    def _parameters(self, frame: Frame, arguments: Sequence[Value | Place | Reference] | None) -> None:
         node = self.definitions[frame.name]
         values: dict[Term, Term] = {}
         position = 0
@@ -569,10 +588,14 @@ class Program:
             kind = self.parameter(one, frame.scope)
             if isinstance(kind, ty.Void):
                 continue
-            made = self._local(one, kind)
-            if arguments is not None:
-                values |= self._passed(made, arguments[position], one)
+            given = None if arguments is None else arguments[position]
             position += 1
+            if isinstance(given, Reference):
+                self._refer(frame, one, given)
+                continue
+            made = self._local(one, kind)
+            if given is not None:
+                values |= self._passed(made, given, one)
         self.graph.set(values)
 
     def _local(self, node: Node, kind: ty.Type) -> Object:
@@ -589,6 +612,15 @@ class Program:
         if node.name is not None:
             self.scope.names[node.name] = made
         return made
+
+    def _refer(self, frame: Frame, node: Node, given: Reference) -> None:
+        if node.name is None:
+            return
+        body = self.definitions[frame.name].body
+        if self._changed.setdefault((id(body), node.name), is_changed(body, node.name)):
+            raise self.refuse(node, f"the parameter '{node.name}', a pointer that is changed")
+        frame.scope.names[node.name] = given
+        self.variables["l", frame.path, node.name, node.line, node.column] = TWICE  # it has no term here
 
     def _passed(self, made: Object, given: Value | Place, node: Node) -> dict[Term, Term]:
         if isinstance(given, Value):
@@ -897,6 +929,101 @@ class Program:
             return isinstance(self.scope.find(node.name), Object | GlobalName)
         return node.kind in ("index", "member_of", "member_at") or (node.kind == "unary" and node.op == "*")
 
+    def is_reference(self, node: Node) -> bool:
+        """By its form: a parameter that is one, an address, an array, or one of these moved."""
+        if node.kind == "name":
+            found = self.scope.find(node.name)
+            is_array = isinstance(found, Object | GlobalName) and isinstance(found.type, ty.Array)
+            return isinstance(found, Reference) or is_array
+        if node.kind == "unary":
+            return bool(node.op == "&")
+        if node.kind in ("member_of", "member_at", "index"):
+            return isinstance(self._place_type(node), ty.Array)
+        return node.kind == "binary" and node.op == "+" and self.is_reference(node.left)
+
+    def _place_type(self, node: Node) -> ty.Type | None:
+        """Of a place, without evaluating it; None if that is not known."""
+        if node.kind == "name":
+            found = self.scope.find(node.name)
+            return found.type if isinstance(found, Object | GlobalName) else None
+        if node.kind == "index":
+            found = self.scope.find(node.value.name) if node.value.kind == "name" else None
+            whole = found.type if isinstance(found, Reference) else None
+            if whole is not None:
+                return whole
+            whole = self._place_type(node.value)
+            return whole.of if isinstance(whole, ty.Array) else None
+        if node.kind in ("member_of", "member_at"):
+            if node.kind == "member_at":
+                found = self.scope.find(node.value.name) if node.value.kind == "name" else None
+                kind = found.type if isinstance(found, Reference) else None
+            else:
+                kind = self._place_type(node.value)
+            for name in (kind.path_to(node.name) or ()) if isinstance(kind, ty.Struct) else ():
+                assert isinstance(kind, ty.Struct)
+                kind = (kind.fields or {})[name]
+            return kind
+        return None
+
+    def reference(self, node: Node) -> Reference:
+        if node.kind == "name" and isinstance(self.scope.find(node.name), Reference):
+            return self.scope.find(node.name)  # type: ignore[no-any-return]
+        if node.kind == "unary" and node.op == "&":
+            inner = node.value
+            is_element = inner.kind == "index"  # from which others are reached
+            found = self._element_reference(inner) if is_element else Reference(self.place(inner))
+            if isinstance(found.type, ty.Int) and found.type.bits is not None:
+                raise self.refuse(node, "the address of a bit-field")
+            return found
+        if node.kind == "binary":
+            array, index = self.apart(node, lambda: self.reference(node.left), lambda: self.value(node.right))
+            return self._moved(array, index, node)
+        place = self.place(node)
+        if not isinstance(place.type, ty.Array) or not place.type.length:
+            raise self.refuse(node, "memory that a pointer points to")
+        return Reference(place, tm.const(0, INDEX_BITS))
+
+    def _element_reference(self, node: Node) -> Reference:
+        array, index = self.apart(node, lambda: self._indexable(node.value), lambda: self.value(node.index))
+        return self._moved(array, index, node)
+
+    def _indexable(self, node: Node) -> Reference:
+        if self.is_reference(node):
+            return self.reference(node)
+        raise self.refuse(node, "memory that a pointer points to")
+
+    def _moved(self, given: Reference, index: Value, node: Node) -> Reference:
+        if not isinstance(index.type, ty.Int):
+            raise self.refuse(node, "an index that is no integer")
+        if index.term.value == 0:
+            return given
+        if given.base is None:
+            raise self.refuse(node, "a pointer that is moved away from its object")
+        if "bounds" in self.checks:
+            raise self.refuse(node, "the bounds of a pointer that is moved")
+        wide = tm.resize(index.term, INDEX_BITS, is_signed=index.type.is_signed)
+        return Reference(given.place, tm.binary("bvadd", given.base, wide))
+
+    def _kept(self, given: Reference) -> Reference:
+        """With positions that nothing changes any more."""
+        values: dict[Term, Term] = {}
+
+        def kept(one: Term) -> Term:
+            if one.value is not None:
+                return one
+            made = self._fresh("position", one.sort)
+            values[made] = one
+            return made
+
+        place = replace(given.place, indexes=tuple(map(kept, given.place.indexes)))
+        found = Reference(place, None if given.base is None else kept(given.base))
+        self.graph.set(values)
+        return found
+
+    def _pointed(self, node: Node) -> Place:
+        given = self.reference(node)
+        return given.place if given.base is None else self._element(given.place, given.base)
+
     def place(self, node: Node) -> Place:
         if node.kind == "name":
             found = self.scope.find(node.name)
@@ -910,20 +1037,34 @@ class Program:
             raise self.refuse(node, f"'{node.name}' in this place")
         if node.kind == "member_of":
             whole = self.operand(node.value)
-            if isinstance(whole, Value) or not isinstance(whole.type, ty.Struct):
+            if isinstance(whole, Value):
                 raise self.refuse(node, "a member of what is no struct")
-            for name in whole.type.path_to(node.name) or ("",):
-                if not isinstance(whole.type, ty.Struct) or name not in (whole.type.fields or {}):
-                    raise self.refuse(node, f"the member '{node.name}'")
-                whole = self._field(whole, name)
-            return whole
+            return self._member(whole, node)
         if node.kind == "index":
             return self._indexed(node)
-        if node.kind == "member_at" or (node.kind == "unary" and node.op == "*"):
+        is_followed = node.kind == "member_at" or (node.kind == "unary" and node.op == "*")
+        if is_followed and self.is_reference(node.value):
+            found = self._pointed(node.value)
+            if node.kind == "unary":
+                return found
+            return self._member(found, node)
+        if is_followed:
             raise self.refuse(node, "memory that a pointer points to")
         raise self.refuse(node, "this as a place")
 
+    def _member(self, whole: Place, node: Node) -> Place:
+        if not isinstance(whole.type, ty.Struct):
+            raise self.refuse(node, "a member of what is no struct")
+        for name in whole.type.path_to(node.name) or ("",):
+            if not isinstance(whole.type, ty.Struct) or name not in (whole.type.fields or {}):
+                raise self.refuse(node, f"the member '{node.name}'")
+            whole = self._field(whole, name)
+        return whole
+
     def _indexed(self, node: Node) -> Place:
+        if node.value.kind == "name" and isinstance(self.scope.find(node.value.name), Reference):
+            given = self._element_reference(node)
+            return given.place if given.base is None else self._element(given.place, given.base)
         array, index = self.apart(node, lambda: self._array(node.value), lambda: self.value(node.index))
         if not isinstance(array.type, ty.Array) or not array.type.length:
             raise self.refuse(node, "memory that a pointer points to")
@@ -1028,6 +1169,9 @@ class Program:
         return Value(tm.choice(truth, tm.const(1, 32), tm.const(0, 32)), ty.INT, truth)
 
     def condition(self, node: Node) -> Term:
+        if self.is_reference(node):
+            self.reference(node)
+            return tm.TRUE
         return self.truth(self.value(node), node)
 
     # --- values ---
@@ -1185,8 +1329,19 @@ class Program:
             right: Callable[[], Value] = lambda: self.as_int(self.condition(node.right))  # noqa: E731
             sides = (right, lambda: decided) if node.op == "&&" else (lambda: decided, right)
             return self._either(node, left, *sides)
+        if node.op in ("==", "!=") and self.is_reference(node.left) != self.is_reference(node.right):
+            return self._compared_with_null(node)
         one, other = self.apart(node, lambda: self.value(node.left), lambda: self.value(node.right))
         return self.operation(node.op, one, other, node)
+
+    def _compared_with_null(self, node: Node) -> Value:
+        given, null = node.left, node.right
+        if self.is_reference(null):
+            given, null = null, given
+        _, value = self.apart(node, lambda: self.reference(given), lambda: self.value(null))
+        if value.term.value != 0:
+            raise self.refuse(node, "comparing two pointers")
+        return self.as_int(tm.truth(node.op == "!="))
 
     def operation(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if not isinstance(left.type, ty.Int) or not isinstance(right.type, ty.Int):
@@ -1216,6 +1371,8 @@ class Program:
     def _of_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if op not in ("==", "!="):
             raise self.refuse(node, "computing with pointers")
+        if all(one.term.value is None for one in (left, right)):
+            raise self.refuse(node, "comparing two pointers")
         kind = left.type if isinstance(left.type, ty.Pointer) else right.type
         same = tm.equal(*(self.converted(each, kind, node).term for each in (left, right)))
         return self.as_int(same if op == "==" else tm.negate(same))
@@ -1355,21 +1512,28 @@ class Program:
             return known(node)
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared")
-        if name in NOT_READ and not is_defined:
+        if name.removesuffix(REAL) in NOT_READ and not is_defined:
             raise self.refuse(node, f"the function '{name}'")
         if not is_defined:
             return self._of_the_environment(node, found)
-        given = self.apart(node, *(lambda one=one: self.operand(one) for one in node.arguments))
+        given = self.apart(node, *(lambda one=one: self._argument(one) for one in node.arguments))
         return self._inlined(node, name, given)
 
-    def _inlined(self, node: Node, name: str, given: Sequence[Value | Place]) -> Value | Place:
+    def _argument(self, node: Node) -> Value | Place | Reference:
+        return self.reference(node) if self.is_reference(node) else self.operand(node)
+
+    def _inlined(self, node: Node, name: str, given: Sequence[Value | Place | Reference]) -> Value | Place:
         kind = self.types_of[name]
         parameters = kind.parameters or ()
-        arguments: list[Value | Place] = []
+        arguments: list[Value | Place | Reference] = []
         if len(given) < len(parameters) or (len(given) > len(parameters) and not kind.is_variadic):
             raise self.refuse(node, f"a call of '{name}' with another number of arguments")
         for one, target in zip(given, parameters, strict=False):
-            if isinstance(one, Value):
+            if isinstance(one, Reference):
+                if not isinstance(target, ty.Pointer) or target.of != one.type:
+                    raise self.refuse(node, f"passing a pointer to {one.type} as {target}")
+                arguments.append(self._kept(one))
+            elif isinstance(one, Value):
                 arguments.append(self.converted(one, target, node))
             elif one.type is target:
                 arguments.append(one)
@@ -1421,7 +1585,7 @@ class Program:
     def _ignored(self, node: Node) -> None:
         """Arguments that nobody looks at; texts among them are only shown."""
         wanted = [one for one in node.arguments if not _is_text(one)]
-        self.apart(node, *(lambda one=one: self.operand(one) for one in wanted))
+        self.apart(node, *(lambda one=one: self._argument(one) for one in wanted))
 
     def _anything(self, node: Node, kind: ty.Type, origin: str) -> Value:
         if isinstance(kind, ty.Void):
@@ -1451,6 +1615,7 @@ class Program:
             **dict.fromkeys(("printf", "fprintf"), self._format),
             **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
             "__builtin_expect": self._expect,
+            **dict.fromkeys(("abs", "labs", "llabs", "__builtin_abs", "__builtin_labs"), self._absolute),
             **dict.fromkeys(("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"), self._nothing),
         }.get(name)
 
@@ -1501,6 +1666,17 @@ class Program:
         one, _ = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
         return one  # type: ignore[no-any-return]
 
+    def _absolute(self, node: Node) -> Value:
+        name = node.function.name.removesuffix(REAL).removeprefix("__builtin_")
+        width = {"abs": 32, "labs": self.long_bits, "llabs": 64}[name]
+        kind = ty.INT if name == "abs" else ty.Int(width, True, 4, "long")
+        term = self.converted(self._one(node), kind, node).term
+        if "overflow" in self.checks:
+            least = tm.const(1 << (width - 1), width)
+            self.graph.require(tm.negate(tm.equal(term, least)), self.failure("overflow", node))
+        is_negative = tm.compared("bvslt", term, tm.const(0, width))
+        return Value(tm.choice(is_negative, tm.unary("bvneg", term), term), kind)
+
     def _input(self, node: Node) -> Value:
         self._ignored(node)
         name = node.function.name.removesuffix(REAL)
@@ -1527,6 +1703,22 @@ def _is_text(node: Node) -> bool:
     while node.kind == "cast":
         node = node.value
     return node.kind == "string"
+
+
+def is_changed(node: Node, name: str) -> bool:
+    """Whether something in it may assign to a variable of that name, or takes its address."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        target = None
+        if one.kind == "assign":
+            target = one.left
+        elif one.kind == "increment" or (one.kind == "unary" and one.op == "&"):
+            target = one.value
+        if target is not None and target.kind == "name" and target.name == name:
+            return True
+        waiting += parts_of(one)
+    return False
 
 
 def members(kind: ty.Struct) -> list[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.checker.c.lexer import WORD, Token, tokens
 from assay.checker.c.problems import CannotCheck, NoProgram
 from assay.checker.c.reading import REAL
 from assay.checker.c.syntax import Node, Parser, parse
+from assay.records import dataclass
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 HEAD = re.compile(r"\s*(?:(state)|([A-Za-z_]\w*)\s*\.\s*(entry|return))\s*\{")
@@ -67,6 +67,15 @@ def _closing(text: str, at: int, name: str) -> int:
             if depth == 0:
                 return found.start()
     raise NoProgram(f"the rule {name} has a brace that is not closed")
+
+
+def require_own_names(text: str, rule: Rule) -> None:
+    """A program that has the names which weaving adds could change what the rule says."""
+    reserved = {f"__{rule.name}_{name}" for name in _declared(parse(rule.state))} | {FAILED}
+    reserved |= {event.function + REAL for event in rule.events}
+    taken = sorted(reserved & set(re.findall(r"[A-Za-z_$][\w$]*", text)))
+    if taken:
+        raise NoProgram(f"the program uses the name '{taken[0]}', which the rule {rule.name} needs")
 
 
 def woven(tree: list[Node], rules: Sequence[Rule]) -> list[Node]:

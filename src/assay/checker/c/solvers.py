@@ -64,9 +64,13 @@ class Cvc5:
     def never_holds(self, term: Term, seconds: float) -> bool | None:
         solver = self.library.Solver(self.manager)
         solver.setOption("tlimit-per", str(int(seconds * 1000)))
+        solver.setOption("arrays-exp", "true")  # arrays that hold one value everywhere
         solver.setLogic("QF_ABV")
-        solver.assertFormula(self._all(term))
-        answer = solver.checkSat()
+        try:
+            solver.assertFormula(self._all(term))
+            answer = solver.checkSat()
+        except RuntimeError:  # something that it does not support
+            return None
         return True if answer.isUnsat() else False if answer.isSat() else None
 
     def _all(self, term: Term) -> Any:

@@ -243,6 +243,21 @@ def store(array: Term, index: Term, element: Term) -> Term:
     return _term("store", (array, index, element), array.sort)
 
 
+def bound(width: int) -> Term:
+    """What `forall` speaks of."""
+    return var(f"each!{width}", width)
+
+
+def is_bound(one: Term) -> bool:
+    return one.op == "var" and one is bound(one.width) if isinstance(one.sort, int) and one.sort else False
+
+
+def forall(width: int, body: Term) -> Term:
+    if not any(one is bound(width) for one in ordered((body,))):
+        return body
+    return _term("forall", (body,), BOOL, (width,))
+
+
 # --- graphs of terms ---
 
 
@@ -289,6 +304,8 @@ def remade(one: Term, args: tuple[Term, ...]) -> Term:
         return extract(*one.params, *args)
     if op in ("zero_extend", "sign_extend"):
         return extend(args[0], one.width, is_signed=op == "sign_extend")
+    if op == "forall":
+        return forall(one.params[0], args[0])
     assert op == "fill"
     assert isinstance(one.sort, tuple)
     return filled(one.sort, *args)

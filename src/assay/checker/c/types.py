@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.checker.c.problems import CannotCheck
+from assay.records import dataclass
 
 POINTER_BITS = 64  # of a pointer's value here; what `sizeof` says depends on the data model
 

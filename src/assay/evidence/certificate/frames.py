@@ -9,11 +9,12 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import field
+from functools import lru_cache
 
 import zstandard
 
 from assay.evidence.certificate.dictionaries import MAX_WINDOW, NO_DICTIONARIES, Dictionary
-from assay.evidence.certificate.header import CertificateProblem
+from assay.evidence.certificate.header import SECTIONS, CertificateProblem
 from assay.records import dataclass
 
 BYTES_PER_NUMBER = 5
@@ -134,6 +135,12 @@ def decode_frame(
     return Frame(record.states, record.entries, record.references, *sections)
 
 
+@lru_cache(maxsize=2 * len(SECTIONS))
+def _decompressor(dictionary: Dictionary) -> zstandard.ZstdDecompressor:
+    """Made once for all frames: that takes as long as a section does."""
+    return zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW)
+
+
 def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionary) -> bytes:
     if not section:
         return b""
@@ -146,9 +153,7 @@ def _decompressed(number: int, section: bytes, limit: int, dictionary: Dictionar
         if zstandard.get_frame_parameters(section).window_size > MAX_WINDOW:
             raise CertificateProblem(f"frame {number} has a section that asks for too large a window")
         # Decompresses into a buffer of that size and no further, whatever the blocks say.
-        content = zstandard.ZstdDecompressor(dict_data=dictionary, max_window_size=MAX_WINDOW).decompress(
-            section, allow_extra_data=False
-        )
+        content = _decompressor(dictionary).decompress(section, allow_extra_data=False)
     except zstandard.ZstdError:
         raise CertificateProblem(f"frame {number} cannot be decompressed") from None
     if len(content) != size:

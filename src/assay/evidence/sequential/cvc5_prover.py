@@ -57,9 +57,13 @@ class Cvc5:
         """None: nobody knows."""
         solver = self.library.Solver(self.manager)
         solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+        solver.setOption("arrays-exp", "true")  # arrays that hold one value everywhere
         solver.setLogic("QF_ABV")
-        solver.assertFormula(self.translated(term))
-        answer = solver.checkSat()
+        try:
+            solver.assertFormula(self.translated(term))
+            answer = solver.checkSat()
+        except RuntimeError:  # something that it does not support
+            return None
         if answer.isUnsat():
             return True
         return False if answer.isSat() else None

@@ -9,6 +9,9 @@ is no mistake in the other.
 
     obligation of a source:  invariant and equations imply that nothing goes wrong from there
 
+Where an invariant has a quantifier the equation is an implication, which is all that is needed, so that the
+quantifier stands where `quantifiers` can take it away.
+
 Invariants may need the rounds before a failure to exclude it (k-induction: Sheeran et al. 2000). Then their
 obligations are those of three kinds of graphs: the program without its failures, in which they must be
 invariants; its first rounds; and from each cut point so many rounds and one that fails.
@@ -41,6 +44,7 @@ from assay.transition_system.sequential.control_flow import (
     Edge,
 )
 from assay.transition_system.sequential.liveness import live_variables
+from assay.transition_system.sequential.quantifiers import is_quantified, without_quantifiers
 from assay.transition_system.sequential.unrolling import first_rounds, rounds_from
 
 Names = dict[Term, Term]  # of each variable, what it holds, in terms of incarnations
@@ -106,7 +110,7 @@ def _refutation(flow: ControlFlow, invariants: Mapping[int, Term], source: int, 
         equations += [equal(name, value) for name, value in flow.initial_values.items()]
         if source in invariants:  # a loop may begin at once: entering it is the first step
             equations.append(negated(invariants[source]))
-            return all_of(equations)
+            return without_quantifiers(all_of(equations))
     else:
         equations.append(invariants[source])
     live = live_variables(flow, {at: variables_of(one) for at, one in invariants.items()})
@@ -118,8 +122,9 @@ def _refutation(flow: ControlFlow, invariants: Mapping[int, Term], source: int, 
             _of_edge(flow, invariants, edge, number, names, position, live)
             for number, edge in enumerate(flow.outgoing[location])
         ]
-        equations.append(equal(_fine(location, source), all_of(parts)))
-    return all_of((*equations, negated(_fine(source, source))))
+        whole, fine = all_of(parts), _fine(location, source)
+        equations.append(implies(whole, fine) if is_quantified(whole) else equal(fine, whole))
+    return without_quantifiers(all_of((*equations, negated(_fine(source, source)))))
 
 
 def _fine(location: int, source: int) -> Term:

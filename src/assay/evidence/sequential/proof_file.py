@@ -22,8 +22,17 @@ from assay.evidence.sequential.obligations import NoProof, Obligation, obligatio
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential import term_file
-from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Term, all_of, variables_of
+from assay.transition_system.sequential.bitvectors import (
+    BOOLEAN,
+    TRUE,
+    Substitution,
+    Term,
+    all_of,
+    variable,
+    variables_of,
+)
 from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.quantifiers import is_quantified, is_removable
 from assay.transition_system.sequential.unrolling import unrolled
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
@@ -72,10 +81,18 @@ class Names:
         self.numbers: dict[Any, int] = {}
         for number, path in enumerate(flow.instances):
             self.numbers.setdefault(path, number)
-        self.variables = _only((self._variable(one), one) for one in flow.variables)
+        selected = [one for one in flow.names if one.operator != "variable"]
+        self.variables = _only((self._variable(one), one) for one in (*flow.variables, *selected))
         self.points = _only((at, location) for location, at in flow.points.items())
         self.of_variables = {one: key for key, one in self.variables.items()}
         self.of_points = {location: key for key, location in self.points.items()}
+        # Scalars in memory that have a name are variables in a file.
+        self.shown = {
+            one: variable(f"named!{number}", one.sort)
+            for number, one in enumerate(self.of_variables)
+            if one.operator != "variable"
+        }
+        self.of_shown = {self.shown.get(one, one).name: key for one, key in self.of_variables.items()}
 
     def _variable(self, one: Term) -> Any:
         found = self.flow.names.get(one)
@@ -127,10 +144,10 @@ def as_json(proof: Proof, flow: ControlFlow) -> dict[str, Any]:
     """Of a proof that is `sayable`."""
     names = Names(flow)
     places = sorted(proof.invariants, key=lambda at: names.of_points[at])
-    parts = [conjuncts(proof.invariants[at]) for at in places]
+    shown = Substitution(names.shown)
+    parts = [[shown(one) for one in conjuncts(proof.invariants[at])] for at in places]
     dumped = term_file.dump([one for each in parts for one in each])
-    known = {one.name: one for one in flow.variables}
-    keys = {one[1]: names.of_variables[known[one[1]]] for one in dumped["nodes"] if one[0] == "v"}
+    keys = {one[1]: names.of_shown[one[1]] for one in dumped["nodes"] if one[0] == "v"}
     used = {names.of_points[at][0] for at in places}
     used |= {key[1] for key in keys.values() if key[0] in (LOCAL, RETURNED)}
     numbers = {instance: number for number, instance in enumerate(sorted(used))}
@@ -192,6 +209,8 @@ def from_json(given: Any, flow: ControlFlow) -> Proof:
     terms = _terms(given["nodes"], wanted, instances, names)
     if any(one.sort != BOOLEAN for one in terms):
         raise NoProof("a location has an invariant that is no truth value")
+    if any(is_quantified(one) and not is_removable(one) for one in terms):
+        raise NoProof("a quantifier of the proof stands where none may")
     left = iter(terms)
     held = {
         at: all_of([next(left) for _ in one["holds"]])
@@ -239,9 +258,9 @@ def _terms(nodes: Any, wanted: list[Any], instances: list[int], names: Names) ->
     variables: dict[str, Term] = {}
     for node in nodes:
         if isinstance(node, list) and node and node[0] in ("v", *VARIABLES):
-            found = _named(node, instances, names)
-            variables[found.name] = found
-            read.append(["v", found.name])
+            name = f"read!{len(read)}"
+            variables[name] = _named(node, instances, names)
+            read.append(["v", name])
         else:
             read.append(node)
     try:

@@ -37,6 +37,8 @@ def _text(node: Any, texts: list[str]) -> str:
         return str(node[2])
     if kind == "r":
         return f"(what the call in line {node[2]} returned)"
+    if kind == "e":
+        return "each"
     if kind == "c":
         return str(signed(node[1], node[2]) if node[2] else bool(node[1]))
     given = [texts[at] for at in node[2]]

@@ -160,7 +160,9 @@ def _setting(unset: Sequence[Unset]) -> list[str]:
         f"static const unsigned char contents[] = {{{', '.join(map(str, content))}}};",
         "static unsigned next_unset, next_content;",
         f"{QUIET}void {SET}(unsigned variable, void *object, unsigned long size)",
-        f"{{ if (next_unset < {len(unset)} && unset[next_unset].variable == variable) {{",
+        f"{{ while (next_unset < {len(unset)} && unset[next_unset].variable != variable)",
+        "    next_content += unset[next_unset++].size;",  # a declaration that could not be marked
+        f"  if (next_unset < {len(unset)}) {{",
         "    unsigned n = unset[next_unset++].size;",
         "    for (unsigned i = 0; i < n; i++, next_content++)",
         "      if (i < size) ((char *)object)[i] = contents[next_content]; } }",

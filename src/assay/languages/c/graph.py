@@ -117,6 +117,7 @@ class Graph:
         self.failures = {at: failure for at, failure in self.failures.items() if at < self.count}
 
     def procedure(self, parameters: tuple[Term, ...], result: Term | None) -> Procedure:
+        self.names |= {term: VariableName("", at) for at, term in self.results.items()}
         locals_ = tuple(one for one in self.locals if one not in parameters)
         return Procedure(
             self.name,
@@ -128,6 +129,6 @@ class Graph:
             tuple(self.edges),
             self.failures,
             tuple(self.addresses),
-            {**self.names, **{term: VariableName("", at) for at, term in self.results.items()}},
+            self.names,
             self.points,
         )

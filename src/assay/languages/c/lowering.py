@@ -42,6 +42,8 @@ from assay.languages.c.memory import (
     holds_union,
     number_of,
     pointer_to,
+    root,
+    scalars_in,
 )
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
@@ -148,6 +150,8 @@ class Lowering:
         self.defined_objects: set[str] = set()
         self.statics = 0
         self.names: dict[Term, VariableName] = {}
+        # With their addresses, what they are called, and where that is kept.
+        self.in_memory: list[tuple[Object, Term, VariableName, dict[Term, VariableName]]] = []
 
     def program(self, trees: Sequence[c_ast.FileAST], main: str) -> SequentialProgram:
         definitions: list[Definition] = []
@@ -161,6 +165,7 @@ class Lowering:
         for name in sorted(self.external):
             if name not in self.defined_objects:
                 self._leave_open(self.external[name])
+        self._name_what_is_in_memory()
         memory, bounds = self.memory, "bounds" in self.known.checks
         starts, first = memory.starts()
         self._require_no_addresses(procedures)
@@ -220,6 +225,18 @@ class Lowering:
         for place, term in self.known.from_numbers:
             if made & bv.variables_of(term):
                 raise UnsupportedConstruct("an integer that becomes a pointer is not modelled", where=place)
+
+    def _name_what_is_in_memory(self) -> None:
+        """Scalars of objects that are no elements of arrays, where memory is kept by kind or field."""
+        arrays = self.memory.arrays
+        for found, address, called, names in self.in_memory:
+            assert found.region is not None
+            region = root(found.region)
+            for path, offset, owner, kind in () if region.is_by_bytes else scalars_in(found.type, self.model):
+                array = arrays.get((region, self.memory.key(region, owner, kind)))
+                if array is not None:
+                    at = bv.arithmetic("bvadd", address, bv.constant(offset, POINTER_BITS))
+                    names[bv.select(array, at)] = replace(called, name=".".join((called.name, *path)))
 
     def _leave_open(self, found: Object) -> None:
         self.uncertain.append(found.name)
@@ -337,6 +354,8 @@ class Lowering:
             self.memory.is_used_as(region, found.type)
             self.memory.add_static(found.key, number, region, found.type)
             found.is_in_memory(pointer_to(number), region)
+            called = VariableName(name, position, function)
+            self.in_memory.append((found, pointer_to(number), called, self.names))
             return
         found.is_made_of_variables(bv.variable)
         for leaf in found.leaves:
@@ -743,9 +762,11 @@ class Statements:
                 found.is_made_of_variables(self.graph.local)
             except UnsupportedConstruct as problem:
                 raise UnsupportedConstruct(problem.message, where=self.reader.place(node)) from None
-        position = (0, 0) if OF_A_WRAPPER.fullmatch(name) else position_of(node)
+        called = VariableName(name, (0, 0) if OF_A_WRAPPER.fullmatch(name) else position_of(node))
         for path, term in found.terms.items():
-            self.graph.names[term] = VariableName(".".join((name, *path)), position)
+            self.graph.names[term] = replace(called, name=".".join((name, *path)))
+        if found.address is not None:
+            self.lowering.in_memory.append((found, found.address, called, self.graph.names))
         self.scope.names[name] = found
         return found
 

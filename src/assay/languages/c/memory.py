@@ -535,6 +535,18 @@ def scalars_of(one: t.Type, model: DataModel, offset: int = 0, owner: Owner = No
             yield from scalars_of(kind, model, offset + at, (one, name))
 
 
+def scalars_in(
+    one: t.Type, model: DataModel, path: tuple[str, ...] = (), offset: int = 0, owner: Owner = None
+) -> Iterator[tuple[tuple[str, ...], int, Owner, t.Integer | t.Pointer]]:
+    """Those that are reached by members alone: no elements of arrays, no bit-fields, no unions."""
+    if isinstance(one, t.Pointer) or (isinstance(one, t.Integer) and one.bits is None):
+        yield path, offset, owner, one
+    elif isinstance(one, t.Struct) and not one.is_union:
+        for name, kind in (one.fields or {}).items():
+            at = offset + t.offset_of(one, name, model.pointer)
+            yield from scalars_in(kind, model, (*path, name), at, (one, name))
+
+
 def size_or_nothing(one: t.Type, model: DataModel) -> int:
     try:
         return t.size_of(one, model.pointer)

@@ -54,7 +54,8 @@ def _declarations(text: str, wanted: Collection[Spot]) -> Iterator[tuple[Spot, s
 
         def visit_Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
             spot = (str(node.coord.file), int(node.coord.line), int(node.coord.column or 0))
-            if spot in wanted and id(node) not in in_heads and node.name:
+            is_function = isinstance(node.type, c_ast.FuncDecl)  # what it returns is not set in its text
+            if spot in wanted and id(node) not in in_heads and node.name and not is_function:
                 self.found.append((spot, node.name))
             self.generic_visit(node)
 

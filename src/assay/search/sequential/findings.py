@@ -12,6 +12,7 @@ from enum import Enum
 
 from assay.records import dataclass
 from assay.transition_system.sequential.bitvectors import Term, Value
+from assay.transition_system.sequential.contracts import Contract
 
 
 class Status(Enum):
@@ -46,3 +47,4 @@ class Finding:
     bound: int = 0  # how many times cut points were passed on every run that was looked at
     run: Choices | None = None
     invariants: Invariants | None = None
+    contracts: Mapping[str, Contract] | None = None  # of procedures that call themselves

@@ -23,6 +23,7 @@ from assay.transition_system.sequential.bitvectors import Substitution, Term, Va
 from assay.transition_system.sequential.blocks import Block
 from assay.transition_system.sequential.compiled_terms import compiled
 from assay.transition_system.sequential.control_flow import ControlFlow
+from assay.transition_system.sequential.quantifiers import index_values, instance, witnessed
 from assay.transition_system.sequential.running import default
 
 MOST_SECONDS = 5.0  # of a question about many; what takes longer is asked one by one
@@ -48,11 +49,36 @@ class Transfer:
         )
         self.condition = self.initial(block.condition)
         self.is_impossible = self.condition is bv.FALSE
+        self.values: dict[tuple[object, ...], list[Term]] = {}  # of the last question: indices in it
+        self.made: dict[tuple[Term, Term], Term] = {}
+
+    def goal(self, candidate: Term) -> Term:
+        """The candidate after the block; of a quantified one, what it says of one value, whatever that is."""
+        after = self.after(candidate)
+        return witnessed(after, f"some!{after.parameters[0]}")[0] if after.operator == "forall" else after
 
     def facts(self, given: Iterable[Term], goals: Sequence[Term]) -> list[Term]:
-        """They have a model if the goals do not follow; without goals, if the block can be taken."""
+        """They have a model if the goals do not follow; without goals, if the block can be taken. What is
+        quantified is there with what it says of the indices of the others."""
         found = [self.condition, *map(self.initial, given)]
-        return [*found, bv.negated(bv.all_of(goals))] if goals else found
+        found += [bv.negated(bv.all_of(goals))] if goals else []
+        if not any(one.operator == "forall" for one in found):
+            return found
+        ground = [one for one in found if one.operator != "forall"]
+        return [self._instances(one, ground) if one.operator == "forall" else one for one in found]
+
+    def _instances(self, quantified: Term, ground: Sequence[Term]) -> Term:
+        width = quantified.parameters[0]
+        key = (width, *ground)
+        if key not in self.values:
+            self.values = {key: index_values(ground, width)}
+        found = []
+        for value in self.values[key]:
+            made = self.made.get((quantified, value))
+            if made is None:
+                made = self.made[quantified, value] = instance(quantified, value)
+            found.append(made)
+        return bv.all_of(found)
 
     def refuted(
         self, given: Iterable[Term], goals: Sequence[Term], seconds: float
@@ -128,7 +154,7 @@ class Houdini:
         if transfer.is_impossible:
             return False
         target = transfer.block.target
-        goals = {one: transfer.after(one) for one in self.candidates[target]}
+        goals = {one: transfer.goal(one) for one in self.candidates[target]}
         removed = {one for one, goal in goals.items() if goal is bv.FALSE}
         left = {one: goal for one, goal in goals.items() if goal is not bv.TRUE and one not in removed}
         given = self.before(transfer.block)
@@ -204,7 +230,7 @@ class Houdini:
         while waiting:
             at, candidate = waiting.pop()
             for transfer in self.transfers:
-                goal = transfer.after(candidate) if transfer.block.target == at else bv.TRUE
+                goal = transfer.goal(candidate) if transfer.block.target == at else bv.TRUE
                 if goal is not bv.TRUE and not transfer.is_impossible:
                     given = self.before(transfer.block)
                     first = [one for one in given if one in kept.get(transfer.block.source, [])]
@@ -217,8 +243,10 @@ class Houdini:
         return kept
 
     def _without_implied(self, found: list[Term]) -> list[Term]:
+        quantified = [one for one in found if one.operator == "forall"]
+        found = [one for one in found if one.operator != "forall"]
         if len(found) > MOST_COMPARED:
-            return found
+            return [*quantified, *found]
         kept = sorted(found, key=lambda one: sum(1 for _ in bv.in_order((one,))))
         for one in reversed(list(kept)):
             others = [each for each in kept if each is not one]
@@ -227,4 +255,4 @@ class Houdini:
             solver.add(*[self.translation(each) for each in others], z3.Not(self.translation(one)))
             if solver.check() == z3.unsat:
                 kept = others
-        return kept
+        return [*quantified, *kept]

@@ -30,12 +30,22 @@ ENGINES = {
     "bounded": "assay.search.sequential.bounded",
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
+    "execution": "assay.search.sequential.execution",
+    "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
     "predicates": "assay.search.sequential.predicates",
 }
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
-PORTFOLIO = {"bounded": 1.0, "k-induction": 0.4, "horn": 0.3, "horn-integers": 0.3, "predicates": 1.0}
+PORTFOLIO = {
+    "bounded": 1.0,
+    "execution": 0.1,
+    "quantified": 0.3,  # at once, where no array is in question
+    "k-induction": 0.4,
+    "horn": 0.3,
+    "horn-integers": 0.3,
+    "predicates": 1.0,
+}
 PATIENCE_SECONDS = 2.0  # an engine that is out of time may say so
 MOST_BYTES = 1 << 26  # of what an engine says
 

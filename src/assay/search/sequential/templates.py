@@ -12,14 +12,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations
 from math import lcm
-from operator import le, lt, mul
+from operator import le, lt, mul, or_
 
 from assay.records import dataclass
 from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
-from assay.search.sequential.sampling import Sample, sampled
+from assay.search.sequential.predicates import atoms
+from assay.search.sequential.sampling import SECONDS, Sample, sampled
+from assay.search.sequential.shrinking import Shrinking
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Array, Bits, Term
 from assay.transition_system.sequential.blocks import Block, live_blocks
@@ -35,6 +37,9 @@ FEW_VALUES = 8
 MOST_FEW = 12  # variables with few values of which implications are made
 MOST_CANDIDATES = 2500  # of a cut point
 SMALL = 16  # differences
+MOST_NODES = 30  # of a test
+MOST_VISITS = 40  # of a place in a run with small numbers
+MOST_CASES = 10  # tests by which data is divided
 
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], seed: int = 1) -> Finding:
@@ -60,13 +65,15 @@ def inductive(
     live = live_at(flow, parts)
     numbers = constants_of(flow)
     around = {width: sorted(found) for width, found in numbers.items()}
-    seconds = min(1.0, max(0.1, (deadline - time.monotonic()) / 10))
+    seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
     samples = sampled(flow, live, around, seed=seed, seconds=seconds)
-    tests = list(islice(distinct(tests_of(flow)), MOST_TESTS))
+    tests = list(islice(distinct(chain(tests_of(flow), tests_in(parts))), MOST_TESTS))
     candidates = {}
+    guess = Guess(flow, live, seed, seconds)
     for at in sorted(flow.cut_points):
         table = Table(live[at], samples.get(at, []), around)
-        candidates[at] = list(islice(distinct(candidates_of(table, tests)), MOST_CANDIDATES))
+        found = chain(candidates_of(table, tests), guess.candidates(at, table, tests))
+        candidates[at] = list(islice(distinct(found), MOST_CANDIDATES))
     say(f"{sum(map(len, candidates.values()))} candidates")
     weeded = Houdini(flow, parts, candidates, deadline)
     weeded.run(say)
@@ -95,6 +102,37 @@ def live_at(flow: ControlFlow, parts: Iterable[Block]) -> dict[int, list[Term]]:
                 changed = True
     order = {one: position for position, one in enumerate(flow.variables)}
     return {at: sorted(found, key=lambda one: order[one]) for at, found in live.items()}
+
+
+class Guess:
+    """Candidates from runs with small numbers, for places and numbers to which no run came."""
+
+    def __init__(
+        self, flow: ControlFlow, live: Mapping[int, Sequence[Term]], seed: int, seconds: float
+    ) -> None:
+        self.shrinking = Shrinking(flow)
+        found = constants_of(self.shrinking.flow)
+        self.numbers = {width: sorted(values) for width, values in found.items()}
+        self.samples = {}
+        if self.shrinking.changes_anything:
+            self.samples = sampled(
+                self.shrinking.flow, live, self.numbers, seed=seed, seconds=seconds, visits=MOST_VISITS
+            )
+
+    def candidates(self, at: int, seen: Table, tests: Sequence[Term]) -> Iterator[Term]:
+        """Without those that runs of the program itself refute."""
+        if at not in self.samples:
+            return
+        table = Table(seen.variables, self.samples[at], self.numbers)
+        small = [self.shrinking.small(one) for one in tests]
+        found = list(
+            islice(distinct(map(self.shrinking.restored, candidates_of(table, small))), MOST_CANDIDATES)
+        )
+        plain = [
+            one for one in found if not any(isinstance(each.sort, Array) for each in bv.in_order((one,)))
+        ]
+        rows = list(map(compiled(plain, seen.variables), seen.samples)) if plain else []
+        yield from (one for position, one in enumerate(plain) if all(row[position] for row in rows))
 
 
 # --- candidates ---
@@ -141,6 +179,7 @@ def candidates_of(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
     if not table.samples:
         yield bv.FALSE
     yield from of_tests(table, tests)
+    yield from of_cases(table, tests)
     for one in table.columns:
         yield from of_one(one, table.numbers.get(one.width, ()))
     near = table.columns[:MOST_VARIABLES]
@@ -169,6 +208,37 @@ def of_tests(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
             yield from () if False in found else (one,)
         if found != {True}:
             yield from () if True in found else (bv.negated(one),)
+
+
+def of_cases(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
+    """What holds where a test does, and pairs of tests of which one always holds."""
+    known = set(table.variables)
+    mixed: list[tuple[Term, list[bool]]] = []
+    about = [one for one in tests if bv.variables_of(one) <= known]
+    plain = [one for one in about if not any(isinstance(each.sort, Array) for each in bv.in_order((one,)))]
+    rows = list(map(compiled(plain, table.variables), table.samples)) if plain else []
+    for position, one in enumerate(plain):
+        held = [bool(row[position]) for row in rows]
+        if any(held) and not all(held) and all(held != other for _, other in mixed):
+            mixed.append((one, held))
+    literals = [
+        each
+        for one, held in mixed[:MOST_CASES]
+        for each in ((one, held), (bv.negated(one), [not value for value in held]))
+    ]
+    for (one, left), (other, right) in combinations(literals, 2):
+        if all(map(or_, left, right)) and other is not bv.negated(one):
+            yield bv.any_of((one, other))
+    for test, held in literals:
+        for column in (one for one in table.columns if not one.is_constant):
+            values = {value for value, holds in zip(column.values, held, strict=True) if holds}
+            if len(values) == 1:
+                yield bv.implies(test, bv.equal(column.name, bv.constant(values.pop(), column.width)))
+                continue
+            is_mixed = len({value & 1 for value in column.values}) > 1
+            if is_mixed and column.width > 1 and len({value & 1 for value in values}) == 1:
+                low = bv.constant(min(values) & 1, 1)
+                yield bv.implies(test, bv.equal(bv.extract(0, 0, column.name), low))
 
 
 def of_one(one: Column, numbers: Sequence[int]) -> Iterator[Term]:
@@ -220,6 +290,14 @@ def of_two(one: Column, other: Column) -> Iterator[Term]:
     elif max(map(abs, near)) <= SMALL:
         yield bv.compare("bvsle", apart, bv.constant(max(near), one.width))
         yield bv.compare("bvsle", bv.constant(min(near), one.width), apart)
+    elif -SMALL <= min(near) < 0:
+        yield bv.compare(
+            "bvsle", bv.arithmetic("bvadd", other.name, bv.constant(min(near), one.width)), one.name
+        )
+    elif 0 < max(near) <= SMALL:
+        yield bv.compare(
+            "bvsle", one.name, bv.arithmetic("bvadd", other.name, bv.constant(max(near), one.width))
+        )
 
 
 def of_few(columns: Sequence[Column]) -> Iterator[Term]:
@@ -350,14 +428,26 @@ def tests_of(flow: ControlFlow) -> Iterator[Term]:
             yield edge.action.condition
 
 
+def tests_in(parts: Iterable[Block]) -> Iterator[Term]:
+    """Tests in terms of what is known where a block begins: calls hide them from the edges."""
+    for block in parts:
+        for one in atoms(block.condition):
+            if sum(1 for _ in islice(bv.in_order((one,)), MOST_NODES + 1)) <= MOST_NODES:
+                yield one
+
+
 def constants_of(flow: ControlFlow) -> dict[int, set[int]]:
     """Numbers in the text, by width, with those beside them."""
-    found: dict[int, set[int]] = {}
     terms: list[Term] = list(tests_of(flow))
     for edge in flow.edges:
         if isinstance(edge.action, Assign):
             terms += [value for _, value in edge.action.values]
     terms += [one for one in flow.initial_values.values() if isinstance(one.sort, Bits)]
+    return numbers_in(terms)
+
+
+def numbers_in(terms: Iterable[Term]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
     for one in bv.in_order(terms):
         if one.is_constant and isinstance(one.sort, Bits):
             mask = (1 << one.width) - 1

@@ -7,6 +7,9 @@ cost, not what its paths cost. The functions compute constants and leave out wha
 
 Division follows SMT-LIB: by zero it gives all ones, the remainder gives the dividend. A language in which
 that is an error says so where it divides. Signed operators take and give the two's complement.
+
+`forall` is the one operator with a bound variable, `each(width)`: its operand holds whatever value that has.
+It is only in invariants, and nothing evaluates it or asks a solver about it: see `quantifiers`.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from assay.records import dataclass
+from assay.transition_system.sequential.versions import changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +387,16 @@ def store(array: Term, index: Term, element: Term) -> Term:
     return _made("store", (array, index, element), array.sort)
 
 
+def each(width: int) -> Term:
+    """What `forall` speaks of. No variable of a program has its name."""
+    return variable(f"each!{width}", Bits(width))
+
+
+def forall(width: int, body: Term) -> Term:
+    """Whatever value `each(width)` has, the body holds. Bodies have no quantifiers in them."""
+    return _made("forall", (body,), BOOLEAN, width) if each(width) in variables_of(body) else body
+
+
 # --- graphs of terms ---
 
 
@@ -405,7 +419,21 @@ def in_order(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def variables_of(*terms: Term) -> set[Term]:
-    return {one for one in in_order(terms) if one.operator == "variable"}
+    """Without those that are bound."""
+    found: set[Term] = set()
+    quantified = []
+    for one in in_order(terms):
+        if one.operator == "variable":
+            found.add(one)
+        elif one.operator == "forall":
+            quantified.append(one)
+    if not quantified:
+        return found
+    outside = Substitution(dict.fromkeys(quantified, TRUE))
+    found = variables_of(*map(outside, terms))
+    for one in quantified:
+        found |= variables_of(one.operands[0]) - {each(one.parameters[0])}
+    return found
 
 
 def remade(term: Term, operands: tuple[Term, ...]) -> Term:
@@ -426,6 +454,8 @@ def remade(term: Term, operands: tuple[Term, ...]) -> Term:
     if operator == "const":
         assert isinstance(term.sort, Array)
         return constant_array(term.sort, operands[0])
+    if operator == "forall":
+        return forall(term.parameters[0], operands[0])
     return REMADE[operator](*operands)
 
 
@@ -523,7 +553,7 @@ def evaluated(term: Term, values: Mapping[Term, Value]) -> Value:
         elif operator == "select":
             done[one] = given[0][given[1]]
         elif operator == "store":
-            done[one] = ArrayValue(given[0].otherwise, {**given[0].elements, given[1]: given[2]})
+            done[one] = ArrayValue(given[0].otherwise, changed(given[0].elements, given[1], given[2]))
         elif operator == "const":
             done[one] = ArrayValue(given[0], {})
         else:
@@ -550,6 +580,9 @@ def shown(term: Term) -> str:
     operands = " ".join(shown(one) for one in term.operands)
     if term.operator == "const":
         return f"((as const {term.sort}) {operands})"
+    if term.operator == "forall":
+        bound = each(term.parameters[0])
+        return f"(forall (({bound.name} {bound.sort})) {operands})"
     if term.operator in ("extract", "zero_extend", "sign_extend"):
         return f"((_ {term.operator} {' '.join(map(str, term.parameters))}) {operands})"
     return f"({term.operator} {operands})"

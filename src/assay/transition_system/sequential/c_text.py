@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.transition_system.sequential.bitvectors import BOOLEAN, Term, signed
+from assay.transition_system.sequential.bitvectors import BOOLEAN, Term, each, signed
 
 INFIX: Mapping[str, str] = {
     "bvadd": "+",
@@ -34,7 +34,7 @@ MOST_CHARACTERS = 2_000
 
 def plain_name(name: str) -> str:
     """Without the procedure and the numbers that make names different."""
-    return name.rpartition("::")[2].partition("@")[0].partition("#")[0]
+    return name.rpartition("::")[2].partition("@")[0].partition("#")[0].partition("!")[0]
 
 
 def as_c(term: Term, *, is_unsigned: bool = False) -> str:
@@ -73,6 +73,8 @@ def _text(term: Term, *, is_unsigned: bool, depth: int) -> str:
         return f"({given[0]})[{high}:{low}]"
     if operator == "select":
         return f"{given[0]}[{given[1]}]"
+    if operator == "forall":
+        return f"for all {plain_name(each(term.parameters[0]).name)}: {given[0]}"
     if operator in ("bvnot", "bvneg"):
         return f"{'~' if operator == 'bvnot' else '-'}({given[0]})"
     return f"{operator}({', '.join(given)})"

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import ArrayValue, Bits, Term, Value, in_order, signed
+from assay.transition_system.sequential.versions import changed
 
 FORMS: Mapping[str, str] = {
     "bvadd": "({0} + {1}) & {m}",
@@ -46,7 +47,9 @@ KNOWN: Mapping[str, Any] = {
     "signed": signed,
     "same": bv.same_value,
     "ArrayValue": ArrayValue,
-    "stored": lambda array, index, element: ArrayValue(array.otherwise, {**array.elements, index: element}),
+    "stored": lambda array, index, element: ArrayValue(
+        array.otherwise, changed(array.elements, index, element)
+    ),
 }
 
 

@@ -116,7 +116,8 @@ class Procedure:
     edges: tuple[Edge, ...]
     failures: Mapping[int, Failure]
     addresses: tuple[Term, ...] = ()  # of locals in memory: constants, different ones in each copy
-    names: Mapping[Term, VariableName] = field(default_factory=dict)  # without temporaries
+    # Without temporaries; of an object in memory, what is selected there.
+    names: Mapping[Term, VariableName] = field(default_factory=dict)
     points: Mapping[int, Position] = field(default_factory=dict)  # heads of loops, and labels
 
 

@@ -109,13 +109,13 @@ class Inlining:
             own = (*own, procedure.result)
         names = {one: variable(f"{one.name}@{number}" if number else one.name, one.sort) for one in own}
         self.variables += names.values()
-        self.names |= {names[one]: (number, name) for one, name in procedure.names.items() if one in names}
         self.points |= {self.locations + at: (number, one) for at, one in procedure.points.items()}
         for one in procedure.addresses:  # the upper half is the object's number
             half = one.width // 2
             names[one] = constant((FIRST_LOCAL + self.objects) << half, one.width)
             self.objects += 1
         found = Instance(procedure, self.locations, Substitution(names), (*active, procedure.name), path)
+        self.names |= {found.variables(one): (number, name) for one, name in procedure.names.items()}
         self.locations += 1 + max(
             [procedure.entry, procedure.exit, *procedure.failures]
             + [max(edge.source, edge.target) for edge in procedure.edges]

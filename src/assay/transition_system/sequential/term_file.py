@@ -3,6 +3,7 @@
     ["v", name]                       a variable; the reader knows it by its name
     ["c", value, width]               a constant; width 0 is a truth value
     [operator, parameters, operands]  operands are positions of nodes before this one
+    ["e", width]                      the bound variable of `forall`, only below one
 
 What is read is checked as if a stranger had written it: widths, sorts, positions and the number of nodes.
 """
@@ -26,8 +27,10 @@ from assay.transition_system.sequential.bitvectors import (
     concat,
     constant,
     constant_array,
+    each,
     extended,
     extract,
+    forall,
     in_order,
     ite,
     minus,
@@ -35,6 +38,7 @@ from assay.transition_system.sequential.bitvectors import (
     select,
     store,
     truth,
+    variables_of,
 )
 from assay.transition_system.sequential.bitvectors import all_of as conjunction
 from assay.transition_system.sequential.bitvectors import any_of as disjunction
@@ -54,7 +58,8 @@ def _written(terms: Iterable[Term]) -> tuple[list[list[Any]], dict[Term, int]]:
     for one in in_order(list(terms)):
         positions[one] = len(nodes)
         if one.operator == "variable":
-            nodes.append(["v", one.name])
+            is_bound = isinstance(one.sort, Bits) and one is each(one.width)
+            nodes.append(["e", one.width] if is_bound else ["v", one.name])
         elif one.operator == "constant":
             nodes.append(["c", one.value, one.width if isinstance(one.sort, Bits) else 0])
         else:
@@ -82,7 +87,10 @@ def load(given: Any, variables: Mapping[str, Term]) -> list[Term]:
         made.append(_node(node, made, variables))
     if not isinstance(wanted, list):
         raise TermProblem("expected a list of terms")
-    return [_at(made, position) for position in wanted]
+    found = [_at(made, position) for position in wanted]
+    if not variables_of(*found) <= variables_of(*variables.values()):
+        raise TermProblem("a bound variable is not below its quantifier")
+    return found
 
 
 def _at(made: Sequence[Term], position: Any) -> Term:
@@ -104,6 +112,8 @@ def _node(node: Any, made: Sequence[Term], variables: Mapping[str, Term]) -> Ter
         if node[1] not in variables:
             raise TermProblem(f"the program has no variable {node[1][:80]!r}")
         return variables[node[1]]
+    if node[0] == "e" and len(node) == 2:
+        return each(_number(node[1], 1, MOST_WIDTH))
     if node[0] == "c" and len(node) == 3:
         width = _number(node[2], 0, MOST_WIDTH)
         if width == 0:
@@ -126,6 +136,8 @@ def _applied(operator: Any, parameters: list[Any], operands: list[Term]) -> Term
         return conjunction(operands) if operator == "and" else disjunction(operands)
     if operator == "=" and _is(operands, 2) and same:
         return equality(*operands)
+    if operator == "forall" and sorts == [BOOLEAN] and len(parameters) == 1:
+        return _quantified(_number(parameters[0], 1, MOST_WIDTH), operands[0])
     if operator == "not" and sorts == [BOOLEAN]:
         return negated(operands[0])
     if operator == "ite" and _is(operands, 3) and sorts[0] == BOOLEAN and sorts[1] == sorts[2]:
@@ -141,6 +153,12 @@ def _applied(operator: Any, parameters: list[Any], operands: list[Term]) -> Term
         width = widths[0] + _number(parameters[0], 1, MOST_WIDTH - widths[0])
         return extended(operands[0], width, is_signed=operator == "sign_extend")
     return _of_arrays(operator, parameters, operands, sorts)
+
+
+def _quantified(width: int, body: Term) -> Term:
+    if any(one.operator == "forall" for one in in_order((body,))):
+        raise TermProblem("a quantifier is below another")
+    return forall(width, body)
 
 
 def _of_arrays(operator: Any, parameters: list[Any], operands: list[Term], sorts: list[Sort]) -> Term:

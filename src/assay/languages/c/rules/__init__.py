@@ -127,6 +127,8 @@ def woven(file: Preprocessed, rules: Sequence[Rule]) -> Preprocessed:
     """The text with the rules in it. Whoever of them concerns no function of the file says so."""
     text = file.text
     for rule in rules:
+        _require_own_names(file, rule)
+    for rule in rules:
         for function in dict.fromkeys(event.function for event in rule.events):
             declared = _declaration(text, function, file.path)
             if declared is None:
@@ -134,6 +136,19 @@ def woven(file: Preprocessed, rules: Sequence[Rule]) -> Preprocessed:
             text = _renamed(text, function)
         text += _of_rule(rule, text, file)
     return replace(file, text=text)
+
+
+def _require_own_names(file: Preprocessed, rule: Rule) -> None:
+    """A program with these names could change what the rule remembers, or what happens when it is broken."""
+    reserved = {f"__{rule.name}_{name}" for name in _names_of_state(rule)} | {FAILED}
+    reserved |= {event.function + REAL for event in rule.events}
+    taken = sorted(reserved & {token.group("word") for token in TOKEN.finditer(file.text)})
+    if taken:
+        raise SourceProblem(
+            f"the program uses the name '{taken[0]}', which the rule {rule.name} needs",
+            where=file.path,
+            hint="call it otherwise",
+        )
 
 
 def require_concerned(files: Sequence[Preprocessed], rules: Sequence[Rule]) -> None:

@@ -1,0 +1,77 @@
+"""What certificates of C proofs cost: bytes, and processor time to find and to check them.
+
+    python -m benchmarks.c_proofs                 # all tasks that hold, ten minutes
+    python -m benchmarks.c_proofs --only driver
+
+Whole commands, with their children, counted in processor seconds: `assay verify --certificate`, `assay
+certify` and `python -m assay.checker`, one after the other for each task. A certificate that one of the two
+does not accept is an error, unless the checker says that it does not read the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from benchmarks.c_tasks import tasks
+
+ASSAY = [str(Path(sys.executable).parent / "assay")]
+CHECKER = [sys.executable, "-m", "assay.checker"]
+UNDECIDED = 3
+
+
+def timed(command: list[str]) -> tuple[float, subprocess.CompletedProcess[str]]:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--only", default="", help="tasks with this in their names")
+    parser.add_argument("--timeout", default="30s", help="of each search")
+    given = parser.parse_args()
+    ratios: dict[str, list[float]] = {"certify": [], "checker": [], "checker without starting": []}
+    starts = min(timed([*ASSAY, "--version"])[0] for _ in range(5)), min(timed(CHECKER)[0] for _ in range(5))
+    sizes: list[int] = []
+    print(f"{'task':<24}{'bytes':>7}{'find s':>9}{'certify s':>11}{'checker s':>11}")
+    with tempfile.TemporaryDirectory() as name:
+        for task in tasks():
+            if not task.holds or given.only not in task.name:
+                continue
+            program, certificate = Path(name, f"{task.name}.c"), Path(name, f"{task.name}.assay")
+            program.write_text(task.text)
+            search = ["verify", str(program), "--certificate", str(certificate), "--timeout", given.timeout]
+            found, done = timed([*ASSAY, *search, "--json"])
+            if json.loads(done.stdout)["verdict"] != "verified":
+                print(f"{task.name:<24} not proved in {given.timeout}")
+                continue
+            certified, answer = timed([*ASSAY, "certify", str(program), str(certificate)])
+            checked, second = timed([*CHECKER, str(program), str(certificate)])
+            if answer.returncode or second.returncode not in (0, UNDECIDED):
+                print(f"{task.name} is not accepted: {answer.stdout}{second.stdout}")
+                return 1
+            sizes.append(certificate.stat().st_size)
+            ratios["certify"].append(certified / found)
+            said = f"{checked:11.2f}" if second.returncode == 0 else "   not read"
+            if second.returncode == 0:
+                ratios["checker"].append(checked / found)
+                ratios["checker without starting"].append((checked - starts[1]) / (found - starts[0]))
+            print(f"{task.name:<24}{sizes[-1]:7}{found:9.2f}{certified:11.2f}{said}", flush=True)
+    if sizes:
+        print(f"{len(sizes)} certificates, bytes: median {median(sizes):.0f}, largest {max(sizes)}")
+    for way, found_ratios in ratios.items():
+        if found_ratios:
+            print(f"{way} against finding: median {median(found_ratios):.2f} of {len(found_ratios)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

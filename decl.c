@@ -1,5 +1,0 @@
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-extern int __VERIFIER_nondet_int(void);
-int main(void){int x=INT_MIN; x--; return 0;}

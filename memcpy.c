@@ -1,5 +1,0 @@
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-extern int __VERIFIER_nondet_int(void);
-int main(void){char a[4],b[5]; memcpy(a,b,5); return 0;}
