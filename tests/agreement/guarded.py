@@ -22,6 +22,7 @@ from assay import _engine, languages
 from assay.evidence.inductive.invariant import InductiveInvariant
 from assay.languages.promela.compiler import compile_model
 from assay.search.amcs import FastAmcs
+from assay.search.diagrams import explore
 from assay.search.proofs.cells import look_for_closed_cells
 from assay.search.proofs.proving import prove
 from assay.search.reference.amcs import Amcs, AmcsOutcome
@@ -243,6 +244,7 @@ def compare(seed: int, *, proofs: bool = True) -> Comparison:
         )
     fails = bool(theirs.violations)
     problems += _packed(system, fails=fails)
+    problems += by_diagrams(system, ours, fails=fails)
     for name in SPLITTINGS:
         problems += _splitting(system, name, seed, fails=fails)
     problems += _amcs(system, fails=fails)
@@ -274,6 +276,27 @@ def _packed(system: SymbolicSystem, *, fails: bool) -> list[str]:
     if not found.complete or bool(found.violation_count) != fails:
         problems.append(f"packed says {found.violation_count}, {found.complete}")
     return problems
+
+
+def by_diagrams(system: SymbolicSystem, explored: Explored, *, fails: bool) -> list[str]:
+    """All states at once: as many of them, or a run to a violation that there is."""
+    found = explore(
+        system,
+        memory_bytes=1 << 26,
+        deadline=time.monotonic() + 60,
+        check_deadlock=True,
+        depth_limit=0,
+        tell=lambda _: None,
+    )
+    if (found.violation is not None) != fails or found.complete == fails:
+        return [f"diagrams say {found.violation}, {found.stopped_by}"]
+    if not fails:
+        wanted = len(explored.states)
+        return [] if found.states == wanted else [f"diagrams count {found.states} states, there are {wanted}"]
+    facts = SymbolicModel(system).facts.get(found.violation or 0)
+    kind = ("deadlock", "") if facts is None else (facts.kind, facts.message)
+    problems = [] if kind in explored.violations else [f"diagrams find {kind}, which there is not"]
+    return problems if is_run(system, found.run) else [*problems, "the run that diagrams found is none"]
 
 
 def _splitting(system: SymbolicSystem, name: str, seed: int, *, fails: bool) -> list[str]:

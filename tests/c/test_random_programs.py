@@ -64,5 +64,7 @@ def test_what_is_not_modelled_is_refused_with_its_place(body, reason, tmp_path: 
 def test_text_that_gcc_rejects_gets_gccs_words(tmp_path: Path):
     file = tmp_path / "program.c"
     file.write_text("int main(void) { return x; }")
-    with pytest.raises(SourceProblem, match=r"program\.c:1:25: error: .x. undeclared"):
+    with pytest.raises(
+        SourceProblem, match=r"program\.c:1:25: gcc does not accept this program: error: .x. undeclared"
+    ):
         preprocess(file, DATA_MODELS["LP64"])

@@ -24,6 +24,7 @@ EXPECTED = [
     ("philosophers.pml", ("-D", "SEATS=4"), "violated", None, None, 8),
     ("alternating_bit.pml", UNREDUCED, "verified", 2578, 8567, None),
     ("alternating_bit.pml", (), "verified", None, None, None),
+    ("ring.pml", (*UNREDUCED, "--no-deadlock", "-D", "N=4"), "verified", 198, 544, None),
     ("service.pml", ("--ltl", "<> served"), "violated", None, None, 1),
     ("service.pml", ("--ltl", "[] (waiting -> <> served)", "--fair"), "verified", None, None, None),
     ("token_ring.py:TokenRing", ("--invariant", "len(sending) <= 1"), "verified", 6, 9, None),

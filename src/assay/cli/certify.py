@@ -12,6 +12,7 @@ from assay.cli.mistaken_files import TRACE, require_no, require_program
 from assay.cli.quantities import Count, Definition, Duration, Memory
 from assay.cli.telling import print_json, tell
 from assay.evidence.estimate_file import looks_like_an_estimate
+from assay.evidence.witness_file import looks_like_a_witness
 
 if TYPE_CHECKING:
     from assay.certification.result import CertificationResult
@@ -111,7 +112,8 @@ def certify(
 ) -> int:
     """Check that CERTIFICATE holds for PROGRAM, trusting nobody.
 
-    An estimate of coverage (verify --estimate-file) is repeated and compared instead.
+    An estimate of coverage (verify --estimate-file) is repeated and compared instead. An SV-COMP witness of a
+    C program (FILE.yml) is validated: 1 says that the violation it tells of was shown.
 
     Compiles the program text, walks through its states as the certificate says, and checks every state and
     every transition. Exit codes: 0 it holds, 1 an added property fails, 2 unusable input, 3 incomplete,
@@ -124,6 +126,8 @@ def certify(
     require_no(TRACE, certificate)
     if given["trust_unsigned"] and not given["trusted"]:
         raise click.UsageError("--trust-unsigned goes with --trusted: nothing else believes the producer")
+    if looks_like_a_witness(certificate):
+        return _validate_witness(program, certificate, given, context, as_json=as_json, quiet=quiet)
     if looks_like_an_estimate(certificate):
         return _certify_estimate(program, certificate, given, context, as_json=as_json, quiet=quiet)
     if given["explain"] and given["trusted"]:
@@ -170,6 +174,35 @@ def certify(
             listener=listener,
             started=context.obj,
         )
+    return tell(result.verdict, printed=lambda: _print_result(result, as_json=as_json, quiet=quiet))
+
+
+def _validate_witness(
+    program: str, path: Path, given: dict[str, Any], context: click.Context, *, as_json: bool, quiet: bool
+) -> int:
+    from assay.transition_system.language_options import LanguageOptions, require_readable
+    from assay.verification.witnesses import validate_witness
+
+    require_readable("witness", path)
+    used = {"memory", "timeout", "defines", "data_model", "checks", "c_sources"}
+    for name in given.keys() - used:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(p.opts[0] for p in context.command.params if p.name == name)
+            raise click.UsageError(f"{option} is for certificates; {path} is a witness")
+    result = validate_witness(
+        program,
+        path,
+        LanguageOptions(
+            defines=tuple(given["defines"]),
+            data_model=given["data_model"] or "",
+            checks=tuple(given["checks"]),
+            c_sources=tuple(given["c_sources"]),
+            language="c",
+        ),
+        timeout_seconds=given["timeout"] or 0.0,
+        memory_limit_bytes=given["memory"] or 0,
+        started=context.obj,
+    )
     return tell(result.verdict, printed=lambda: _print_result(result, as_json=as_json, quiet=quiet))
 
 

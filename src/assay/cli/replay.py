@@ -26,7 +26,14 @@ from assay.transition_system.language_options import require_readable
     help="Python: drive real threads of CPython along the run and see whether they fail.",
 )
 @click.option(
-    "--debugger", is_flag=True, help="Embedded C: start gdb, stopped where the last step of the run begins."
+    "--debugger",
+    is_flag=True,
+    help="C: start gdb, stopped where the run fails; embedded C: where its last step begins.",
+)
+@click.option(
+    "--harness",
+    metavar="FILE.c",
+    help="C programs: write a file that, compiled with the program, makes it fail as in the run.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.pass_context
@@ -38,12 +45,13 @@ def replay(
     plain: bool,
     live: bool,
     debugger: bool,
+    harness: str | None,
     as_json: bool,
 ) -> int:
     """Execute the counterexample in TRACE again on PROGRAM and walk through it.
 
     On a terminal: Enter steps on, b back, a number jumps, q quits. A trace whose program has changed is
-    refused with exit code 4. With --live: exit code 0 if the failure was reproduced, else 3.
+    refused with exit code 4. With --live and --harness: exit code 0 if the failure was reproduced, else 3.
     """
     from assay.verification import replay as replay_run
 
@@ -51,6 +59,17 @@ def replay(
     require_no(CERTIFICATE, trace)
     require_readable("trace", Path(trace))
 
+    if harness is not None:
+        from assay.verification.sequential_harness import write_harness
+
+        written = write_harness(program, trace, harness)
+        if as_json:
+            print_json({"verdict": str(Verdict.VIOLATED), "program": program, "harness": written.as_json()})
+        else:
+            from assay.report.console import print_harness
+
+            print_harness(written)
+        return 0 if written.executed.reached else EXIT_CODES[Verdict.INCOMPLETE]
     if debugger:
         from assay.verification.debugging import debug
 

@@ -13,6 +13,7 @@ from assay.report.changes import access_texts, change_texts
 from assay.report.console import Columns, make_console, print_fact, print_violation, step_line
 from assay.report.happenings import happening_texts
 from assay.report.quantities import value_text
+from assay.report.sequential_run import Layout, is_sequential
 from assay.report.words import printable
 
 HELP = "Enter or n: next   b: back   12 or j 12: jump   g: first   G: last   v: variables   h: help   q: quit"
@@ -77,6 +78,11 @@ def _show(run: Counterexample, number: int, console: Console) -> None:
         _show_variables(run, 0, console)
         return
     step = run.steps[number - 1]
+    if is_sequential(run):
+        console.print(Layout(run, console.width).line(step))
+        if number == len(run.steps):
+            print_violation(run, console)
+        return
     line = step_line(step, Columns(run), console.width)
     line.rstrip()
     console.print(line)

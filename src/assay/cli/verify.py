@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     "--trace", "trace", metavar="FILE", help="Where a counterexample is saved [PROGRAM.trace.json]."
 )
 @click.option("--certificate", metavar="FILE", help="Write a certificate that others can check: OUT.assay.")
+@click.option("--witness", metavar="FILE.yml", help="C: write an SV-COMP witness (2.0) of what was found.")
 @click.option(
     "--certificate-coding",
     type=click.Choice(CODINGS),
@@ -112,6 +113,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
                 **asked_of_the_language(given),
                 trace=given["trace"] or trace_name(program),
                 certificate=given["certificate"],
+                witness=given["witness"],
                 certificate_coding=given["certificate_coding"],
                 subgraphs=given["subgraphs"],
                 estimate=given["estimate_method"]

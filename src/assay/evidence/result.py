@@ -71,6 +71,19 @@ class Violation:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something of the way to a verdict: a title and lines for people, facts for programs."""
+
+    what: str
+    title: str
+    lines: tuple[str, ...]
+    facts: Mapping[str, object]
+
+    def as_json(self) -> dict[str, object]:
+        return {"what": self.what, "title": self.title, "text": list(self.lines), **self.facts}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The outcome of one verification.
@@ -113,6 +126,8 @@ class Result:
     coverage: Mapping[str, object] | None = None  # an estimate, where the search did not see everything
     code_coverage: tuple[Mapping[str, object], ...] = ()  # of embedded C, by function, with `match` path
     matching: Mapping[str, object] | None = None  # what a check of what states are compared by found
+    witness: Mapping[str, object] | None = None  # path, kind, parts, left_out of the SV-COMP witness written
+    shown: tuple[Shown, ...] = ()  # what `show` asked for
     levels: tuple[int, ...] = ()  # states of each breadth-first level, where the search knows; not in JSON
     observations: Mapping[str, int] = field(default_factory=dict)  # what `observe` asked for
     options: Mapping[str, object] = field(default_factory=dict)
@@ -149,6 +164,8 @@ class Result:
             "coverage": dict(self.coverage) if self.coverage else None,
             **({"code_coverage": list(map(dict, self.code_coverage))} if self.code_coverage else {}),
             **({"matching": dict(self.matching)} if self.matching else {}),
+            **({"witness": dict(self.witness)} if self.witness else {}),
+            **({"shown": [one.as_json() for one in self.shown]} if self.shown else {}),
             **({"observations": dict(self.observations)} if self.observations else {}),
             "options": dict(self.options),
             "semantics": dict(self.semantics),

@@ -20,6 +20,20 @@ def asked_in_a_copy(
     question: Callable[[], dict[str, Any]], *, seconds: float, memory_bytes: int
 ) -> dict[str, Any] | str:
     """Its answer; or, as a sentence, why there is none."""
+    return watched_in_a_copy(lambda _: question(), seconds=seconds, memory_bytes=memory_bytes)
+
+
+Telling = Callable[[dict[str, Any]], None]
+
+
+def watched_in_a_copy(
+    question: Callable[[Telling], dict[str, Any]],
+    *,
+    seconds: float,
+    memory_bytes: int,
+    listen: Telling = lambda _: None,
+) -> dict[str, Any] | str:
+    """The same, with a listener: what the question tells on the way is a line each."""
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -37,6 +51,9 @@ def asked_in_a_copy(
             if not part:
                 break
             said += part
+            while b"\n" in said:
+                line, _, said = said.partition(b"\n")
+                listen(json.loads(line))
     finally:
         os.close(ours)
         with contextlib.suppress(ProcessLookupError):
@@ -49,7 +66,9 @@ def asked_in_a_copy(
     return found if isinstance(found, dict) else str(found)
 
 
-def _answer(question: Callable[[], dict[str, Any]], seconds: float, memory_bytes: int, pipe: int) -> None:
+def _answer(
+    question: Callable[[Telling], dict[str, Any]], seconds: float, memory_bytes: int, pipe: int
+) -> None:
     """In the copy; never returns."""
     text = '"it failed"'
     try:
@@ -61,13 +80,17 @@ def _answer(question: Callable[[], dict[str, Any]], seconds: float, memory_bytes
             resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
         limit = int(seconds) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
-        text = json.dumps(question())
+        text = json.dumps(question(lambda event: _write(pipe, json.dumps(event) + "\n")))
     except MemoryError:
         text = '"memory ran out"'
     except BaseException as problem:
         text = json.dumps(f"{type(problem).__name__}: {problem}"[:300])
     finally:
-        content = text.encode()
-        while content:
-            content = content[os.write(pipe, content) :]
+        _write(pipe, text)
         os._exit(0)
+
+
+def _write(pipe: int, text: str) -> None:
+    content = text.encode()
+    while content:
+        content = content[os.write(pipe, content) :]

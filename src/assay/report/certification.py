@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from typing import cast
 
 from rich.console import Console
 
@@ -59,6 +60,14 @@ def print_certification(
 
 
 def _headline(result: CertificationResult) -> str:
+    if result.mode == "witness" and result.verdict is Verdict.VERIFIED:
+        granted = cast(list[str], result.semantics.get("granted") or [])
+        given = f"; taken for granted: {', '.join(granted)}" if granted else ""
+        return f"the witness is confirmed: its invariants hold, and so does the specification{given}"
+    if result.mode == "witness" and result.verdict is Verdict.VIOLATED:
+        return f"the witness is confirmed: {result.violations[0].message}"
+    if result.mode == "witness":
+        return f"the witness is {NOT_CONFIRMED[result.verdict]}: {'; '.join(result.reasons)}"
     if result.verdict is Verdict.VERIFIED and result.solver:
         return (
             f"the certificate holds; {count(result.obligations or 0, 'obligation')} made from the "
@@ -72,6 +81,9 @@ def _headline(result: CertificationResult) -> str:
     if result.verdict is Verdict.VIOLATED:
         return f"what was added to the claim does not hold: {result.violations[0].message}"
     return "; ".join(result.reasons)
+
+
+NOT_CONFIRMED = {Verdict.REJECTED: "rejected", Verdict.INCOMPLETE: "neither confirmed nor rejected"}
 
 
 def _semantics(result: CertificationResult) -> str:

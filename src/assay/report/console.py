@@ -26,16 +26,18 @@ from assay.evidence.properties import (
     left_out,
     nobody_asked_whether_it_ends,
 )
-from assay.evidence.result import Result, Violation
+from assay.evidence.result import Result, Shown, Violation
 from assay.evidence.verdict import Verdict
 from assay.report.changes import change_texts, is_place
 from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, how_it_goes_on, print_schedule, wrapped
+from assay.report.sequential_run import is_sequential, print_steps
 from assay.report.words import printable, shortened
 
 if TYPE_CHECKING:
     from assay.verification.live import LiveReplay
+    from assay.verification.sequential_harness import WrittenHarness
 
 STEPS_SHOWN = 60
 STEPS_SHOWN_AT_EACH_END = 25
@@ -97,6 +99,8 @@ def _folded(console: Console, text: str, indent: str = " " * HANGING_INDENT) -> 
 
 def print_result(result: Result, *, quiet: bool = False, console: Console | None = None) -> None:
     console = console or make_console()
+    if not quiet:
+        print_shown(console, result.shown)
     print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
     if quiet:
         return
@@ -126,6 +130,16 @@ def print_result(result: Result, *, quiet: bool = False, console: Console | None
         print_fact(console, f"{NOTHING_ABOUT_ENDING}: ask with --terminates", "dim")
     say_where_traces_are(result.program, result.violations, console)
     _say_where_the_certificate_is(result, console)
+    _say_where_the_witness_is(result, console)
+
+
+def print_shown(console: Console, shown: Sequence[Shown]) -> None:
+    """Of the way to the verdict, before it. Lines are texts of programs: none is folded."""
+    for one in shown:
+        console.print(Text(printable(one.title), "bold"))
+        for line in one.lines:
+            console.print(Text(f"  {printable(line)}".rstrip()))
+        console.print()
 
 
 def function_text(coverage: Mapping[str, object]) -> str:
@@ -273,6 +287,18 @@ def say_where_traces_are(program: str, violations: Sequence[Violation], console:
     console.print(f"{told} {command}" if fits else f"{told}\n    {command}", markup=False)
 
 
+def _say_where_the_witness_is(result: Result, console: Console) -> None:
+    if result.witness is None:
+        return
+    witness = result.witness
+    what = "segment" if witness["kind"] == "violation_sequence" else "invariant"
+    left_out = cast(int, witness["left_out"])
+    more = f", {count(left_out, 'conjunct')} left out that C cannot say" if left_out else ""
+    print_fact(console, f"witness: {witness['path']}, {count(cast(int, witness['parts']), what)}{more}")
+    command = shlex.join(("assay", "certify", result.program, str(witness["path"])))
+    console.print(f"  validate it: {command}", markup=False)
+
+
 def _say_where_the_certificate_is(result: Result, console: Console) -> None:
     if result.certificate is None:
         return
@@ -325,6 +351,10 @@ def print_run(run: Counterexample, *, every_step: bool = False, console: Console
     explanation = explain(run)
     if explanation:
         print_fact(console, explanation, "bold")
+    if is_sequential(run):
+        print_steps(run, _steps_shown(run, every_step=every_step), console)
+        print_violation(run, console)
+        return
     if has_threads(run):
         print_schedule(run, console, every_step=every_step)
         print_violation(run, console)
@@ -365,6 +395,14 @@ def print_live(run: Counterexample, outcome: LiveReplay, *, console: Console | N
     heading = Text(f"  {printable(text)}")
     heading.stylize("bold green" if outcome.reproduced else "bold yellow", 2, 2 + len(word))
     console.print(heading)
+
+
+def print_harness(written: WrittenHarness, *, console: Console | None = None) -> None:
+    console = console or make_console()
+    print_fact(console, f"written: {', '.join(written.files)}")
+    console.print(f"  compile and run: {written.command}", markup=False)
+    how = "" if written.executed.reached else "it does not show the failure: "
+    print_fact(console, f"{how}{written.executed.what}")
 
 
 def print_violation(run: Counterexample, console: Console) -> None:

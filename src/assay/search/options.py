@@ -25,7 +25,7 @@ ABSTRACTIONS = (
     "min-only",
 )
 PROOFS = ("invariants", "auto")  # docs/proofs.md
-SYMBOLIC = (*PROOFS, "packed", *ABSTRACTIONS)  # searches of the symbolic form of a program
+SYMBOLIC = (*PROOFS, "packed", "symbolic", *ABSTRACTIONS)  # searches of the symbolic form of a program
 SEQUENTIAL = (
     "bounded",
     "templates",
@@ -114,8 +114,9 @@ class SearchOptions:
         "bfs", "search", "--search", "choice",
         "Order of the search; bfs, the default, finds shortest counterexamples. Bitstate needs dfs. "
         "cached searches depth first and forgets states when --cache-size are known. invariants looks for a "
-        "proof, auto for that and for errors at once; packed is bfs over the compiled symbolic form; amcs "
-        "and the following match states by predicates; bounded and the following prove C programs.",
+        "proof, auto for that and for errors at once; packed is bfs over the compiled symbolic form, and "
+        "symbolic takes sets of states, by decision diagrams; amcs and the following match states by "
+        "predicates; bounded and the following prove C programs.",
         choices=STRATEGIES, more_choices=_offered_strategies,
     )  # fmt: skip
     storage: str = _option(

@@ -145,6 +145,17 @@ class LanguageOptions:
         choices=("LP64", "ILP32"),
         languages=("c",), refusal="data_model: widths of types are a choice in C programs",
     )  # fmt: skip
+    show: tuple[str, ...] = _option(
+        (), "show", "--show", "texts",
+        "C: show this of the way to the verdict: steps of the engines, boolean-program, instrumented (with "
+        "the rules woven in), slice. Repeatable.", metavar="WHAT",
+        languages=("c",), refusal="show: steps of proofs are shown for C programs",
+    )  # fmt: skip
+    no_slicing: bool = _option(
+        False, "no_slicing", "--no-slicing", "switch",
+        "C: give the engines all of the program, also what no failure depends on.",
+        languages=("c",), refusal="no_slicing: what is sliced is C programs",
+    )  # fmt: skip
     granularity: str = _option(
         "", "granularity", "--granularity", "choice",
         "Python: where threads may switch: at every shared access [default], where CPython with its lock "
@@ -265,6 +276,8 @@ class LanguageKeywords(TypedDict, total=False):
     checks: Iterable[str]
     rules: Iterable[str]
     data_model: str
+    show: Iterable[str]
+    no_slicing: bool
     granularity: str
     tracking: str
     audit_tracking: bool

@@ -24,6 +24,7 @@ from assay.verification.request import (
     certificate_request,
     estimate_request,
     options_of,
+    witness_request,
 )
 from assay.verification.traces import require_same_run, save_traces
 
@@ -37,6 +38,7 @@ def verify(
     subgraphs: bool = False,
     estimate: str | None = None,
     estimate_file: str | Path | None = None,
+    witness: str | Path | None = None,
     check_abstraction: bool = False,
     listener: Listener | None = None,
     started: float | None = None,
@@ -57,6 +59,7 @@ def verify(
     `spill` names a directory in which the states are kept instead of in memory, and `resume` continues
     the search that was ended there. `estimate` names a method by which the coverage of a search is
     estimated that did not see everything, and `estimate_file` the file in which the estimate is saved.
+    `witness` names the file for an SV-COMP witness of a C program.
     `match` names what states are compared by, and `check_abstraction` compares all states that have the same
     values of that, in a search of the whole graph. `started` is the reading of
     `time.monotonic()` from which the timeout counts. Raises `SourceProblem` when the
@@ -77,6 +80,7 @@ def verify(
         listener or _nobody,
         wanted,
         *estimate_request(estimate, estimate_file, options.time_limit_seconds),
+        None if witness is None else witness_request(Path(witness), language_options),
     )
     if isinstance(program, FunctionType | _Call) and wanted is not None:
         raise OptionProblem(

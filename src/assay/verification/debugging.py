@@ -1,4 +1,4 @@
-"""A counterexample with embedded C in gdb: stopped where its last step begins."""
+"""A counterexample with C in gdb: stopped where its last step begins, or where a C program fails."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ def debug(program: str | Path, trace: str | Path) -> int:
     recorded = load_trace(Path(trace))
     loaded: Any = languages.load(Path(program), LanguageOptions.from_json(recorded.options)).opened()
     require_same_sources(recorded, loaded.sources)
+    if loaded.language == "c":
+        from assay.verification.sequential_harness import debug_c
+
+        return debug_c(program, trace)
     if not loaded.capabilities.foreign:
         raise OptionProblem("debugger: this program has no embedded C")
     positions = list(recorded.counterexample.positions)

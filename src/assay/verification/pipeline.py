@@ -71,8 +71,9 @@ def _verified_in(
             program = load(found_out_before(request))
             _require_suitable_options(program, request)
             request = _about_what_there_can_be(program, request)
-            if request.certificate is not None:
-                require_own_file(request.certificate.path, program.sources)
+            for one in (request.certificate.path if request.certificate else None, request.witness):
+                if one is not None:
+                    require_own_file(one, program.sources)
             if program.capabilities.compiled:
                 process.start_ahead(fixed_hashes=False)
             program = program.opened()
@@ -90,6 +91,8 @@ def _verified_in(
         of_c = cast(CProgram, cast(object, program))  # it has no states, and another face
         result = verify_sequentially(name, of_c, request, compile_seconds=compiled - begin)
         return result, program.language, tuple(program.sources)
+    if request.witness is not None:
+        raise OptionProblem("witness: SV-COMP's witnesses are about C programs")
     if request.options.strategy in SEQUENTIAL:
         raise OptionProblem(f"search: {request.options.strategy} is for C programs")
     if request.options.strategy in SYMBOLIC:
@@ -461,7 +464,7 @@ def replay_program(name: str, load: Callable[[LanguageOptions], Program], record
     require_same_sources(recorded, program.sources)
     if program.language == "c":
         from assay.languages.c.program import CProgram
-        from assay.verification.sequential import replay_sequentially
+        from assay.verification.sequential_runs import replay_sequentially
 
         return replay_sequentially(name, cast(CProgram, cast(object, program)), recorded)
     if recorded.counterexample.loop_start is not None:

@@ -38,6 +38,7 @@ class Request:
     certificate: CertificateRequest | None = None
     estimate: str | None = None  # the method, if an estimate of coverage was asked for
     estimate_file: Path | None = None
+    witness: Path | None = None  # where an SV-COMP witness of a C program is written
 
     @property
     def deadline(self) -> float | None:
@@ -127,6 +128,14 @@ def estimate_request(
     if not Path(file).absolute().parent.is_dir():
         raise OptionProblem(f"estimate file: {file} cannot be written: there is no such directory")
     return method or best_method(time_limit_seconds), Path(file)
+
+
+def witness_request(path: Path, options: LanguageOptions) -> Path:
+    if options.rules:
+        raise OptionProblem("witness: SV-COMP has no specification for rules; write a --certificate")
+    if not path.absolute().parent.is_dir():
+        raise OptionProblem(f"witness: {path} cannot be written: there is no such directory")
+    return path
 
 
 def require_own_file(certificate: Path, sources: Iterable[SourceHash]) -> None:

@@ -7,14 +7,13 @@ obligations that are made anew, and by another solver, before anybody hears of i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from pathlib import Path
 
 from assay import __version__
 from assay.evidence.certificate.header import CertificateProblem, Properties
 from assay.evidence.certificate.invariant_file import write_invariant
-from assay.evidence.counterexample import Change, Counterexample, Step, Trace, TraceProblem
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
@@ -23,11 +22,9 @@ from assay.evidence.sequential.obligations import NoProof, Obligation, obligatio
 from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
-from assay.languages.c.execution import Executed, InputFunction, assertion_in, execute, harness
+from assay.languages.c.execution import Executed
 from assay.languages.c.memory import ADDRESSES
-from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
-from assay.languages.c.rules import REAL
 from assay.records import dataclass
 from assay.search.options import SEQUENTIAL
 from assay.search.sequential import contracts
@@ -35,18 +32,26 @@ from assay.search.sequential.contracts import NAME as CONTRACTS
 from assay.search.sequential.contracts import finding as found_contracts
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.portfolio import PORTFOLIO, findings
-from assay.transition_system.interface import UnsupportedConstruct, ViolationFacts
+from assay.search.sequential.rounds import from_json as round_from_json
+from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.language_options import OptionProblem
-from assay.transition_system.sequential.bitvectors import BOOLEAN, TRUE, Bits, Term, Value, signed
+from assay.transition_system.sequential.bitvectors import TRUE, Term
 from assay.transition_system.sequential.calling import Calling
-from assay.transition_system.sequential.compiled_runs import followed
 from assay.transition_system.sequential.contracts import modules
-from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge, Failure
+from assay.transition_system.sequential.control_flow import ControlFlow, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
-from assay.transition_system.sequential.running import Moment, default, run
+from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
+from assay.verification.sequential_runs import (
+    MOST_STEPS,
+    counterexample,
+    executed_by_gcc,
+    executed_on_graph,
+    failing_run,
+)
+from assay.verification.sequential_showing import Showing, show_of
 
 NO_LIMIT_SECONDS = 900.0
 LEAST_CHECKING_SECONDS = 3.0  # of a proof, even if it was found at the last moment
@@ -54,8 +59,6 @@ CONTRACTS_SHARE = 0.4  # of the time, for procedures that call themselves
 SECOND_OPINION_SECONDS = 2.0  # of cvc5, beside Bitwuzla: some engines ask Bitwuzla themselves
 MEMORY_BYTES = 8 << 30
 PROCESSES = 2
-MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
-MOST_STEPS = 20_000  # of a run that is shown
 RECHECK_SECONDS = 60.0  # of a proof without what cannot be written down
 NOT_ACCEPTED = "its proof is not accepted"
 KINDS = {
@@ -78,6 +81,7 @@ class Judged:
     flow: ControlFlow | None  # what a proof is about; None: procedures, one by one
     violation: Violation | None = None
     executed: Executed | None = None
+    failed: tuple[Failure, list[Moment]] | None = None  # the run that fails
 
 
 def verify_sequentially(name: str, program: CProgram, request: Request, *, compile_seconds: float) -> Result:
@@ -86,8 +90,10 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
     deadline = min(request.deadline or started + NO_LIMIT_SECONDS, started + NO_LIMIT_SECONDS)
     request.listener(Phase("proving", name))
     said: list[str] = []
+    showing = Showing(program, show_of(request.language_options.show))
     answer: Judged | None = None
     reason = StopReason.TIME
+    flow = None
     try:
         if is_recursive(program.program) and request.options.strategy in ("bfs", "auto", CONTRACTS):
             answer = _by_contracts(name, program, request, deadline, said)
@@ -96,7 +102,7 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
             if answer is not None or is_over or request.options.strategy == CONTRACTS:
                 break
             answer, reason, goes_on = _looked_at(
-                name, program, flow, request, deadline, said, is_whole=is_whole
+                name, program, flow, request, deadline, said, showing, is_whole=is_whole
             )
             if not goes_on:
                 break
@@ -104,7 +110,26 @@ def verify_sequentially(name: str, program: CProgram, request: Request, *, compi
         said.append(str(problem))
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
-    return _told(name, program, request, answer, said, reason, started, compile_seconds)
+    result = _told(name, program, request, answer, said, reason, started, compile_seconds)
+    if request.witness is not None and answer is not None:
+        result = _with_witness(result, program, flow, request.witness, answer)
+    return replace(result, shown=showing.everything(flow, slicing=not request.language_options.no_slicing))
+
+
+def _with_witness(
+    result: Result, program: CProgram, flow: ControlFlow | None, path: Path, answer: Judged
+) -> Result:
+    from assay.verification.witness_writing import NoPlace, write_invariants, write_violation
+
+    try:
+        if answer.failed is not None:
+            written = write_violation(program, *answer.failed, path)
+        else:
+            assert flow is not None
+            written = write_invariants(program, flow, answer.finding, path)
+    except (NoPlace, UnsupportedConstruct, OSError) as problem:
+        return replace(result, notes=(*result.notes, f"no witness was written: {problem}"))
+    return replace(result, witness=written.as_json())
 
 
 def _looked_at(
@@ -114,21 +139,28 @@ def _looked_at(
     request: Request,
     deadline: float,
     said: list[str],
+    showing: Showing,
     *,
     is_whole: bool,
 ) -> tuple[Judged | None, StopReason, bool]:
     """The first answer that stands, why there is no more, and whether to look at more of the recursion: if
     it goes deeper, or if nothing fails in a part."""
-    asked = request.options.strategy
-    engines = list(PORTFOLIO) if asked in ("bfs", "auto") else [asked]
+    seen = flow if request.language_options.no_slicing else sliced(flow)
+
+    def say(text: str) -> None:
+        showing.said(text)
+        request.listener(Phase(text, name))
+
     for found in findings(
-        sliced(flow),
-        engines,
+        seen,
+        _engines(request, showing),
         deadline=deadline,
         memory_bytes=request.options.memory_limit_bytes,
         processes=PROCESSES,
-        say=lambda text: request.listener(Phase(text, name)),
+        say=say,
+        show=(lambda step: showing.round(round_from_json(step, seen))) if showing.wants_rounds else None,
     ):
+        showing.said(_in_words(found))
         if found.run is not None and _is_too_shallow(flow, found.run):
             return None, StopReason.TIME, True
         if found.status is Status.SAFE and not is_whole:
@@ -137,6 +169,20 @@ def _looked_at(
         if answer is not None:
             return answer, StopReason.TIME, False
     return None, StopReason.FINISHED if time.monotonic() < deadline else StopReason.TIME, False
+
+
+def _engines(request: Request, showing: Showing) -> list[str]:
+    asked = request.options.strategy
+    if showing.wants_rounds and asked not in ("bfs", "predicates"):
+        raise OptionProblem(f"show: boolean programs are made by --search predicates, not by {asked}")
+    if showing.wants_rounds:
+        return ["predicates"]
+    return list(PORTFOLIO) if asked in ("bfs", "auto") else [asked]
+
+
+def _in_words(found: Finding) -> str:
+    bound = f", {found.bound} rounds of loops" if found.bound else ""
+    return f"{found.engine}: {found.status.value}{bound}{': ' if found.detail else ''}{found.detail}"
 
 
 def _by_contracts(
@@ -160,7 +206,7 @@ def _by_contracts(
         failure = Calling(program.program).run(
             lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
         )
-        return None if failure is None else _failed(program, found, failure, moments, said)
+        return None if failure is None else _failed(program, None, found, failure, found.run, moments, said)
     if found.contracts is None:
         said.append(f"{found.engine}: {found.detail}")
         return None
@@ -292,127 +338,30 @@ def _violated(
         problem = "its run does not fail" if failure is None else failure.message
         said.append(f"{found.engine}: {problem}")
         return None
-    return _failed(program, found, failure, moments, said)
+    return _failed(program, flow, found, failure, choices, moments, said)
 
 
 def _failed(
-    program: CProgram, found: Finding, failure: Failure, moments: list[Moment], said: list[str]
+    program: CProgram,
+    flow: ControlFlow | None,
+    found: Finding,
+    failure: Failure,
+    choices: Choices,
+    moments: list[Moment],
+    said: list[str],
 ) -> Judged | None:
     violation = Violation(
         kind=failure.kind,
         message=failure.message,
         file=failure.place.file,
         line=failure.place.line,
-        counterexample=_counterexample(program, failure, moments),
+        counterexample=counterexample(program, flow, failure, choices, moments),
     )
-    executed = _executed(program, moments, failure)
+    executed = executed_by_gcc(program, failing_run(failure, moments))
     if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
-    return Judged(Verdict.VIOLATED, found, None, violation, executed)
-
-
-def _counterexample(program: CProgram, failure: Failure, moments: list[Moment]) -> Counterexample:
-    """Its `positions` are what was chosen, in order: with them the run can be executed again."""
-    chosen = [one.chosen for one in moments if isinstance(one.edge.action, Choose)]
-    return Counterexample(
-        violation=ViolationFacts(failure.kind, failure.message, failure.place.file, failure.place.line),
-        positions=tuple(one if isinstance(one, int) else 0 for one in chosen),
-        initial={},
-        steps=tuple(_steps(program, moments)),
-    )
-
-
-def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counterexample:
-    wanted = recorded.counterexample.violation.message
-    if is_recursive(program.program):
-        again: list[Moment] = []
-        left = iter(recorded.counterexample.positions)
-        reached = Calling(program.program).run(
-            lambda edge: _of_sort(edge, next(left, 0)), most_steps=MOST_STEPS * 100, moments=again
-        )
-        if reached is not None and reached.message == wanted:
-            return _counterexample(program, reached, again)
-    for flow, _ in islice(program.flows(), MOST_FLOWS):
-        moments = _chosen_again(flow, recorded.counterexample.positions)
-        failure = flow.failures.get(moments[-1].location) if moments else None
-        if failure is not None and failure.message == wanted:
-            return _counterexample(program, failure, moments)
-    raise TraceProblem(f"the run no longer ends in: {wanted}; verify {name} again")
-
-
-def _chosen_again(flow: ControlFlow, positions: Sequence[int]) -> list[Moment]:
-    left = iter(positions)
-    return list(islice(run(flow, lambda edge: _of_sort(edge, next(left, 0)), {}), MOST_STEPS * 100))
-
-
-def _of_sort(edge: Edge, value: int) -> Value:
-    sort = edge.action.variable.sort if isinstance(edge.action, Choose) else BOOLEAN
-    return value & ((1 << sort.width) - 1) if isinstance(sort, Bits) else default(sort)
-
-
-def executed_on_graph(flow: ControlFlow, choices: Choices) -> list[Moment]:
-    return followed(flow, choices.chosen, dict(choices.starts))
-
-
-def _executed(program: CProgram, moments: list[Moment], failure: Failure) -> Executed:
-    inputs = []
-    for moment in moments:
-        action = moment.edge.action
-        if isinstance(action, Choose) and action.is_input:
-            assert isinstance(moment.chosen, int)
-            assert isinstance(action.variable.sort, Bits)
-            inputs.append((InputFunction(action.origin, action.variable.sort.width), moment.chosen))
-    defined = frozenset(one.partition("@")[0] for one in program.program.procedures)
-    watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
-    text = harness(inputs, program.program.externals, defined, assertion_in(failure))
-    return execute(program, DATA_MODELS[program.data_model], text, watched)
-
-
-def _steps(program: CProgram, moments: list[Moment]) -> list[Step]:
-    """One for each edge that a person would look at; what nobody set is not told."""
-    steps: list[Step] = []
-    before = moments[0].values
-    given: list[str] = []  # inputs that the next line used
-    for moment in moments[:MOST_STEPS]:
-        changes = tuple(_changes(before, moment.values, program.rules))
-        before = moment.values
-        action, place = moment.edge.action, moment.edge.place
-        if isinstance(action, Choose):
-            if action.is_input and isinstance(moment.chosen, int):
-                width = action.variable.width
-                given.append(f"{action.origin.removesuffix(REAL)}() gives {signed(moment.chosen, width)}")
-            continue
-        if not moment.edge.text:
-            continue
-        number = len(steps)
-        text = "; ".join([*given, _without_prefixes(moment.edge.text, program.rules)])
-        given = []
-        steps.append(
-            Step(number + 1, number, "program", place.file, place.line, text, changes, place.function)
-        )
-    return steps
-
-
-def _without_prefixes(text: str, rules: Sequence[str]) -> str:
-    """Names of a rule's state, as the rule calls them."""
-    for rule in rules:
-        text = text.replace(f"__{rule}_", "")
-    return text
-
-
-def _changes(before: dict[Term, Value], after: dict[Term, Value], rules: Sequence[str]) -> Iterator[Change]:
-    for name, value in after.items():
-        old = before.get(name)
-        plain = name.name.rpartition("::")[2].partition("@")[0].partition("#")[0]
-        shown = _without_prefixes(plain, rules)
-        if value == old or not isinstance(value, int) or not isinstance(old, int):
-            continue
-        if shown not in TEMPORARIES and not shown.startswith("__"):
-            yield Change(shown, signed(old, name.width), signed(value, name.width))
-
-
-TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result"}
+    return Judged(Verdict.VIOLATED, found, None, violation, executed, (failure, moments))
 
 
 def _proof(finding: Finding) -> dict[str, object]:
@@ -467,7 +416,7 @@ def _told(
             else f"the run was not repeated by the compiled program: {answer.executed.what}"
         )
     if answer is not None and answer.verdict is Verdict.VERIFIED:
-        proof = _proof(answer.finding)
+        proof = {**_proof(answer.finding), "sliced": not request.language_options.no_slicing}
         if request.certificate is not None:
             written, problem = _certificate(name, program, request, answer)
             if problem:

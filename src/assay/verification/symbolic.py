@@ -41,6 +41,13 @@ def verify_symbolically(
     if strategy == "packed":
         require_states_only(program, request)
         return search_packed(name, program, form_required(program), request, compile_seconds=compile_seconds)
+    if strategy == "symbolic":
+        from assay.verification.diagrams import search_by_diagrams
+
+        require_states_only(program, request)
+        return search_by_diagrams(
+            name, program, form_required(program), request, compile_seconds=compile_seconds
+        )
     from assay.verification.abstraction import search_by_abstraction
 
     return search_by_abstraction(name, program, request, compile_seconds=compile_seconds)

@@ -25,6 +25,8 @@ ASKED = {
     "checks": ["overflow"],
     "rules": ["spinlock"],
     "data_model": "ILP32",
+    "show": ["slice"],
+    "no_slicing": True,
     "granularity": "gil",
     "tracking": "declared",
     "audit_tracking": True,

@@ -17,6 +17,7 @@ from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
 from assay.evidence.explanation.one_system import one_system
 from assay.evidence.explanation.plain_fact import plain_fact
+from assay.evidence.explanation.sequential import sequential
 from assay.evidence.explanation.taken_away import taken_away
 
 __all__ = ["explain"]
@@ -32,6 +33,8 @@ def explain(counterexample: Counterexample) -> str:
     """Empty where the message of the violation says it all, or nothing is known."""
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
+    if counterexample.steps and not any(step.process for step in counterexample.steps):
+        return sequential(counterexample)
     if counterexample.steps and (text := one_system(counterexample)):
         return text
     if counterexample.violation.kind == "deadlock":

@@ -2,8 +2,8 @@
 
 The program is compiled with gcc as it stands. A second file gives it what it does not define: input
 functions that hand out the values of the run in their order, and failures that say so and end the
-process. Local variables without a value are set to zero by gcc, so only runs that do not need other
-values can be repeated; who needs others is told.
+process. Local variables without a value are set to zero by gcc; where a run needs others, a call that sets
+them is put into the text. What gcc can check by itself (overflow, division, memory) it does.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,10 @@ from pathlib import Path
 from typing import Protocol
 
 from assay.languages.c import freestanding
-from assay.languages.c.preprocessing import COMPILE_SECONDS, DataModel
+from assay.languages.c.outline import Spot
+from assay.languages.c.preprocessing import COMPILE_SECONDS, PRELUDE, DataModel, without_prelude
 from assay.languages.c.rules import FAILED
+from assay.languages.c.uninitialised import SET, with_values_set
 from assay.records import dataclass
 from assay.transition_system.sequential.control_flow import Failure
 
@@ -30,9 +33,20 @@ ANOTHER = 88  # another assertion failed
 MOST_MEMORY = 1 << 31
 
 TYPES = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
-
+REACHED_FUNCTION = "__assay_reached"
+FIRST_LINE = "/* Gives the program what it was given in a run that fails. Compile it with the program. */"
+QUIET = "__attribute__((no_instrument_function)) "
 
 ALLOCATING = {"malloc": "(unsigned long n)", "calloc": "(unsigned long n, unsigned long m)"}
+FLAGS = ("-std=gnu11", "-w", "-O0", "-g", "-fno-builtin", "-ftrivial-auto-var-init=zero")
+# What gcc checks by itself: the program then stops where it would go on.
+CHECKED_BY_GCC = {
+    "overflow": ("-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"),
+    "bounds": ("-fsanitize=address",),
+}
+
+
+SIGNALS = {"overflow": (signal.SIGILL, signal.SIGFPE), "division": (signal.SIGFPE,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,56 +61,116 @@ class InputFunction:
     width: int
 
 
-def harness(
-    inputs: Sequence[tuple[InputFunction, int]],
-    externals: Mapping[str, int],
-    defined: frozenset[str],
-    assertion: str = "",
-) -> str:
-    """Text of C that gives the program its inputs, in their order, whoever asks.
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A variable that the run finds with a value although nobody has set it."""
 
-    `assertion` is the one that must fail, as a string of C has it; without one, any.
+    spot: Spot  # of its declaration
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FailingRun:
+    """All that a compiled program has to be given so that it fails."""
+
+    kind: str
+    message: str
+    inputs: Sequence[tuple[InputFunction, int]]  # in the order in which they are asked for
+    unset: Sequence[Unset] = ()  # in the order in which their declarations are passed
+    arguments: int = 0  # of the command
+    assertion: str = ""  # the one that must fail, as a string of C has it; without one, any
+
+
+def harness(run: FailingRun, externals: Mapping[str, int], defined: frozenset[str], watched: str = "") -> str:
+    """Text of C that gives the program what it was given in the run, whoever asks.
+
+    `watched` is a function of the program whose call is the failure, if it has a body of its own.
     """
-    functions = {**externals, **{one.name: one.width for one, _ in inputs}}
+    functions = {**externals, **{one.name: one.width for one, _ in run.inputs}}
     allocating = [name for name in ALLOCATING if name in functions]
     functions = {name: width for name, width in functions.items() if name not in ALLOCATING}
-    values = ", ".join(f"{value}ull" for _, value in inputs) or "0"
+    values = ", ".join(f"{value}ull" for _, value in run.inputs) or "0"
     lines = [
-        "/* Gives the program the inputs of the run that fails. Compile it with the program. */",
-        "extern void _exit(int) __attribute__((noreturn));",
+        FIRST_LINE,
+        f"{QUIET}extern void _exit(int) __attribute__((noreturn));",
+        "extern __PTRDIFF_TYPE__ write(int, const void *, __SIZE_TYPE__);",
         f"static const unsigned long long inputs[] = {{{values}}};",
-        f"enum {{ COUNT = {len(inputs)} }};",
-        "static unsigned next;",
-        "static unsigned long long input(void)",
-        f"{{ if (next >= COUNT) _exit({EMPTY}); return inputs[next++]; }}",
-        "void __assert_fail(const char *a, const char *b, unsigned c, const char *d)",
-        *_telling(assertion),
-        f"void {FAILED}(void) {{ _exit({REACHED}); }}",
-        "void __VERIFIER_assume(int condition) { if (!condition) _exit(0); }",
+        f"enum {{ COUNT = {len(run.inputs)} }};",
+        "static unsigned next_input;",
+        f"{QUIET}void {REACHED_FUNCTION}(void)",
+        f'{{ static const char said[] = "{_escaped(run.message)}\\n";',
+        f"  write(2, said, sizeof said - 1); _exit({REACHED}); }}",
+        f"{QUIET}static unsigned long long input(void)",
+        f"{{ if (next_input >= COUNT) _exit({EMPTY}); return inputs[next_input++]; }}",
+        f"{QUIET}void __assert_fail(const char *a, const char *b, unsigned c, const char *d)",
+        *_telling(run.assertion),
+        f"{QUIET}void {FAILED}(void) {{ {REACHED_FUNCTION}(); }}",
+        f"{QUIET}void __VERIFIER_assume(int condition) {{ if (!condition) _exit(0); }}",
     ]
     lines += [
-        f"{TYPES[width]} {name}() {{ return ({TYPES[width]})input(); }}" if width else f"void {name}() {{ }}"
+        f"{QUIET}{TYPES[width]} {name}() {{ return ({TYPES[width]})input(); }}"
+        if width
+        else f"{QUIET}void {name}() {{ }}"
         for name, width in sorted(functions.items())
         if name not in defined
     ]
     lines += [
-        f"void *__real_{name}{ALLOCATING[name]}; void *__wrap_{name}{ALLOCATING[name]}"
+        f"void *__real_{name}{ALLOCATING[name]}; {QUIET}void *__wrap_{name}{ALLOCATING[name]}"
         f" {{ return input() ? __real_{name}({'n' if name == 'malloc' else 'n, m'}) : 0; }}"
         for name in allocating
     ]
     failing = [name for name in ("reach_error", "__VERIFIER_error") if name not in defined]
-    lines += [f"void {name}() {{ _exit({REACHED}); }}" for name in failing]
-    return "\n".join(lines) + "\n"
+    lines += [f"{QUIET}void {name}() {{ {REACHED_FUNCTION}(); }}" for name in failing]
+    lines += _setting(run.unset)
+    if watched:
+        lines += [
+            f"extern void {watched}();",
+            f"{QUIET}void __cyg_profile_func_enter(void *function, void *site)",
+            f"{{ if (function == (void *){watched}) {REACHED_FUNCTION}(); }}",
+            f"{QUIET}void __cyg_profile_func_exit(void *function, void *site) {{ }}",
+        ]
+    text = "\n".join(lines) + "\n"
+    return text if watched else text.replace(QUIET, "")
+
+
+def _escaped(text: str) -> str:
+    plain = "".join(one if " " <= one <= "~" else "?" for one in text)
+    return plain.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _telling(assertion: str) -> list[str]:
     if not assertion:
-        return [f"{{ _exit({REACHED}); }}"]
+        return [f"{{ {REACHED_FUNCTION}(); }}"]
     return [
         f'{{ static const char wanted[] = "{assertion}"; unsigned n = 0;',
         "  while (wanted[n] && wanted[n] == a[n]) ++n;",
-        f"  _exit(wanted[n] == a[n] ? {REACHED} : {ANOTHER}); }}",
+        f"  if (wanted[n] == a[n]) {REACHED_FUNCTION}(); _exit({ANOTHER}); }}",
     ]
+
+
+def _setting(unset: Sequence[Unset]) -> list[str]:
+    """Of the variables that nobody has set: each time that a declaration is passed, its next content."""
+    if not unset:
+        return []
+    numbers = {spot: number for number, spot in enumerate(spots_to_set(unset))}
+    content = b"".join(one.content for one in unset)
+    rows = ", ".join(f"{{{numbers[one.spot]}, {len(one.content)}}}" for one in unset)
+    return [
+        f"static const struct {{ unsigned variable, size; }} unset[] = {{{rows}}};",
+        f"static const unsigned char contents[] = {{{', '.join(map(str, content))}}};",
+        "static unsigned next_unset, next_content;",
+        f"{QUIET}void {SET}(unsigned variable, void *object, unsigned long size)",
+        f"{{ while (next_unset < {len(unset)} && unset[next_unset].variable != variable)",
+        "    next_content += unset[next_unset++].size;",  # a declaration that could not be marked
+        f"  if (next_unset < {len(unset)}) {{",
+        "    unsigned n = unset[next_unset++].size;",
+        "    for (unsigned i = 0; i < n; i++, next_content++)",
+        "      if (i < size) ((char *)object)[i] = contents[next_content]; } }",
+    ]
+
+
+def spots_to_set(unset: Sequence[Unset]) -> list[Spot]:
+    return list(dict.fromkeys(one.spot for one in unset))
 
 
 def assertion_in(failure: Failure) -> str:
@@ -113,38 +187,68 @@ class Compilable(Protocol):
     @property
     def flags(self) -> Sequence[str]: ...
     @property
+    def texts(self) -> Sequence[str]: ...
+    @property
     def woven(self) -> Sequence[str]: ...
 
 
-def execute(program: Compilable, model: DataModel, harness_text: str, watched: str) -> Executed:
-    """`watched` is a function of the program whose call is the failure, if it has a body of its own."""
-    compiler = shutil.which("gcc")
-    if compiler is None:
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """A failing run as files and a command: what is executed here, and what a user is given."""
+
+    harness: str
+    texts: Sequence[str]  # of the program, where it cannot be compiled as it stands
+    files: Sequence[Path]  # of the program, where it can
+    flags: Sequence[str]
+    arguments: Sequence[str]
+    signals: Sequence[int] = ()  # that are the failure
+
+    def command(self, harness: str, texts: Sequence[str], output: str) -> list[str]:
+        sources = [*texts] if self.texts else [*map(str, self.files)]
+        return ["gcc", *self.flags, *sources, harness, "-o", output]
+
+
+def repetition(
+    program: Compilable,
+    model: DataModel,
+    run: FailingRun,
+    externals: Mapping[str, int],
+    defined: frozenset[str],
+) -> Repetition:
+    watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
+    checks = CHECKED_BY_GCC.get(run.kind, ())
+    how = [*FLAGS, *checks, *([] if run.kind == "overflow" else ["-fwrapv"])]
+    how += ["-finstrument-functions"] if watched else []
+    text = harness(run, externals, defined, watched)
+    how += [f"-Wl,--wrap={name}" for name in ALLOCATING if f"__wrap_{name}" in text]
+    texts = list(program.woven)
+    if run.unset:
+        wanted = spots_to_set(run.unset)
+        texts = [with_values_set(without_prelude(one), wanted, PRELUDE) for one in program.texts]
+    flags = [*how, model.flag, *([] if texts else program.flags)]
+    arguments = ["argument"] * run.arguments
+    return Repetition(text, texts, program.files, flags, arguments, SIGNALS.get(run.kind, ()))
+
+
+def execute(run: Repetition, model: DataModel) -> Executed:
+    if shutil.which("gcc") is None:
         return Executed(False, "gcc was not found")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "harness.c").write_text(harness_text)
+        (folder / "harness.c").write_text(run.harness)
+        texts = []
+        for number, text in enumerate(run.texts):
+            texts.append(str(folder / f"program{number}.c"))
+            Path(texts[-1]).write_text(text, errors="surrogateescape")
         compiled = folder / "program"
-        texts = [*map(str, program.files), str(folder / "harness.c")]
-        if program.woven:
-            texts = [str(folder / "harness.c")]
-            for number, text in enumerate(program.woven):
-                (folder / f"woven{number}.c").write_text(text, errors="surrogateescape")
-                texts.append(str(folder / f"woven{number}.c"))
-        how = ["-std=gnu11", "-w", "-O0", "-fwrapv", "-fno-builtin", "-ftrivial-auto-var-init=zero"]
-        if watched:
-            how.append("-finstrument-functions")
-            (folder / "watch.c").write_text(_watching(watched))
-            texts.append(str(folder / "watch.c"))
-        how += [f"-Wl,--wrap={name}" for name in ALLOCATING if f"__wrap_{name}" in harness_text]
-        command = [compiler, *how, model.flag, *program.flags, *texts, "-o", str(compiled)]
+        command = run.command(str(folder / "harness.c"), texts, str(compiled))
         problem = _compiled(command)
         if problem and model.pointer == 32:  # there may be no library of 32 bits
             (folder / "library.c").write_text(freestanding.TEXT)
             problem = _compiled([*command, str(folder / "library.c"), *freestanding.FLAGS])
         if problem:
             return Executed(False, problem)
-        return _ran(compiled, folder)
+        return _ran(compiled, folder, run)
 
 
 def _compiled(command: Sequence[str]) -> str:
@@ -158,38 +262,36 @@ def _compiled(command: Sequence[str]) -> str:
     return ""
 
 
-def _watching(function: str) -> str:
-    quiet = "__attribute__((no_instrument_function))"
-    return (
-        f"extern void {function}();\nextern void _exit(int);\n"
-        f"void {quiet} __cyg_profile_func_enter(void *function, void *site) "
-        f"{{ if (function == (void *){function}) _exit({REACHED}); }}\n"
-        f"void {quiet} __cyg_profile_func_exit(void *function, void *site) {{ }}\n"
-    )
+def _ran(program: Path, folder: Path, run: Repetition) -> Executed:
+    watches_memory = "-fsanitize=address" in run.flags  # it needs terabytes of addresses
 
-
-def _ran(program: Path, folder: Path) -> Executed:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        if not watches_memory:
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
     try:
         done = subprocess.run(
-            [str(program)],
+            [str(program), *run.arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=SECONDS,
             cwd=folder,
-            env={"PATH": os.defpath},
+            env={
+                "PATH": os.defpath,
+                "ASAN_OPTIONS": f"exitcode={REACHED}:detect_leaks=0:hard_rss_limit_mb=1024",
+            },
             preexec_fn=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return Executed(False, f"it ran for more than {SECONDS} s")
     if done.returncode == REACHED:
+        return Executed(True, "the compiled program fails with these inputs")
+    if -done.returncode in run.signals:
         return Executed(True, "the compiled program fails with these inputs")
     if done.returncode == EMPTY:
         return Executed(False, "it asked for more inputs than the run has")

@@ -39,6 +39,8 @@ TOKEN = re.compile(
     r"|(?P<word>[A-Za-z_]\w*)|(?P<other>\S)",
     re.MULTILINE,
 )
+LINE_MARKER = re.compile(r'\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)')
+GCC_ERROR = re.compile(r"^(\S.*?:\d+:\d+): (?:fatal )?error: (.*)$", re.MULTILINE)
 SPELLINGS = {
     "__const": "const",
     "__const__": "const",
@@ -131,7 +133,12 @@ def _gcc(arguments: list[str], source: bytes, path: Path) -> bytes:
         raise SourceProblem(f"gcc needed more than {COMPILE_SECONDS} s", where=path) from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip()
-        raise SourceProblem("gcc does not accept this program:\n" + said[:4000], where=path)
+        errors = GCC_ERROR.findall(said)
+        if not errors:
+            raise SourceProblem("gcc does not accept this program:\n" + said[:4000], where=path)
+        place, what = errors[0]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise SourceProblem(f"gcc does not accept this program: error: {what[:1000]}{more}", where=place)
     return done.stdout
 
 
@@ -213,7 +220,7 @@ def _tokens(text: str, place: _Place) -> Iterator[re.Match[str]]:
         last = token.start()
         place.line = line - marked
         if token.group("line") is not None:
-            found = re.match(r'\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)', token.group())
+            found = LINE_MARKER.match(token.group())
             if found:
                 marked = line + 1 - int(found.group(1))
                 place.file, place.is_of_system = found.group(2), "3" in found.group(3).split()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.records import dataclass
 from assay.transition_system.interface import Capabilities, SourceHash, SourceProblem
@@ -12,6 +13,9 @@ from assay.transition_system.language_options import LanguageOptions, OptionProb
 from assay.transition_system.sequential.control_flow import ControlFlow, SequentialProgram
 from assay.transition_system.sequential.inlining import inlined, is_recursive, without_bounds
 from assay.transition_system.sequential.slicing import failing_part
+
+if TYPE_CHECKING:
+    from assay.languages.c.preprocessing import Preprocessed
 
 LANGUAGE = "c"
 SEMANTICS_VERSION = 1
@@ -29,6 +33,7 @@ class CProgram:
     expanded: Sequence[str]  # digests of the preprocessed texts
     program: SequentialProgram
     rules: tuple[str, ...] = ()  # by name
+    texts: tuple[str, ...] = ()  # that were parsed, with the rules in them
     woven: tuple[str, ...] = ()  # texts with the rules in them; none: the files are compiled as they are
 
     language = LANGUAGE
@@ -108,7 +113,10 @@ class CProgram:
         return (*self.program.notes, *([said] if left_out else []))
 
 
-def load(path: Path, options: LanguageOptions) -> CProgram:
+def load(
+    path: Path, options: LanguageOptions, changed: Callable[[Preprocessed], Preprocessed] | None = None
+) -> CProgram:
+    """`changed`: puts something into the text of the first file, before gcc judges it once more."""
     try:
         from assay.languages.c.lowering import lower
     except ImportError:
@@ -127,6 +135,9 @@ def load(path: Path, options: LanguageOptions) -> CProgram:
     flags = (*(f"-D{one}" for one in options.defines), *(f"-I{one}" for one in options.includes))
     files = (path, *map(Path, options.c_sources))
     texts = [preprocess(file, model, flags) for file in files]
+    if changed is not None:
+        texts[0] = changed(texts[0])
+        require_accepted(texts[0], model)
     rules = [load_rule(one) for one in options.rules]
     if rules and len(texts) > 1:
         raise OptionProblem("rule: a rule is woven into one file; give the program as one")
@@ -145,6 +156,7 @@ def load(path: Path, options: LanguageOptions) -> CProgram:
         tuple(one.expanded_sha256 for one in texts),
         program,
         tuple(one.name for one in rules),
+        tuple(one.text for one in texts),
         tuple(without_prelude(one.text) for one in texts) if rules else (),
     )
 

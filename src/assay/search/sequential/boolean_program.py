@@ -62,8 +62,12 @@ class Abstraction:
         self.questions = 0
 
     def program(self, predicates: Sequence[Term]) -> BooleanProgram:
+        return self.along(predicates, self.flow.edges)
+
+    def along(self, predicates: Sequence[Term], edges: Sequence[Edge]) -> BooleanProgram:
+        """With statements for these edges alone."""
         of = {one: bv.variables_of(one) for one in predicates}
-        statements = tuple(self._statement(edge, predicates, of) for edge in self.flow.edges)
+        statements = tuple(self._statement(edge, predicates, of) for edge in edges)
         initial = bv.Substitution(self.flow.initial_values)
         return BooleanProgram(
             self.flow,
@@ -205,11 +209,11 @@ def abstract(statement: Statement, names: Sequence[str]) -> str:
         condition = statement.edge.action.condition
         if not statement.impossible:
             return "skip;" if condition is bv.TRUE else "assume(*);"
-        return f"assume({_negated(statement.impossible, names)});"
-    return " ".join(_updated(one, names) for one in statement.updates) or "skip;"
+        return f"assume({negated(statement.impossible, names)});"
+    return " ".join(updated(one, names) for one in statement.updates) or "skip;"
 
 
-def _updated(update: Update, names: Sequence[str]) -> str:
+def updated(update: Update, names: Sequence[str]) -> str:
     name = names[update.predicate]
     if update.yes == TRUE:
         return f"{name} := T;"
@@ -217,18 +221,18 @@ def _updated(update: Update, names: Sequence[str]) -> str:
         return f"{name} := F;"
     if not update.yes and not update.no:
         return f"{name} := *;"
-    return f"{name} := choose({_dnf(update.yes, names)}, {_dnf(update.no, names)});"
+    return f"{name} := choose({dnf(update.yes, names)}, {dnf(update.no, names)});"
 
 
 def _cube(cube: Cube, names: Sequence[str]) -> str:
     return " && ".join(names[at] if value else f"!{names[at]}" for at, value in cube) or "T"
 
 
-def _dnf(cubes: Dnf, names: Sequence[str]) -> str:
+def dnf(cubes: Dnf, names: Sequence[str]) -> str:
     return " || ".join(_cube(one, names) for one in cubes) or "F"
 
 
-def _negated(cubes: Iterable[Cube], names: Sequence[str]) -> str:
+def negated(cubes: Iterable[Cube], names: Sequence[str]) -> str:
     parts = []
     for cube in cubes:
         text = " || ".join(f"!{names[at]}" if value else names[at] for at, value in cube)

@@ -39,9 +39,8 @@ class Reached:
 def explicitly(program: BooleanProgram, deadline: float) -> Reached:
     outgoing = by_source(program)
     width = len(program.predicates)
-    start = [(False, True) if one is None else (one,) for one in program.initial]
     parents: dict[tuple[int, int], tuple[tuple[int, int], Edge] | None] = {}
-    for state in _states(start, program.inconsistent):
+    for state in first_states(program):
         parents[program.flow.entry, state] = None
     level = list(parents)
     while level:
@@ -50,7 +49,7 @@ def explicitly(program: BooleanProgram, deadline: float) -> Reached:
         following: list[tuple[int, int]] = []
         for here in level:
             for statement in outgoing.get(here[0], ()):
-                for after in _after(statement, here[1], width, program.inconsistent):
+                for after in states_after(statement, here[1], width, program.inconsistent):
                     there = (statement.edge.target, after)
                     if there not in parents:
                         parents[there] = (here, statement.edge)
@@ -77,7 +76,12 @@ def _meets(state: int, cubes: Dnf) -> bool:
     return any(all((state >> at & 1) == value for at, value in cube) for cube in cubes)
 
 
-def _after(statement: Statement, state: int, width: int, inconsistent: Dnf) -> Iterator[int]:
+def first_states(program: BooleanProgram) -> Iterator[int]:
+    start = [(False, True) if one is None else (one,) for one in program.initial]
+    yield from _states(start, program.inconsistent)
+
+
+def states_after(statement: Statement, state: int, width: int, inconsistent: Dnf) -> Iterator[int]:
     if _meets(state, statement.impossible):
         return
     values: list[Sequence[bool]] = [(bool(state >> at & 1),) for at in range(width)]

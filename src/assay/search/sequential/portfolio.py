@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from assay.records import dataclass
+from assay.search.sequential import rounds
 from assay.search.sequential.findings import Choices, Finding, Invariants, Status
 from assay.transition_system.sequential import term_file
 from assay.transition_system.sequential.bitvectors import TRUE, ArrayValue, Value
@@ -68,8 +69,10 @@ def findings(
     memory_bytes: int,
     processes: int,
     say: Callable[[str], None],
+    show: Callable[[dict[str, Any]], None] | None = None,
 ) -> Iterator[Finding]:
-    """What the engines find, in the order in which they end. Whoever stops asking ends the others."""
+    """What the engines find, in the order in which they end. Whoever stops asking ends the others. `show`:
+    gets the steps of engines that can show them."""
     if not flow.failures:
         everywhere = Invariants(dict.fromkeys(flow.cut_points, TRUE))
         yield Finding(engines[0], Status.SAFE, "nothing can fail", invariants=everywhere)
@@ -83,14 +86,19 @@ def findings(
                 if len(engines) > 1:
                     share = PORTFOLIO.get(waiting[0], 1.0)
                     until = min(deadline, time.monotonic() + share * (deadline - started))
-                running.append(_start(flow, waiting.pop(0), until, memory_bytes // processes))
+                running.append(
+                    _start(flow, waiting.pop(0), until, memory_bytes // processes, shows=show is not None)
+                )
             left = min(one.deadline for one in running) - time.monotonic()
             ready, _, _ = select.select([one.pipe for one in running], [], [], max(0.05, min(left, 0.5)))
             for one in [each for each in running if each.pipe in ready]:
                 part = os.read(one.pipe, 1 << 16)
                 one.said += part
-                for line in _lines(one):
-                    say(f"{one.engine}: {line}")
+                for message in _messages(one):
+                    if "say" in message:
+                        say(f"{one.engine}: {message['say']}")
+                    elif show is not None:
+                        show(message["show"])
                 if not part or len(one.said) > MOST_BYTES:
                     running.remove(one)
                     yield _ended(one, flow)
@@ -109,17 +117,19 @@ def _end(one: Running) -> None:
     _collect(one)
 
 
-def _start(flow: ControlFlow, engine: str, deadline: float, memory_bytes: int) -> Running:
+def _start(flow: ControlFlow, engine: str, deadline: float, memory_bytes: int, *, shows: bool) -> Running:
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(ours)
-        _work(flow, engine, deadline, memory_bytes, theirs)
+        _work(flow, engine, deadline, memory_bytes, theirs, shows=shows)
     os.close(theirs)
     return Running(engine, pid, ours, deadline)
 
 
-def _work(flow: ControlFlow, engine: str, deadline: float, memory_bytes: int, pipe: int) -> None:
+def _work(
+    flow: ControlFlow, engine: str, deadline: float, memory_bytes: int, pipe: int, *, shows: bool
+) -> None:
     """In the copy; never returns."""
     try:
         os.setpgid(0, 0)  # Ctrl-C on a terminal reaches the parent alone
@@ -130,8 +140,11 @@ def _work(flow: ControlFlow, engine: str, deadline: float, memory_bytes: int, pi
             resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
         seconds = max(1, int(deadline - time.monotonic()) + 2)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        search = importlib.import_module(ENGINES[engine]).search
-        found = search(flow, deadline=deadline, say=lambda text: _write(pipe, {"say": text}))
+        module = importlib.import_module(ENGINES[engine])
+        more: dict[str, Any] = {}
+        if shows and hasattr(module, "SHOWS"):
+            more["show"] = lambda step: _write(pipe, {"show": rounds.as_json(step)})
+        found = module.search(flow, deadline=deadline, say=lambda text: _write(pipe, {"say": text}), **more)
         _write(pipe, as_json(found))
         os._exit(0)
     except MemoryError:
@@ -148,11 +161,11 @@ def _write(pipe: int, message: dict[str, Any]) -> None:
         text = text[os.write(pipe, text) :]
 
 
-def _lines(one: Running) -> Iterator[str]:
+def _messages(one: Running) -> Iterator[dict[str, Any]]:
     """Takes what is progress out of what was said."""
-    while b"\n" in one.said and one.said.startswith(b'{"say"'):
+    while b"\n" in one.said and one.said.startswith((b'{"say"', b'{"show"')):
         line, _, one.said = one.said.partition(b"\n")
-        yield str(json.loads(line)["say"])
+        yield json.loads(line)
 
 
 def _collect(one: Running) -> int:

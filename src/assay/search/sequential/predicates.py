@@ -6,8 +6,9 @@
    (`boolean_reachability`). No failure: the reachable states at cut points are the invariants of a proof.
 3. The error trace is followed in the program itself. A model is a run that fails.
 4. It is infeasible: interpolants between each two of its statements (McMillan 2003; Henzinger et al. 2004),
-   bit-precisely by Bitwuzla, say what has to be known there. Their atoms are new predicates; if they have
-   none, the atoms of weakest preconditions along the trace are. Again from 2.
+   bit-precisely by Bitwuzla, say what has to be known there. Their atoms are new predicates, but for those
+   without which the others rule the trace out as well; if there are none, the atoms of weakest preconditions
+   along the trace are. Again from 2.
 
 It need not end.
 """
@@ -20,8 +21,9 @@ from itertools import islice
 
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.search.sequential.boolean_program import Abstraction, BooleanProgram
-from assay.search.sequential.boolean_reachability import Reached, by_diagrams
+from assay.search.sequential.boolean_reachability import Diagrams, Reached, by_diagrams
 from assay.search.sequential.findings import Choices, Finding, Invariants, Status
+from assay.search.sequential.rounds import Round
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import BOOLEAN, Term, Value
 from assay.transition_system.sequential.c_text import as_c
@@ -29,6 +31,7 @@ from assay.transition_system.sequential.control_flow import Assign, Assume, Choo
 from assay.transition_system.sequential.running import default
 
 NAME = "predicates"
+SHOWS = True  # each round, to whoever asks
 MOST_PREDICATES = 60
 MOST_NEW = 8  # in one refinement
 MOST_NODES = 40  # of a predicate
@@ -43,10 +46,12 @@ def search(
     say: Callable[[str], None],
     check: Check = by_diagrams,
     watch: Callable[[BooleanProgram, Reached], None] = lambda *_: None,
+    show: Callable[[Round], None] = lambda _: None,
 ) -> Finding:
-    """`watch` sees each boolean program and what was found in it."""
+    """`watch` sees each boolean program and what was found in it, `show` is told what came of it."""
     abstraction = Abstraction(flow, deadline)
     predicates = list(distinct((), of_the_specification(flow)))
+    positions = {id(edge): number for number, edge in enumerate(flow.edges)}
     rounds = 0
     try:
         while True:
@@ -60,16 +65,22 @@ def search(
                 detail = (
                     f"{len(predicates)} predicates, {sum(reached.states.values())} states, {rounds} rounds"
                 )
+                show(Round(program, None))
                 return Finding(NAME, Status.SAFE, detail, invariants=Invariants(found))
             trace = Trace(flow, reached.trace)
+            numbers = tuple(positions[id(edge)] for edge in reached.trace)
             choices = trace.run(deadline - time.monotonic())
             if choices is not None:
+                show(Round(program, numbers, is_feasible=True))
                 return Finding(NAME, Status.UNSAFE, f"{rounds} rounds", run=choices)
             new = list(
                 islice(distinct(predicates, trace.interpolants(deadline - time.monotonic())), MOST_NEW)
             )
+            new = needed(abstraction, predicates, new, reached.trace)
             if not new:
                 new = list(islice(distinct(predicates, trace.weakest_preconditions()), MOST_NEW))
+            show(Round(program, numbers, is_feasible=False, new=tuple(map(as_c, new))))
+            say(f"round {rounds}: an error trace that is infeasible; new: {', '.join(map(as_c, new))}"[:400])
             if not new or len(predicates) + len(new) > MOST_PREDICATES:
                 why = "no new predicates in an infeasible trace" if not new else "too many predicates"
                 return Finding(NAME, Status.UNKNOWN, f"{why} after {rounds} rounds")
@@ -78,6 +89,31 @@ def search(
         return Finding(
             NAME, Status.UNKNOWN, f"out of time with {len(predicates)} predicates in round {rounds}"
         )
+
+
+def needed(
+    abstraction: Abstraction, known: Sequence[Term], new: Sequence[Term], trace: Sequence[Edge]
+) -> list[Term]:
+    """Without those that the others do not need to rule the trace out. Solvers put more into an interpolant
+    than there has to be, and each predicate is one that people read and that doubles the states."""
+    kept = list(new)
+    if len(new) < 2 or not rules_out(abstraction, [*known, *new], trace):
+        return kept
+    for one in reversed(new):  # the first of them stand first on the trace
+        rest = [each for each in kept if each is not one]
+        if rest and rules_out(abstraction, [*known, *rest], trace):
+            kept = rest
+    return kept
+
+
+def rules_out(abstraction: Abstraction, predicates: Sequence[Term], trace: Sequence[Edge]) -> bool:
+    diagrams = Diagrams(abstraction.along(predicates, trace))
+    states = diagrams.initial()
+    for number in range(len(trace)):
+        states = diagrams.image(number, states)
+        if not states.satisfiable():
+            return True
+    return False
 
 
 def of_the_specification(flow: ControlFlow) -> Iterator[Term]:
@@ -107,6 +143,8 @@ def atoms(term: Term) -> Iterator[Term]:
             one.operator in ("ite", "=") and one.operands[-1].sort == BOOLEAN
         ):
             waiting += reversed(one.operands)
+        elif one.operator == "=" and all(each.operator == "variable" for each in one.operands):
+            yield bv.equal(*sorted(one.operands, key=lambda each: each.name))  # as it would be written down
         elif not one.is_constant:
             yield one
 

@@ -62,8 +62,10 @@ def load(given: str) -> Rule:
     from hashlib import sha256
 
     path = Path(given)
+    shown = given
     if given in names() and not path.is_file():
         path = LIBRARY / f"{given}.rule"
+        shown = path.name  # the same wherever Assay is installed
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
@@ -72,7 +74,7 @@ def load(given: str) -> Rule:
         raise SourceProblem(f"the rule cannot be read: {problem.strerror}", where=path, hint=hint) from None
     if len(text) > MOST_BYTES:
         raise SourceProblem(f"a rule of more than {MOST_BYTES} bytes", where=path)
-    return read(text.decode("utf-8", "replace"), path.stem, str(path), sha256(text).hexdigest())
+    return read(text.decode("utf-8", "replace"), path.stem, shown, sha256(text).hexdigest())
 
 
 def read(text: str, name: str, file: str, digest: str = "") -> Rule:

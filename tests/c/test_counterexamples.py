@@ -1,0 +1,172 @@
+"""Failing runs of C programs: shown with values, repeated by the compiled program, kept, stepped through."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import assay
+from assay.cli.stepping import step_through
+from assay.evidence.counterexample import TraceProblem
+from assay.transition_system.language_options import OptionProblem
+from assay.verification.sequential_harness import debug_c, write_harness
+
+BEFORE = """#include <assert.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+"""
+# What a run needs besides the results of functions.
+NEED = {
+    "a local that nobody set": "int y; unsigned char c; if (y == 77 && c == 200) reach_error();",
+    "another value each round": """int s = 0;
+        for (int i = 0; i < 3; i++) { int y; s += y; if (y != 10 * i + 1) return 0; }
+        if (s == 33) reach_error();""",
+    "several in one declaration": "int a, b = 5, c; if (a == 3 && c == a + b) reach_error();",
+    "an array": "int a[4]; if (a[2] == 9 && a[0] == 1) reach_error();",
+    "an array whose address is taken": "int a[4], *p = a + 1; if (*p == 9 && p[1] == 4) reach_error();",
+    "a struct": "struct { char c; int i; long l; } s; if (s.c == 1 && s.i == 2 && s.l == 3) reach_error();",
+    "a struct in memory": """struct { short s; int i; } s, *p = &s;
+        if (p->s == 7 && p->i == 70000) reach_error();""",
+    "of a function that is called": "if (f(1) == 33) reach_error();",
+}
+
+
+def verified(
+    folder: Path, body: str, head: str = "int main(void)", **options: object
+) -> tuple[Path, assay.Result]:
+    file = folder / "program.c"
+    file.write_text(
+        f"{BEFORE}int f(int n) {{ int x; if (n > 2) x = n; return x * 3; }}\n"
+        f"{head} {{\n{body}\nreturn 0; }}\n"
+    )
+    trace = folder / "run.trace.json"
+    return file, assay.verify(file, timeout_seconds=60, trace=trace, **options)
+
+
+@pytest.mark.parametrize("body", NEED.values(), ids=NEED)
+def test_values_that_nobody_set_are_given_to_the_compiled_program(body, tmp_path):
+    _, result = verified(tmp_path, body)
+    assert result.verdict is assay.Verdict.VIOLATED, result.reasons
+    assert "the compiled program fails with these inputs" in result.notes
+
+
+@pytest.mark.parametrize(
+    ("check", "body"),
+    [
+        ("overflow", "int x = __VERIFIER_nondet_int(); int y = x + 1; return y;"),
+        ("division", "int x = __VERIFIER_nondet_int(); return 10 / x;"),
+        (
+            "overflow",
+            "int x = __VERIFIER_nondet_int(); int y = __VERIFIER_nondet_int(); if (y) return x / y;",
+        ),
+        ("bounds", "int *p = malloc(8); if (!p) return 0; p[2] = 1;"),
+        ("bounds", "int *p = malloc(8); if (!p) return 0; free(p); return *p;"),
+        ("allocation", "int *p = malloc(4); if (!p) reach_error();"),
+        ("allocation", "int *p = malloc(4); int *q = malloc(4); if (p && !q) reach_error();"),
+    ],
+)
+def test_what_is_checked_fails_in_the_compiled_program_too(check, body, tmp_path):
+    _, result = verified(tmp_path, body, checks=[check])
+    assert result.verdict is assay.Verdict.VIOLATED, result.reasons
+    assert "the compiled program fails with these inputs" in result.notes
+
+
+def test_the_number_of_arguments_is_an_input(tmp_path):
+    body = "if (argc == 4) reach_error();"
+    _, result = verified(tmp_path, body, "int main(int argc, char **argv)")
+    assert result.verdict is assay.Verdict.VIOLATED
+    assert "the compiled program fails with these inputs" in result.notes
+
+
+def test_a_run_that_needs_arrays_is_kept_and_executed_again(tmp_path):
+    file, result = verified(tmp_path, NEED["an array"])
+    run = result.violations[0].counterexample
+    assert assay.replay(file, tmp_path / "run.trace.json") == run
+
+
+def test_steps_have_lines_values_and_the_states_of_rules(tmp_path):
+    program = tmp_path / "driver.c"
+    program.write_text(
+        "void KeAcquireSpinLock(int *l); void KeReleaseSpinLock(int *l); int next(void);\n"
+        "int lock;\nstatic int twice(unsigned char n) {\n  return n + n;\n}\n"
+        "int main(void) {\n  unsigned char c = 200;\n  int n = next();\n  do {\n"
+        "    KeAcquireSpinLock(&lock);\n    n = twice(c);\n  } while (n == 400);\n  return 0;\n}\n"
+    )
+    result = assay.verify(program, rules=["ke-spinlock"], timeout_seconds=60)
+    run = result.violations[0].counterexample
+    told = [(Path(step.file).name, step.line, step.text) for step in run.steps]
+    assert ("driver.c", 12, "n == 400: true") in told  # where `while` stands
+    assert ("driver.c", 11, "twice() returns 400") in told
+    changes = {(change.name, change.before, change.after) for step in run.steps for change in step.changes}
+    assert ("c", None, 200) in changes
+    assert ("state", "Unlocked", "Locked") in changes
+    assert result.violations[0].explanation() == (
+        "KeAcquireSpinLock(&lock) in driver.c:10 breaks the rule, when state = Locked"
+    )
+
+
+def test_a_run_is_stepped_through_forward_back_and_by_jumps(tmp_path):
+    file, _ = verified(tmp_path, NEED["of a function that is called"])
+    run = assay.replay(file, tmp_path / "run.trace.json")
+    commands = iter(["", "", "b", str(len(run.steps)), "v", "q"])
+    console = Console(record=True, width=80, force_terminal=False)
+    step_through(run, ask=lambda _: next(commands), console=console)
+    shown = console.export_text()
+    assert "x is not initialised   x = 11" in shown
+    assert "violated" in shown
+    assert max(map(len, shown.splitlines())) <= 80 or "Enter or n" in shown
+
+
+@pytest.mark.parametrize("name", ["a local that nobody set", "another value each round"])
+def test_a_harness_makes_the_program_fail_with_plain_gcc(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file, _ = verified(tmp_path, NEED[name])
+    written = write_harness(file, tmp_path / "run.trace.json", "harness.c")
+    assert written.executed.reached
+    done = subprocess.run(["bash", "-c", written.command], capture_output=True, text=True, check=False)
+    assert done.returncode == 86, done.stderr
+    assert "reach_error" in done.stderr
+    assert shlex.split(written.command)[0] == "gcc"
+    again = write_harness(file, tmp_path / "run.trace.json", "harness.c")  # its own file may be replaced
+    assert again == written
+
+
+def test_a_harness_replaces_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file, _ = verified(tmp_path, NEED["a local that nobody set"])
+    for target, words in ((file, "the program itself"), (Path("other.c"), "exists and is no harness")):
+        Path("other.c").write_text("int x;\n")
+        with pytest.raises(OptionProblem, match=words):
+            write_harness(file, tmp_path / "run.trace.json", target)
+    with pytest.raises(OptionProblem, match="cannot be written"):
+        write_harness(file, tmp_path / "run.trace.json", "nowhere/harness.c")
+
+
+def test_gdb_stops_where_the_program_fails(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    file, _ = verified(tmp_path, "int y;\nif (y == 77)\nreach_error();")
+    assert debug_c(file, tmp_path / "run.trace.json") == 0
+    said = capfd.readouterr().out
+    assert "y = 77" in said
+    assert "program.c:8" in said
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [[10**9], [1, 10**6, 5], [-1], [0], [1, 0, 0, 10**7], [], [0] + [2**200] * 3],
+    ids=["many", "unknown", "negative", "short", "large", "none", "wide"],
+)
+def test_a_trace_that_somebody_wrote_is_refused_and_not_followed(positions, tmp_path):
+    file, _ = verified(tmp_path, NEED["an array"])
+    trace = tmp_path / "run.trace.json"
+    data = json.loads(trace.read_text())
+    data["positions"] = positions
+    trace.write_text(json.dumps(data))
+    with pytest.raises(TraceProblem):
+        assay.replay(file, trace)
