@@ -452,8 +452,11 @@ std::vector<StoredWords> PartitionWorker::number_edges(const std::vector<std::ui
   for (const NumberedLevel& level : levels) {
     for (const LevelPart& part : level.parts) {
       each_state(part, [&](StateView state, const std::uint64_t*, std::uint64_t rank) {
+        const std::uint64_t number = level.first_number + rank;
+        if (number > UINT32_MAX)
+          throw GraphProblem("the graph cannot be written down: it has more than 2^32 states");
         if (!table.add(storage::StateMark::of(state.data(), state.size()),
-                       static_cast<std::uint32_t>(level.first_number + rank)))
+                       static_cast<std::uint32_t>(number)))
           throw GraphProblem("the graph cannot be written down: two states have the same hash");
         return true;
       });

@@ -1,7 +1,10 @@
 #include "search/partitioned/ranking.hpp"
 
+#include <cstdint>
 #include <queue>
 #include <utility>
+
+#include "support/problems.hpp"
 
 namespace assay::search::partitioned {
 namespace {
@@ -54,6 +57,8 @@ std::vector<StoredWords> rank_slice(const std::vector<StoredWords>& keys, std::u
   for (; !next.empty(); ++rank) {
     const std::size_t partition = next.top().second;
     next.pop();
+    if (rank > UINT32_MAX)
+      throw GraphProblem("states cannot be put in order: a level has more than 2^32 of them");
     writers[partition].append(static_cast<std::uint32_t>(rank));
     if (!readers[partition].at_end()) next.emplace(readers[partition].next(), partition);
   }
