@@ -418,7 +418,7 @@ def test_a_directory_that_vanishes_meanwhile_is_told_in_a_sentence(tmp_path):
         "subgraphs": False,
         "claim": claim.as_json(),
     }
-    worker._write_certificate(
+    worker.write_certificate_of(
         log, wanted, lambda event, **facts: told.append((event, facts)), threading.Event()
     )
     ((event, facts),) = told

@@ -101,10 +101,10 @@ def looks_like_a_witness(path: Path) -> bool:
     if path.suffix in (".yml", ".yaml"):
         return True
     try:
-        with path.open("rb") as file:
-            return b"entry_type:" in file.read(2000).split(b"\0")[0]
-    except OSError:
+        content = read_regular_file(path, MOST_BYTES)
+    except (OSError, ValueError):
         return False
+    return b"entry_type:" in content[:2000].split(b"\0")[0]
 
 
 def read_witness(path: Path) -> Witness:

@@ -302,6 +302,10 @@ def explore(
     return _Exploration(diagrams, deadline, check_deadlock, depth_limit, tell).run()
 
 
+class _Late(Exception):
+    """Time ran out in the middle of a step."""
+
+
 class _Exploration:
     def __init__(
         self,
@@ -344,8 +348,15 @@ class _Exploration:
         return found
 
     def run(self) -> Explored:
+        self.reached = self.diagrams.initial()
+        try:
+            return self._searched()
+        except _Late:
+            return self._ended(self.reached, "time")
+
+    def _searched(self) -> Explored:
         diagrams = self.diagrams
-        reached = layer = diagrams.initial()
+        reached = layer = self.reached
         between = diagrams.manager.false()  # all that was seen inside of sequences
         told = time.monotonic()
         while True:
@@ -376,6 +387,7 @@ class _Exploration:
             if not layer.satisfiable():
                 return self._ended(reached, "")
             reached |= layer
+            self.reached = reached
             if self._is_late():
                 return self._ended(reached, "time")
             if time.monotonic() - told > 0.2:
@@ -395,8 +407,8 @@ class _Exploration:
         found = self.diagrams.manager.false()
         for move in self.diagrams.moves:
             found |= self.diagrams.image(move, states)
-            if self._is_late():
-                break
+            if self._is_late():  # what is missing must not look like nothing
+                raise _Late
         return found
 
     def _failing_in(self, states: Any, inner: Sequence[Any]) -> tuple[int, Any, Sequence[Any]] | None:

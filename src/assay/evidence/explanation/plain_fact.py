@@ -106,7 +106,8 @@ def _whose(run: Run, last: Step, name: str) -> str:
 def _line(run: Run, file: str, line: int | str) -> str:
     """The file is named where it is not the program's own: a line of a package tells little without it."""
     own = next((step.file for step in run.counterexample.steps if step.file), file)
-    return f"line {line} of {Path(file).name}" if file and file != own else f"line {line}"
+    name = Path(file).name
+    return f"line {line} of {name}" if file and name != Path(own).name else f"line {line}"
 
 
 def is_in_vain(event: Event) -> bool:
