@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import languages
+from assay.search import diagrams
 from assay.search.diagram_numbers import Blaster, value_of
 from assay.search.diagrams import explore
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
@@ -83,6 +84,30 @@ def test_limits_bind_and_say_which(tmp_path):
     result = assay.verify(hard, search="symbolic", memory_limit_bytes=300 << 20, timeout_seconds=60)
     assert result.verdict is assay.Verdict.INCOMPLETE
     assert result.stop_reason in ("memory", "time")
+
+
+def test_time_may_run_out_at_any_moment_and_nothing_is_called_complete(monkeypatch):
+    """An image that was cut off is empty, and looked like the end of the search."""
+    system = loaded("byte n;\nactive proctype P() { do :: n < 9 -> n++ od }\n").symbolic()
+
+    def late_after(moments: int) -> diagrams.Explored:
+        left = iter(range(moments))
+        monkeypatch.setattr(diagrams._Exploration, "_is_late", lambda _: next(left, None) is None)
+        return diagrams.explore(
+            system,
+            memory_bytes=1 << 30,
+            deadline=None,
+            check_deadlock=False,
+            depth_limit=0,
+            tell=lambda _: None,
+        )
+
+    whole = late_after(10_000)
+    assert (whole.complete, whole.states) == (True, 19)
+    for moments in range(60):
+        found = late_after(moments)
+        assert found.states == whole.states if found.complete else found.stopped_by == "time"
+    assert not late_after(20).complete
 
 
 def test_what_has_no_finite_form_is_refused_with_the_reason(tmp_path):
