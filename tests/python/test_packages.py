@@ -803,3 +803,58 @@ def test_a_class_that_a_metaclass_is_called_for_belongs_to_the_module_that_calls
         "assert Base.__module__ == __name__ == '__main__'\n"
     )
     assert assay.verify("program.py").verdict is assay.Verdict.VERIFIED
+
+
+def test_a_module_that_is_half_made_gives_what_it_has_and_later_what_it_lists():
+    files = {
+        "ring/__init__.py": "early = 1\nfrom ring.core import *\n__all__ = ['made'] + [x for x in ['late']]\nlate = 2\n",
+        "ring/core.py": "from ring import *\nmade = early\n",
+        "circle/__init__.py": "early = 1\nfrom circle.core import *\n__all__ = ['made', 'late']\nlate = 2\n",
+        "circle/core.py": "from circle import *\nmade = early\n",
+    }
+    for name in ("ring", "circle"):
+        check = f"from {name} import *\nassert (made, late) == (1, 2) and 'early' not in globals()"
+        make_environment("venv", {**files, "checking.py": check})
+        agreed({}, "import checking", "assert checking.made == 1")
+
+
+def test_whether_a_class_is_abstract_can_be_asked_while_it_is_made():
+    asking = """
+        import abc, inspect
+        told = []
+        class Base(abc.ABC):
+            def __init_subclass__(cls):
+                told.append((cls.__name__, inspect.isabstract(cls)))
+            @abc.abstractmethod
+            def f(self): ...
+        class Still(Base): ...
+        class Done(Base):
+            def f(self): ...
+        class More(Done):
+            @abc.abstractmethod
+            def g(self): ...
+        told += [inspect.isabstract(kind) for kind in (Base, Still, Done, More, int)]
+    """
+    expected = "[('Still', True), ('Done', False), ('More', True), True, True, False, True, False]"
+    agreed({"asking.py": asking}, "import asking", f"assert asking.told == {expected}")
+
+
+HASHED = """
+class Key(list):
+    __slots__ = ('number',)
+    def __init__(self, items, number):
+        super().__init__(items)
+        self.number = number
+    def __hash__(self):
+        return self.number
+key, found, lock = Key([1], 1), {}, threading.Lock()
+"""
+
+
+def test_a_key_may_be_hashed_by_what_nobody_changes_meanwhile():
+    work = "with lock:\n    found[key] = found.get(key, 0) + 1"
+    agreed({}, HASHED, work, "assert found[key] == 2")
+    racy = threaded(HASHED, work.replace("with lock", "if True"), "assert found[key] == 2")
+    assert racy.verdict is assay.Verdict.VIOLATED
+    with pytest.raises(SourceProblem, match="reads what another thread changes at the same time"):
+        threaded(HASHED, "key.number += 1\nfound.get(key)")
