@@ -234,10 +234,10 @@ Ref Interpreter::missing_part(PyObject* object, PyObject* name) const {
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-    const Ref home = Ref::steal(PyObject_GetAttrString(base, "__module__"));
+    const Ref home = home_of(reinterpret_cast<PyTypeObject*>(base));
     const Ref path = Ref::steal(PyObject_GetAttrString(base, "__qualname__"));
     PyErr_Clear();
-    if (!home || !path || !PyUnicode_Check(home.get())) continue;
+    if (!home || !path) continue;
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (!candidate.is_library || candidate.name != module) continue;

@@ -323,6 +323,16 @@ PyObject* interned(const char* text) {
   return name;
 }
 
+Ref home_of(PyTypeObject* type) {
+  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+    Ref home = Ref::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), interned("__module__")));
+    if (!home) PyErr_Clear();
+    return home;
+  }
+  PyObject* const home = PyDict_GetItem(type->tp_dict, interned("__module__"));
+  return home != nullptr && PyUnicode_Check(home) ? Ref::borrow(home) : Ref();
+}
+
 PyObject* lookup(PyTypeObject* type, PyObject* name) {
   PyObject* const found = _PyType_Lookup(type, name);
   return found != nullptr && PyFunction_Check(found) ? written_for_machine(found) : found;
