@@ -858,3 +858,90 @@ def test_a_key_may_be_hashed_by_what_nobody_changes_meanwhile():
     assert racy.verdict is assay.Verdict.VIOLATED
     with pytest.raises(SourceProblem, match="reads what another thread changes at the same time"):
         threaded(HASHED, "key.number += 1\nfound.get(key)")
+
+
+def test_texts_of_html_and_http_are_those_of_cpython():
+    using = """
+        import asyncio, html, html.entities, http.client, os.path, socket
+        from html.parser import HTMLParser
+        lock, ready = asyncio.Lock(), asyncio.Event()
+        assert http.client.responses[404] == 'Not Found' and html.entities.name2codepoint['amp'] == 38
+        assert html.escape('<a>') == '&lt;a&gt;' and html.unescape('&lt;&#33;&amp;') == '<!&'
+        assert socket.has_ipv6 is True
+        class Tags(HTMLParser):
+            def __init__(self):
+                super().__init__()
+                self.tags = []
+            def handle_starttag(self, tag, attributes):
+                self.tags.append((tag, attributes))
+        def tags(text):
+            parser = Tags()
+            parser.feed(text)
+            return parser.tags
+    """
+    work = "assert using.tags('<b>x &amp; y</b><i a=\"1\">') == [('b', []), ('i', [('a', '1')])]"
+    agreed({"using.py": using}, "import using", work)
+    with pytest.raises(SourceProblem, match="for coroutines is not modelled"):
+        threaded("import using", "using.lock.locked()")
+
+
+def test_files_outside_of_packages_are_taken_for_missing_and_the_verdict_says_so():
+    looking = "import os\ndef there(path):\n    return os.path.exists(path)\n"
+    make_environment("venv", {"looking.py": looking})
+    result = threaded("import looking", "assert not looking.there('/no/such/file') and looking.there('/')")
+    assert is_verified(result) and any("taken for missing" in note for note in result.notes)
+    with pytest.raises(SourceProblem, match="outside of the packages"):
+        make_environment("venv", {"looking.py": "text = open('/etc/hostname').read()\n"})
+        threaded("import looking", "pass")
+
+
+def test_the_registry_of_windows_is_missing_in_six_as_well():
+    files = {
+        "six.py": "def ensure_text(s): pass\n",
+        "zones.py": "try:\n    from six.moves import winreg\nexcept ImportError:\n    winreg = None\n",
+    }
+    make_environment("venv", files)
+    assert is_verified(threaded("import zones", "assert zones.winreg is None"))
+
+
+LOOKED_AT = """
+from dataclasses import dataclass
+class Point:
+    __slots__ = ['x', 'y']
+    def get(self, name):
+        return getattr(self, name, 0) if name in self.__slots__ else None
+@dataclass
+class Pair:
+    a: int = 1
+    b: int = 2
+point, pair, got = Point(), Pair(), []
+"""
+
+
+def test_slots_and_fields_of_classes_can_be_looked_at_and_not_be_changed():
+    work = """
+    got.append(point.get('x'))
+    assert list(Point.__slots__) == point.__slots__ == ['x', 'y']
+    assert {name: getattr(pair, name) for name in pair.__dataclass_fields__} == {'a': 1, 'b': 2}
+    assert [field.default for field in Pair.__dataclass_fields__.values()] == [1, 2]
+    assert isinstance(Pair.__dataclass_fields__, dict) and isinstance(Point.__slots__, list)
+    """
+    agreed({}, LOOKED_AT, work, "assert got == [0, 0]")
+    for change in ("Point.__slots__.append('z')", "Pair.__dataclass_fields__.pop('a')"):
+        with pytest.raises(SourceProblem, match="changing __"):
+            threaded(LOOKED_AT, change)
+
+
+def test_a_metaclass_that_says_of_which_module_its_classes_are_is_refused():
+    """What names classes asked it, which asked for the name of the class, and so on; and states restore none."""
+    text = """
+    class Meta(type):
+        @property
+        def __module__(cls):
+            return cls.home
+    class Plain(metaclass=Meta):
+        home = 'kind'
+    assert Plain.__module__ == 'kind'
+    """
+    with pytest.raises(SourceProblem, match="a metaclass says by a property"):
+        threaded(text, "pass")

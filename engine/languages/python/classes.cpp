@@ -235,6 +235,13 @@ Ref Interpreter::with_module(PyObject* arguments) {
 
 Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
   auto* const maker = reinterpret_cast<PyTypeObject*>(metaclass);
+  PyObject* const home = lookup(maker, interned("__module__"));
+  if (home != nullptr && Py_TYPE(home) == &PyProperty_Type) {
+    throw Unsupported(
+        "a metaclass says by a property of which module its classes are, which is not modelled; let them "
+        "have "
+        "the module in which they stand");
+  }
   const bool is_abstract = PyObject_IsSubclass(metaclass, abstract_metaclass()) == 1;
   const Code* const body = Making::take();
   const Ref known = body == nullptr ? Ref() : world.class_known(body);

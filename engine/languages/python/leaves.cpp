@@ -38,8 +38,7 @@ std::string home_text(PyTypeObject* type) {
 }
 
 std::string type_name(PyTypeObject* type) {
-  return home_text(type) + "." +
-         attribute_text(reinterpret_cast<PyObject*>(type), "__qualname__");
+  return home_text(type) + "." + attribute_text(reinterpret_cast<PyObject*>(type), "__qualname__");
 }
 
 /// First letters of the names of things that exist once; those of one name are one object.

@@ -36,8 +36,8 @@ def content(value: object, use: str = "all") -> tuple[object, ...]:
 
     Two such tuples are equal if nothing has changed in between. Objects are numbered in the order in which
     they are found; what has no identity in a state (tuples, bound methods) is written out where it stands. Of
-    dataclasses only the fields for that use count: those that are compared, or shown; all of them if the program
-    wrote a method for that use.
+    dataclasses only the fields for that use count: those that are compared, or shown; all of them if the
+    program wrote a method for that use.
     """
     numbers: dict[int, int] = {}
     pending: list[object] = []

@@ -68,7 +68,9 @@ def stat(path, *, dir_fd=None, follow_symlinks=True):
     if isinstance(name, str) and dir_fd is None and not name.startswith(_FOLDERS):
         if name.strip("/") in ("", "."):
             return stat_result(0o40755, 4096)
-        _assay.remark("the program looks for a file outside of its packages, which is taken for missing in every run")
+        _assay.remark(
+            "the program looks for a file outside of its packages, which is taken for missing in every run"
+        )
         raise _missing(path)
     content = look(path, "os.stat()")
     if content is None:
