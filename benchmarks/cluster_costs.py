@@ -91,7 +91,7 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
                 for engine, mine in zip(engines, groups, strict=True):
                     parts = slice_of(level.parts(mine), number, slices)
                     began = time.process_time()
-                    told, blocks = engine.expand(parts, len(levels), group_of)
+                    told, blocks = engine.expand(parts, len(levels), group_of, None)
                     expand += time.process_time() - began
                     facts.append(told)
                     rows.append(blocks)
@@ -112,7 +112,7 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
                 merged += engine.merge([(one, visited[one], aside[one]) for one in mine], incoming)["parts"]
                 merge += time.process_time() - began
                 # A real worker expands between two merges; who does not forgets the runs of the first one.
-                engine.expand([], len(levels), group_of)
+                engine.expand([], len(levels), group_of, None)
             ranks: list[Any] = []
             if in_order:
                 keys = {number: piece for number, _, piece, _ in merged}

@@ -131,6 +131,8 @@ def main() -> int:
     wrong = 0
     for number in range(given.workers + given.scheduler):
         index = number % len(SUBJECTS)
+        # Half of them answer after every level: what is lost in between is one level, or several.
+        coordinator.ANSWER_AFTER_SECONDS = number % 2 * 1.0
         trouble = with_workers_killed if number < given.workers else with_the_scheduler_killed
         began = time.monotonic()
         problem, done = trouble(SUBJECTS[index], expected[index], given.seed + number)

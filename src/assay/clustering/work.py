@@ -55,6 +55,7 @@ class Task:
     call: str  # a method of `Partitions`
     arguments: dict[str, Any]
     lessons: tuple[str, ...] = ()  # files with parts of states that others met
+    syncs: bool = True  # other machines are to see what it writes
 
 
 class TaskFailed(Exception):
@@ -97,7 +98,8 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     try:
         partitions.learn(task.lessons)
         result = getattr(partitions, task.call)(**task.arguments)
-        partitions.engine.sync()
+        if task.syncs:
+            partitions.engine.sync()
         return result
     finally:
         over.set()
@@ -107,6 +109,12 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
 def _tell(partitions: Partitions, report: Callable[[object], None], over: threading.Event) -> None:
     while not over.wait(REPORT_SECONDS):
         report((partitions.engine.states, partitions.engine.transitions, memory_of("self").resident_bytes))
+
+
+def machine_of(directory: str) -> str:
+    """Whoever has the same sees what others write as soon as it is written: one kernel, one file system."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot} {Path(directory).stat().st_dev}"
 
 
 class Partitions:
@@ -160,11 +168,12 @@ class Partitions:
 
     # --- calls ---
 
-    def hello(self) -> tuple[str, int]:
-        """What shows that this worker searches the same program: the content of its initial state. And how
-        many initial states there are, if that state is not the program's own."""
+    def hello(self) -> tuple[str, int, str]:
+        """What shows that this worker searches the same program: the content of its initial state. How many
+        initial states there are, if that state is not the program's own. And where it is."""
         state, _ = self.model.initial_state()
-        return f"{self.model.content_hash(state):016x} {len(state)}", root_of(self.model)
+        content = f"{self.model.content_hash(state):016x} {len(state)}"
+        return content, root_of(self.model), machine_of(self._search.directory)
 
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
@@ -178,13 +187,19 @@ class Partitions:
         }
 
     def expand(
-        self, parts: list[Part], depth: int, group_of: list[int]
+        self, parts: list[Part], depth: int, group_of: list[int], own_group: int | None
     ) -> tuple[dict[str, Any], list[bytes]]:
+        """What belongs to the own group, if there is one, stays in this process, for the next `put_aside` or
+        `merge`."""
         began, worked = time.monotonic(), time.process_time()
-        facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
+        own = len(group_of) if own_group is None else own_group
+        facts, blocks = self.engine.expand(parts, depth, group_of, own, self._new_name("edges"))
         facts["seconds"] = time.monotonic() - began
         facts["cpu_seconds"] = time.process_time() - worked
         facts["bytes"] = [len(block) for block in blocks]
+        kept_bytes = facts.pop("kept_bytes")
+        if own_group is not None:
+            facts["bytes"][own_group] = kept_bytes
         facts["lessons"] = self._lessons()
         facts["meanings"] = self._meanings({found[0] for found in facts["found"]})
         facts["remarks"] = remarks_of(self.model)
@@ -240,15 +255,13 @@ class Partitions:
         group_of = [0] * self._search.partitions
         told: list[dict[str, Any]] = []
         aside: dict[int, list[Piece]] = {number: [] for number in visited}
-        blocks: list[bytes] = []
         for number in range(slices):
-            facts, blocks = self.expand(slice_of(parts, number, slices), depth, group_of)
+            facts, _ = self.expand(slice_of(parts, number, slices), depth, group_of, own_group=0)
             told.append(facts)
             if number + 1 < slices:
-                for partition, piece in self.put_aside(blocks).items():
+                for partition, piece in self.put_aside([]).items():
                     aside[partition].append(piece)
-                blocks = []
-        merged = self.merge([(number, runs, aside[number]) for number, runs in visited.items()], blocks)
+        merged = self.merge([(number, runs, aside[number]) for number, runs in visited.items()], [])
         return together(told), merged
 
     def predecessors(
