@@ -435,7 +435,7 @@ class _Coordinator:
             raise _Stop(StopReason.TIME)
         self._tell()
 
-    def _watch(self) -> None:
+    def _watch(self, stalls_seconds: float = STALLS_SECONDS) -> None:
         """The same while tasks are done that somebody who hangs, or is gone, might never finish."""
         self._tick()
         now = time.monotonic()
@@ -443,8 +443,9 @@ class _Coordinator:
             return
         self._next_watch = now + LOOK_FOR_WORKERS_SECONDS
         gone = set(self._accepted) - set(self._tasks.workers())
-        if gone and now > self._last_heard + STALLS_SECONDS:
-            # Dask has the tasks of a lost worker done by others, but not if for a moment there were none.
+        if gone and now > self._last_heard + stalls_seconds:
+            # Dask has tasks of a lost worker done by others, but not if for a moment there were none; and not
+            # those that nobody else can do.
             raise TasksLost(f"the worker at {min(gone)} is gone, and nobody goes on with what it did")
         hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
         if hanging:
@@ -496,7 +497,10 @@ class _Coordinator:
             return problem
         return EngineFailure(str(failed.facts["message"]))
 
-    def _do(self, make: Callable[[], list[Any]]) -> list[Any]:
+    def _watch_company(self) -> None:
+        self._watch(0.0)
+
+    def _do(self, make: Callable[[], list[Any]], on_tick: Callable[[], None] | None = None) -> list[Any]:
         """Has tasks done, again as long as they are lost with their workers."""
         deaths = 0
         for tries in range(1, MOST_TRIES + 1):
@@ -504,7 +508,7 @@ class _Coordinator:
             try:
                 self._last_heard = time.monotonic()
                 tasks = make()
-                return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
+                return self._tasks.results(tasks, on_tick=on_tick or self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
             except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
@@ -771,7 +775,7 @@ class _Coordinator:
                 for worker, part in zip(groups, self._company(explored, level, groups), strict=True)
             ]
 
-        answers: list[list[LevelDone]] = self._do(make)
+        answers: list[list[LevelDone]] = self._do(make, self._watch_company)
         explored.homes = {one: worker for worker, mine in groups.items() for one in mine}
         loads = [sum(level.runs[one][2] for one in mine if one in level.runs) for mine in groups.values()]
         levels: list[tuple[dict[str, Any], Sequence[Any]]] = []
