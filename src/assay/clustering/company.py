@@ -126,13 +126,14 @@ def _level(
         if number + 1 == slices:
             break
         del blocks
-        for partition, piece in child("put_aside", lessons, blocks=arrived).items():
+        for partition, piece in child("put_aside", lessons, blocks=arrived, kept=facts["kept"]).items():
             aside[partition].append(piece)
     merged: dict[str, Any] = child(
         "merge",
         lessons,
         parts=[(number, runs, aside[number]) for number, runs in visited.items()],
         blocks=arrived,
+        kept=facts["kept"],
     )
     return merged
 

@@ -25,7 +25,7 @@ from assay.clustering.explored import Explored, Found, Level, SharedDirectory
 from assay.clustering.grouping import partitions_for, shared_out, slices_for
 from assay.clustering.program import NotTheSame, share
 from assay.clustering.standing import CALL, END, TOGETHER
-from assay.clustering.work import Search, Task, TaskFailed, machine_of, ranks_of, together
+from assay.clustering.work import CandidatesLost, Search, Task, TaskFailed, machine_of, ranks_of, together
 from assay.distribution.interface import Cause, ClusterProblem, WorkerDied
 from assay.distribution.local_cluster import workers_wanted
 from assay.distribution.meeting import PeerLost
@@ -511,7 +511,7 @@ class _Coordinator:
                 return self._tasks.results(tasks, on_tick=on_tick or self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
-            except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
+            except (TasksLost, WorkerDied, NotTheSame, CandidatesLost, OSError) as lost:
                 if isinstance(lost, PeerLost):
                     self._lost[lost.address] = time.monotonic() + LOST_SECONDS
                 if isinstance(lost, WorkerDied) and lost.cause is Cause.MEMORY:

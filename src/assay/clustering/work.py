@@ -6,6 +6,7 @@ files) only saves time.
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 import time
@@ -21,6 +22,7 @@ from assay.transition_system.opening import describes_itself, remarks_of, root_o
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
+NO_ROOM = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
 # A run in a file: its name, where it begins, records, masks of their layout, checksum.
 Run = tuple[str, int, int, bytes, int]
@@ -66,6 +68,10 @@ class TaskFailed(Exception):
         self.facts = facts
 
 
+class CandidatesLost(Exception):
+    """Another process had kept them, and is gone: the level has to be done again."""
+
+
 _open: tuple[str, Partitions] | None = None
 
 
@@ -75,7 +81,7 @@ def work(task: Task, report: Callable[[object], None]) -> Any:
 
     try:
         return _done(task, report)
-    except NotTheSame:
+    except (NotTheSame, CandidatesLost):
         raise
     except MemoryError:
         raise TaskFailed({"kind": "memory", "message": "memory ran out"}) from None
@@ -83,6 +89,10 @@ def work(task: Task, report: Callable[[object], None]) -> Any:
         raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
     except ValueError as problem:  # options that do not go together
         raise TaskFailed({"kind": "option", "message": str(problem)}) from None
+    except OSError as problem:
+        if problem.errno not in NO_ROOM:
+            raise TaskFailed(told_of(problem)) from None
+        raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
     except Exception as problem:
         raise TaskFailed(told_of(problem)) from None
 
@@ -125,6 +135,7 @@ class Partitions:
         self._search = search
         self._files = 0
         self._learned: set[str] = set()
+        self._kept = ""  # the name of what the engine kept of the last expansion
         self.engine = _engine.PartitionWorker(
             self.model,
             directory=search.directory,
@@ -190,10 +201,12 @@ class Partitions:
         self, parts: list[Part], depth: int, group_of: list[int], own_group: int | None
     ) -> tuple[dict[str, Any], list[bytes]]:
         """What belongs to the own group, if there is one, stays in this process, for the next `put_aside` or
-        `merge`."""
+        `merge`, which must know its name: the process that does them may be another."""
         began, worked = time.monotonic(), time.process_time()
         own = len(group_of) if own_group is None else own_group
-        facts, blocks = self.engine.expand(parts, depth, group_of, own, self._new_name("edges"))
+        name = self._new_name("edges")
+        facts, blocks = self.engine.expand(parts, depth, group_of, own, name)
+        self._kept = facts["kept"] = "" if own_group is None else name
         facts["seconds"] = time.monotonic() - began
         facts["cpu_seconds"] = time.process_time() - worked
         facts["bytes"] = [len(block) for block in blocks]
@@ -207,10 +220,19 @@ class Partitions:
         facts["edges"] = {part[0]: [piece] for part, piece in zip(parts, facts["edges"], strict=False)}
         return facts, blocks
 
-    def put_aside(self, blocks: list[bytes]) -> dict[int, Piece]:
+    def _take_kept(self, name: str) -> None:
+        if name != self._kept:
+            raise CandidatesLost("the process that had expanded a level is gone")
+        self._kept = ""
+
+    def put_aside(self, blocks: list[bytes], kept: str) -> dict[int, Piece]:
+        self._take_kept(kept)
         return self.engine.put_aside(blocks, self._new_name("batch"))
 
-    def merge(self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes]) -> dict[str, Any]:
+    def merge(
+        self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes], kept: str
+    ) -> dict[str, Any]:
+        self._take_kept(kept)
         began, worked = time.monotonic(), time.process_time()
         merged = self.engine.merge(parts, blocks, self._new_name("level"))
         return {
@@ -259,9 +281,11 @@ class Partitions:
             facts, _ = self.expand(slice_of(parts, number, slices), depth, group_of, own_group=0)
             told.append(facts)
             if number + 1 < slices:
-                for partition, piece in self.put_aside([]).items():
+                for partition, piece in self.put_aside([], facts["kept"]).items():
                     aside[partition].append(piece)
-        merged = self.merge([(number, runs, aside[number]) for number, runs in visited.items()], [])
+        merged = self.merge(
+            [(number, runs, aside[number]) for number, runs in visited.items()], [], facts["kept"]
+        )
         return together(told), merged
 
     def predecessors(
