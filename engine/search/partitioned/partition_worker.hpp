@@ -97,7 +97,8 @@ struct Counted {
 
 /// Every call is a function of files in the shared directory that are never changed once they are named: it may be
 /// done again, by any worker. What a worker keeps from call to call (open files, where blocks begin) is only to save
-/// time. Files that a call makes have the names that it was given.
+/// time, but for the candidates of its own group, which wait between `expand` and `merge` or `put_aside`. Files that a
+/// call makes have the names that it was given.
 class PartitionWorker {
  public:
   PartitionWorker(const transition_system::TransitionSystem& system, const Options& options,
