@@ -32,6 +32,7 @@ ENGINES = {
     "k-induction": "assay.search.sequential.k_induction",
     "execution": "assay.search.sequential.execution",
     "long execution": "assay.search.sequential.execution",  # the same once more, with more time
+    "explicit": "assay.search.sequential.explicit",
     "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
@@ -41,6 +42,7 @@ ENGINES = {
 PORTFOLIO = {
     "bounded": 1.0,
     "execution": 0.05,
+    "explicit": 0.15,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "long execution": 0.15,
