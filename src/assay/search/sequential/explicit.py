@@ -1,0 +1,309 @@
+"""Some variables are followed value by value, of the others nothing is known (Beyer and Löwe 2013).
+
+Programs that are state machines have variables that only ever hold a few numbers of the text, and what matters
+is which of them occur together. Those values are explored as a model checker explores states: at each cut point
+a set of combinations, from each of them the combinations after the next block, as a solver finds them. The
+invariant is the set. Whether a test of something that no loop changes holds is followed in the same way.
+
+What to follow is what failures depend on: at first what is tested nearest to them, then more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from assay.evidence.sequential.bitwuzla_prover import Prover
+from assay.search.sequential.findings import Finding, Invariants, Status
+from assay.search.sequential.houdini import START
+from assay.search.sequential.predicates import atoms
+from assay.transition_system.sequential import bitvectors as bv
+from assay.transition_system.sequential.bitvectors import Bits, Substitution, Term
+from assay.transition_system.sequential.blocks import Block, live_blocks
+from assay.transition_system.sequential.control_flow import Assume, ControlFlow
+
+NAME = "explicit"
+MOST_STATES = 4000  # combinations, of all cut points
+MOST_NODES = 12  # of a test that is followed
+MOST_TESTS = 40
+FIRST_FOLLOWED = 2
+SECONDS_FOR_ONE = 5.0
+
+Combination = tuple[int | None, ...]  # None: nothing is known
+
+
+class TooMany(Exception):
+    """Combinations."""
+
+
+def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
+    parts = live_blocks(flow)
+    ranked = ranked_by_distance(flow, parts, few_valued(flow, parts))
+    ranked += ranked_by_distance(flow, parts, unchanged_tests(flow, parts)) if ranked else []
+    if not flow.cut_points or not ranked:
+        return Finding(NAME, Status.UNKNOWN, "no variable has few values")
+    size, reason = min(FIRST_FOLLOWED, len(ranked)), ""
+    try:
+        while True:
+            say(f"{size} of {len(ranked)} variables and tests are followed")
+            exploring = Exploring(flow, parts, ranked[:size], deadline)
+            try:
+                if exploring.excludes_failures():
+                    return Finding(NAME, Status.SAFE, invariants=Invariants(exploring.invariants()))
+                reason = "failures do not depend on variables with few values alone"
+            except TooMany:
+                return Finding(NAME, Status.UNKNOWN, f"more than {MOST_STATES} combinations of {size}")
+            if size == len(ranked):
+                return Finding(NAME, Status.UNKNOWN, reason)
+            size = min(2 * size, len(ranked))
+    except TimeoutError:
+        return Finding(NAME, Status.UNKNOWN, f"out of time with {size} of {len(ranked)} followed")
+
+
+# --- what may be followed ---
+
+
+def few_valued(flow: ControlFlow, parts: Sequence[Block]) -> list[Term]:
+    """Variables that become numbers of the text, and are never computed from what they were before."""
+    numbers: set[Term] = set()
+    computed: set[Term] = set()
+    for block in parts:
+        for name, value in block.values.items():
+            if not isinstance(name.sort, Bits):
+                continue
+            for leaf in _leaves(value):
+                if leaf.is_constant:
+                    numbers.add(name)
+                elif leaf is not name and name in bv.variables_of(leaf):
+                    computed.add(name)
+    return sorted(numbers - computed, key=lambda one: one.name)
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    """What the value of nested choices can be."""
+    waiting, seen = [term], {term}
+    while waiting:
+        one = waiting.pop()
+        if one.operator != "ite":
+            yield one
+            continue
+        for inner in one.operands[1:]:
+            if inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+
+
+def _is_known(term: Term) -> Term:
+    """When a term is a number: the condition under which its choices lead to one."""
+    done: dict[Term, Term] = {}
+    for one in bv.in_order((term,)):
+        if one.operator == "ite":
+            condition, yes, no = one.operands
+            done[one] = bv.ite(condition, done[yes], done[no])
+        else:
+            done[one] = bv.truth(one.is_constant)
+    return done[term]
+
+
+def unchanged_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
+    """Tests of what no block that begins at a cut point changes."""
+    inner = [block for block in parts if block.source in flow.cut_points]
+    changed = {name for block in inner for name, value in block.values.items() if value is not name}
+    known = set(flow.variables) - changed
+    found: dict[Term, None] = {}
+    for block in inner:
+        for one in atoms(block.condition):
+            names = bv.variables_of(one)
+            if names and names <= known and len(list(bv.in_order((one,)))) <= MOST_NODES:
+                if bv.negated(one) not in found and not any(isinstance(n.sort, bv.Array) for n in names):
+                    found[one] = None
+    return list(found)[:MOST_TESTS]
+
+
+def ranked_by_distance(flow: ControlFlow, parts: Iterable[Block], followed: Iterable[Term]) -> list[Term]:
+    """What is tested nearest to a failure first, and with it what is given to that; what is never tested is
+    not followed."""
+    distance = _tested_at(flow)
+    given = [
+        (name, leaf)
+        for block in parts
+        for name, value in block.values.items()
+        for leaf in _leaves(value)
+        if leaf.operator == "variable" and leaf is not name
+    ]
+    never = len(flow.edges) + 1
+    is_new = True
+    while is_new:
+        is_new = False
+        for name, leaf in given:
+            if distance.get(leaf, never) > distance.get(name, never) + 1:
+                distance[leaf] = distance[name] + 1
+                is_new = True
+
+    def of(term: Term) -> int:
+        return min((distance.get(name, never) for name in bv.variables_of(term)), default=never)
+
+    return sorted((one for one in followed if of(one) < never), key=of)
+
+
+def _tested_at(flow: ControlFlow) -> dict[Term, int]:
+    """Of each variable, how many edges before a failure it is tested."""
+    distance: dict[Term, int] = {}
+    level, seen, steps = set(flow.failures), set(flow.failures), 0
+    while level:
+        before: set[int] = set()
+        for location in level:
+            for edge in flow.incoming[location]:
+                if isinstance(edge.action, Assume):
+                    for name in bv.variables_of(edge.action.condition):
+                        distance.setdefault(name, steps)
+                if edge.source not in seen:
+                    seen.add(edge.source)
+                    before.add(edge.source)
+        level, steps = before, steps + 1
+    return distance
+
+
+# --- exploring ---
+
+
+class Exploring:
+    def __init__(
+        self, flow: ControlFlow, parts: Sequence[Block], followed: Sequence[Term], deadline: float
+    ) -> None:
+        self.flow, self.followed, self.deadline = flow, followed, deadline
+        self.prover = Prover()
+        self.blocks: dict[int, list[Block]] = {}
+        for block in parts:
+            self.blocks.setdefault(block.source, []).append(block)
+        self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
+
+    def excludes_failures(self) -> bool:
+        """Whether no failure follows what was reached; everything is reached then."""
+        waiting: list[tuple[int, Combination | None]] = [(self.flow.entry, None)]
+        if self.flow.entry in self.seen:  # a loop begins at once
+            first = self._after(Block(START, self.flow.entry, bv.TRUE, {}), None)
+            self.seen[self.flow.entry] = dict.fromkeys(first)
+            waiting = [(self.flow.entry, one) for one in self.seen[self.flow.entry]]
+        while waiting:
+            location, here = waiting.pop()
+            for block in self.blocks.get(location, ()):
+                is_failure = block.target in self.flow.failures
+                for after in self._after(block, here):
+                    if is_failure:
+                        return False
+                    if after not in self.seen[block.target]:
+                        self.seen[block.target][after] = None
+                        waiting.append((block.target, after))
+            if sum(map(len, self.seen.values())) > MOST_STATES:
+                raise TooMany
+        return True
+
+    def _after(self, block: Block, here: Combination | None) -> Iterator[Combination]:
+        """The combinations that may hold after a block, if one holds before it; None: at the start."""
+        known, given = self._known(here)
+        before = Substitution(known)
+        condition = bv.all_of((given, before(block.condition)))
+        if condition is bv.FALSE:
+            return
+        values = {**known, **{name: before(value) for name, value in block.values.items()}}
+        if block.target in self.flow.failures:
+            if self._left() and self.prover.model(condition, self._left()) is not None:
+                yield ()
+            return
+        after = Substitution(values)
+        yield from self._models(condition, [after(one) for one in self.followed])
+
+    def _known(self, here: Combination | None) -> tuple[dict[Term, Term], Term]:
+        """What is put in the place of variables, and what is said of others."""
+        if here is None:
+            return dict(self.flow.initial_values), bv.TRUE
+        known: dict[Term, Term] = {}
+        given = []
+        for one, value in zip(self.followed, here, strict=True):
+            if value is None:
+                continue
+            known[one] = _constant(one, value)
+            if one.operator != "variable":
+                given.append(one if value else bv.negated(one))
+        return known, bv.all_of(given)
+
+    def _models(self, condition: Term, terms: Sequence[Term]) -> Iterator[Combination]:
+        """Which of the terms are numbers, and which, where the condition holds. Truth values are known."""
+        known = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+        shown = [
+            bv.ite(when, one, _constant(one, 0)) if isinstance(one.sort, Bits) else one
+            for when, one in zip(known, terms, strict=True)
+        ]
+        asked = [one for one in (*known, *shown) if not one.is_constant]
+        held: dict[Term, int] = {}
+
+        def combination() -> Combination:
+            values = [
+                (one.value if one.is_constant else held[one], when.value if when.is_constant else held[when])
+                for one, when in zip(shown, known, strict=True)
+            ]
+            return tuple(value if is_known else None for value, is_known in values)
+
+        if not asked:
+            if condition is bv.TRUE or self.prover.model(condition, self._left()) is not None:
+                yield combination()
+            return
+        library = self.prover.library
+        solver = self.prover.solver(min(SECONDS_FOR_ONE, self._left()), "PRODUCE_MODELS")
+        solver.assert_formula(self.prover.translated(condition))
+        translated = [self.prover.translated(one) for one in asked]
+        while True:
+            self._left()
+            answer = solver.check_sat()
+            if answer == library.Result.UNSAT:
+                return
+            if answer != library.Result.SAT:
+                raise TimeoutError
+            for one, term in zip(asked, translated, strict=True):
+                value = self.prover.value(solver.get_value(term), one.sort)
+                assert isinstance(value, int)
+                held[one] = value
+            yield combination()
+            same = bv.all_of(_is(one, value) for one, value in held.items())
+            solver.assert_formula(self.prover.translated(bv.negated(same)))
+
+    def _left(self) -> float:
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+    def invariants(self) -> dict[int, Term]:
+        return {at: _one_of(self.followed, list(found)) for at, found in self.seen.items()}
+
+
+def _constant(term: Term, value: int) -> Term:
+    return bv.constant(value, term.width) if isinstance(term.sort, Bits) else bv.truth(bool(value))
+
+
+def _is(term: Term, value: int | None) -> Term:
+    if value is None:
+        return bv.TRUE
+    if isinstance(term.sort, Bits):
+        return bv.equal(term, bv.constant(value, term.width))
+    return term if value else bv.negated(term)
+
+
+def _one_of(terms: Sequence[Term], combinations: Sequence[Combination]) -> Term:
+    """That one of the combinations holds, the first term on the outside."""
+    if not combinations:
+        return bv.FALSE
+    if not terms:
+        return bv.TRUE
+    rest: dict[int | None, list[Combination]] = {}
+    for one in combinations:
+        rest.setdefault(one[0], []).append(one[1:])
+    inner: dict[Term, list[int | None]] = {}  # what the others may be, and for which values of this one
+    for value, others in rest.items():
+        inner.setdefault(_one_of(terms[1:], others), []).append(value)
+    return bv.any_of(
+        bv.all_of((bv.any_of(_is(terms[0], value) for value in values), others))
+        for others, values in inner.items()
+    )
+
