@@ -1,24 +1,29 @@
 """Some variables are followed value by value, of the others nothing is known (Beyer and Löwe 2013).
 
-Programs that are state machines have variables that only ever hold a few numbers of the text, and what matters
-is which of them occur together. Those values are explored as a model checker explores states: at each cut point
-a set of combinations, from each of them the combinations after the next block, as a solver finds them. The
-invariant is the set. Whether a test of something that no loop changes holds is followed in the same way.
+Programs that are state machines have variables that only ever hold a few numbers of the text, and what
+matters is which of them occur together. Those values are explored as a model checker explores states: at each
+cut point a set of combinations, from each of them the combinations after the next block, as a solver finds
+them. The invariant is the set. Whether a test of something that no loop changes holds is followed in the same
+way.
 
-What to follow is what failures depend on: at first what is tested nearest to them, then more.
+What to follow is what failures depend on: at first what is tested nearest to them. If what is known lets
+a failure be reached by some blocks, either there is a run along them, or a solver says of which variables
+more must be known.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assay.evidence.sequential.bitwuzla_prover import Prover
-from assay.search.sequential.findings import Finding, Invariants, Status
+from assay.search.sequential.bounded import Bounded, at_depth, choices_of
+from assay.search.sequential.findings import Choices, Finding, Invariants, Status
 from assay.search.sequential.houdini import START
 from assay.search.sequential.predicates import atoms
 from assay.transition_system.sequential import bitvectors as bv
-from assay.transition_system.sequential.bitvectors import Bits, Substitution, Term
+from assay.transition_system.sequential.bitvectors import Bits, Substitution, Term, Value
 from assay.transition_system.sequential.blocks import Block, live_blocks
 from assay.transition_system.sequential.control_flow import Assume, ControlFlow
 
@@ -28,8 +33,10 @@ MOST_NODES = 12  # of a test that is followed
 MOST_TESTS = 40
 FIRST_FOLLOWED = 2
 SECONDS_FOR_ONE = 5.0
+SECONDS_FOR_PATH = 5.0
 
 Combination = tuple[int | None, ...]  # None: nothing is known
+Reached = tuple[int, Combination | None]  # None: at the start
 
 
 class TooMany(Exception):
@@ -38,32 +45,38 @@ class TooMany(Exception):
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
     parts = live_blocks(flow)
-    ranked = ranked_by_distance(flow, parts, few_valued(flow, parts))
-    ranked += ranked_by_distance(flow, parts, unchanged_tests(flow, parts)) if ranked else []
+    ranked = ranked_by_distance(flow, parts, few_valued(parts))
+    tests = ranked_by_distance(flow, parts, unchanged_tests(flow, parts))
     if not flow.cut_points or not ranked:
         return Finding(NAME, Status.UNKNOWN, "no variable has few values")
-    size, reason = min(FIRST_FOLLOWED, len(ranked)), ""
+    followed, ranked = ranked[:FIRST_FOLLOWED], [*ranked, *tests]
     try:
         while True:
-            say(f"{size} of {len(ranked)} variables and tests are followed")
-            exploring = Exploring(flow, parts, ranked[:size], deadline)
-            try:
-                if exploring.excludes_failures():
-                    return Finding(NAME, Status.SAFE, invariants=Invariants(exploring.invariants()))
-                reason = "failures do not depend on variables with few values alone"
-            except TooMany:
-                return Finding(NAME, Status.UNKNOWN, f"more than {MOST_STATES} combinations of {size}")
-            if size == len(ranked):
-                return Finding(NAME, Status.UNKNOWN, reason)
-            size = min(2 * size, len(ranked))
+            say(f"{len(followed)} of {len(ranked)} variables and tests are followed")
+            exploring = Exploring(flow, parts, followed, deadline)
+            failing = exploring.failing()
+            if failing is None:
+                return Finding(NAME, Status.SAFE, invariants=Invariants(exploring.invariants()))
+            path = Path(flow, parts, failing)
+            model = exploring.prover.model(path.whole(), min(SECONDS_FOR_PATH, exploring.left()))
+            if model is not None:
+                return Finding(NAME, Status.UNSAFE, bound=len(failing), run=path.run(model))
+            names = path.needed(exploring.prover, min(SECONDS_FOR_PATH, exploring.left()))
+            more = [one for one in ranked if one not in followed and bv.variables_of(one) & names]
+            if not more:
+                return Finding(NAME, Status.UNKNOWN, "failures depend on other variables as well")
+            followed = [one for one in ranked if one in followed or one in more]
     except TimeoutError:
-        return Finding(NAME, Status.UNKNOWN, f"out of time with {size} of {len(ranked)} followed")
+        return Finding(NAME, Status.UNKNOWN, f"out of time with {len(followed)} of {len(ranked)} followed")
+    except TooMany:
+        detail = f"more than {MOST_STATES} combinations of {len(followed)} variables and tests"
+        return Finding(NAME, Status.UNKNOWN, detail)
 
 
 # --- what may be followed ---
 
 
-def few_valued(flow: ControlFlow, parts: Sequence[Block]) -> list[Term]:
+def few_valued(parts: Iterable[Block]) -> list[Term]:
     """Variables that become numbers of the text, and are never computed from what they were before."""
     numbers: set[Term] = set()
     computed: set[Term] = set()
@@ -114,9 +127,10 @@ def unchanged_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
     for block in inner:
         for one in atoms(block.condition):
             names = bv.variables_of(one)
-            if names and names <= known and len(list(bv.in_order((one,)))) <= MOST_NODES:
-                if bv.negated(one) not in found and not any(isinstance(n.sort, bv.Array) for n in names):
-                    found[one] = None
+            is_plain = names and not any(isinstance(each.sort, bv.Array) for each in names)
+            is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
+            if is_plain and is_small and names <= known and bv.negated(one) not in found:
+                found[one] = None
     return list(found)[:MOST_TESTS]
 
 
@@ -178,26 +192,34 @@ class Exploring:
             self.blocks.setdefault(block.source, []).append(block)
         self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
 
-    def excludes_failures(self) -> bool:
-        """Whether no failure follows what was reached; everything is reached then."""
-        waiting: list[tuple[int, Combination | None]] = [(self.flow.entry, None)]
+    def failing(self) -> list[Block] | None:
+        """Blocks that may lead to a failure, for all that is known; None: there are none, and everything has
+        been reached."""
+        start: Reached = (self.flow.entry, None)
+        before: dict[Reached, tuple[Reached, Block]] = {}
+        waiting = deque([start])
         if self.flow.entry in self.seen:  # a loop begins at once
             first = self._after(Block(START, self.flow.entry, bv.TRUE, {}), None)
             self.seen[self.flow.entry] = dict.fromkeys(first)
-            waiting = [(self.flow.entry, one) for one in self.seen[self.flow.entry]]
+            waiting = deque((self.flow.entry, one) for one in self.seen[self.flow.entry])
         while waiting:
-            location, here = waiting.pop()
-            for block in self.blocks.get(location, ()):
+            here = waiting.popleft()
+            for block in self.blocks.get(here[0], ()):
                 is_failure = block.target in self.flow.failures
-                for after in self._after(block, here):
+                for after in self._after(block, here[1]):
                     if is_failure:
-                        return False
+                        path = [block]
+                        while here in before:
+                            here, last = before[here]
+                            path.append(last)
+                        return path[::-1]
                     if after not in self.seen[block.target]:
                         self.seen[block.target][after] = None
+                        before[block.target, after] = here, block
                         waiting.append((block.target, after))
             if sum(map(len, self.seen.values())) > MOST_STATES:
                 raise TooMany
-        return True
+        return None
 
     def _after(self, block: Block, here: Combination | None) -> Iterator[Combination]:
         """The combinations that may hold after a block, if one holds before it; None: at the start."""
@@ -208,7 +230,7 @@ class Exploring:
             return
         values = {**known, **{name: before(value) for name, value in block.values.items()}}
         if block.target in self.flow.failures:
-            if self._left() and self.prover.model(condition, self._left()) is not None:
+            if self.prover.model(condition, self.left()) is not None:
                 yield ()
             return
         after = Substitution(values)
@@ -246,15 +268,15 @@ class Exploring:
             return tuple(value if is_known else None for value, is_known in values)
 
         if not asked:
-            if condition is bv.TRUE or self.prover.model(condition, self._left()) is not None:
+            if condition is bv.TRUE or self.prover.model(condition, self.left()) is not None:
                 yield combination()
             return
         library = self.prover.library
-        solver = self.prover.solver(min(SECONDS_FOR_ONE, self._left()), "PRODUCE_MODELS")
+        solver = self.prover.solver(min(SECONDS_FOR_ONE, self.left()), "PRODUCE_MODELS")
         solver.assert_formula(self.prover.translated(condition))
         translated = [self.prover.translated(one) for one in asked]
         while True:
-            self._left()
+            self.left()
             answer = solver.check_sat()
             if answer == library.Result.UNSAT:
                 return
@@ -268,7 +290,7 @@ class Exploring:
             same = bv.all_of(_is(one, value) for one, value in held.items())
             solver.assert_formula(self.prover.translated(bv.negated(same)))
 
-    def _left(self) -> float:
+    def left(self) -> float:
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -276,6 +298,45 @@ class Exploring:
 
     def invariants(self) -> dict[int, Term]:
         return {at: _one_of(self.followed, list(found)) for at, found in self.seen.items()}
+
+
+class Path:
+    """Blocks one after the other, each over variables of its own, and what links them."""
+
+    def __init__(self, flow: ControlFlow, parts: Sequence[Block], path: Sequence[Block]) -> None:
+        self.flow, self.parts = flow, parts
+        self.conditions: list[Term] = []
+        self.links: list[
+            tuple[Term, Term]
+        ] = []  # a variable, and that it is what it became one block earlier
+        known: dict[Term, Term] = dict(flow.initial_values)  # what variables are where a block begins
+        for depth, block in enumerate(path):
+            if depth:
+                read = bv.variables_of(block.condition, *block.values.values(), *known)
+                for name in sorted(read & set(flow.variables), key=lambda one: one.name):
+                    if isinstance(name.sort, Bits):
+                        own = bv.variable(f"{name.name}!{depth}", name.sort)
+                        self.links.append((name, bv.equal(own, known.get(name, name))))
+                        known[name] = own
+            choices = {one: at_depth(one, depth) for one in choices_of(block)}
+            there = Substitution({**known, **choices})
+            self.conditions.append(there(block.condition))
+            known = {**known, **{name: there(value) for name, value in block.values.items()}}
+
+    def whole(self) -> Term:
+        return bv.all_of([*self.conditions, *(link for _, link in self.links)])
+
+    def needed(self, prover: Prover, seconds: float) -> set[Term]:
+        """Variables without whose links the path might be taken."""
+        given = [*self.conditions, *(link for _, link in self.links)]
+        core = prover.core(given, seconds)
+        if core is None:
+            raise TimeoutError
+        first = len(self.conditions)
+        return {self.links[at - first][0] for at in core if at >= first}
+
+    def run(self, model: Mapping[Term, Value]) -> Choices:
+        return Bounded(self.flow, self.parts).run_of(model)
 
 
 def _constant(term: Term, value: int) -> Term:
@@ -306,4 +367,3 @@ def _one_of(terms: Sequence[Term], combinations: Sequence[Combination]) -> Term:
         bv.all_of((bv.any_of(_is(terms[0], value) for value in values), others))
         for others, values in inner.items()
     )
-
