@@ -23,14 +23,14 @@ from assay.search.sequential.findings import Choices, Finding, Invariants, Statu
 from assay.search.sequential.houdini import START
 from assay.search.sequential.predicates import atoms
 from assay.transition_system.sequential import bitvectors as bv
-from assay.transition_system.sequential.bitvectors import Bits, Substitution, Term, Value
+from assay.transition_system.sequential.bitvectors import Array, Bits, Substitution, Term, Value
 from assay.transition_system.sequential.blocks import Block, live_blocks
 from assay.transition_system.sequential.control_flow import Assume, ControlFlow
 
 NAME = "explicit"
 MOST_STATES = 4000  # combinations, of all cut points
 MOST_NODES = 12  # of a test that is followed
-MOST_TESTS = 40
+MOST_NEW_TESTS = 12  # that are followed at once
 FIRST_FOLLOWED = 2
 SECONDS_FOR_ONE = 5.0
 SECONDS_FOR_PATH = 5.0
@@ -45,14 +45,13 @@ class TooMany(Exception):
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
     parts = live_blocks(flow)
-    ranked = ranked_by_distance(flow, parts, few_valued(parts))
-    tests = ranked_by_distance(flow, parts, unchanged_tests(flow, parts))
-    if not flow.cut_points or not ranked:
+    candidates = Candidates(flow, parts)
+    if not flow.cut_points or not candidates.few_valued:
         return Finding(NAME, Status.UNKNOWN, "no variable has few values")
-    followed, ranked = ranked[:FIRST_FOLLOWED], [*ranked, *tests]
+    followed = candidates.few_valued[:FIRST_FOLLOWED]
     try:
         while True:
-            say(f"{len(followed)} of {len(ranked)} variables and tests are followed")
+            say(f"{len(followed)} variables and tests are followed")
             exploring = Exploring(flow, parts, followed, deadline)
             failing = exploring.failing()
             if failing is None:
@@ -62,18 +61,35 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
             if model is not None:
                 return Finding(NAME, Status.UNSAFE, bound=len(failing), run=path.run(model))
             names = path.needed(exploring.prover, min(SECONDS_FOR_PATH, exploring.left()))
-            more = [one for one in ranked if one not in followed and bv.variables_of(one) & names]
+            more = candidates.about(names, followed)
             if not more:
                 return Finding(NAME, Status.UNKNOWN, "failures depend on other variables as well")
-            followed = [one for one in ranked if one in followed or one in more]
+            followed = [*followed, *more]
     except TimeoutError:
-        return Finding(NAME, Status.UNKNOWN, f"out of time with {len(followed)} of {len(ranked)} followed")
+        return Finding(NAME, Status.UNKNOWN, f"out of time with {len(followed)} variables and tests")
     except TooMany:
         detail = f"more than {MOST_STATES} combinations of {len(followed)} variables and tests"
         return Finding(NAME, Status.UNKNOWN, detail)
 
 
 # --- what may be followed ---
+
+
+class Candidates:
+    def __init__(self, flow: ControlFlow, parts: Sequence[Block]) -> None:
+        rank = Rank(flow, parts)
+        self.few_valued = rank.sorted(few_valued(parts))
+        self.tests = rank.sorted(plain_tests(flow, parts))
+
+    def about(self, names: set[Term], followed: Sequence[Term]) -> list[Term]:
+        """What to follow so that more is known of these variables: those of few values themselves, of others
+        what is tested, and only if that is known, what number they are."""
+        of_few = [one for one in self.few_valued if one in names and one not in followed]
+        others = names.difference(self.few_valued)
+        tests = [one for one in self.tests if bv.variables_of(one) & others and one not in followed]
+        if of_few or tests:
+            return [*of_few, *tests[:MOST_NEW_TESTS]]
+        return sorted((one for one in others if one not in followed), key=lambda one: one.name)
 
 
 def few_valued(parts: Iterable[Block]) -> list[Term]:
@@ -118,46 +134,50 @@ def _is_known(term: Term) -> Term:
     return done[term]
 
 
-def unchanged_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
-    """Tests of what no block that begins at a cut point changes."""
-    inner = [block for block in parts if block.source in flow.cut_points]
-    changed = {name for block in inner for name, value in block.values.items() if value is not name}
-    known = set(flow.variables) - changed
+def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
+    """Tests after cut points, of numbers and not of what arrays hold."""
+    known = set(flow.variables)
     found: dict[Term, None] = {}
-    for block in inner:
+    for block in parts:
+        if block.source not in flow.cut_points:
+            continue
         for one in atoms(block.condition):
             names = bv.variables_of(one)
-            is_plain = names and not any(isinstance(each.sort, bv.Array) for each in names)
+            is_plain = names and not any(isinstance(each.sort, Array) for each in names)
             is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
             if is_plain and is_small and names <= known and bv.negated(one) not in found:
                 found[one] = None
-    return list(found)[:MOST_TESTS]
+    return list(found)
 
 
-def ranked_by_distance(flow: ControlFlow, parts: Iterable[Block], followed: Iterable[Term]) -> list[Term]:
+class Rank:
     """What is tested nearest to a failure first, and with it what is given to that; what is never tested is
     not followed."""
-    distance = _tested_at(flow)
-    given = [
-        (name, leaf)
-        for block in parts
-        for name, value in block.values.items()
-        for leaf in _leaves(value)
-        if leaf.operator == "variable" and leaf is not name
-    ]
-    never = len(flow.edges) + 1
-    is_new = True
-    while is_new:
-        is_new = False
-        for name, leaf in given:
-            if distance.get(leaf, never) > distance.get(name, never) + 1:
-                distance[leaf] = distance[name] + 1
-                is_new = True
 
-    def of(term: Term) -> int:
-        return min((distance.get(name, never) for name in bv.variables_of(term)), default=never)
+    def __init__(self, flow: ControlFlow, parts: Iterable[Block]) -> None:
+        self.distance = _tested_at(flow)
+        self.never = len(flow.edges) + 1
+        given = [
+            (name, leaf)
+            for block in parts
+            for name, value in block.values.items()
+            for leaf in _leaves(value)
+            if leaf.operator == "variable" and leaf is not name
+        ]
+        is_new = True
+        while is_new:
+            is_new = False
+            for name, leaf in given:
+                if self.of(leaf) > self.of(name) + 1:
+                    self.distance[leaf] = self.of(name) + 1
+                    is_new = True
 
-    return sorted((one for one in followed if of(one) < never), key=of)
+    def of(self, term: Term) -> int:
+        names = (term,) if term.operator == "variable" else bv.variables_of(term)
+        return min((self.distance.get(name, self.never) for name in names), default=self.never)
+
+    def sorted(self, terms: Iterable[Term]) -> list[Term]:
+        return sorted((one for one in terms if self.of(one) < self.never), key=self.of)
 
 
 def _tested_at(flow: ControlFlow) -> dict[Term, int]:
@@ -228,13 +248,14 @@ class Exploring:
         condition = bv.all_of((given, before(block.condition)))
         if condition is bv.FALSE:
             return
-        values = {**known, **{name: before(value) for name, value in block.values.items()}}
         if block.target in self.flow.failures:
             if self.prover.model(condition, self.left()) is not None:
                 yield ()
             return
-        after = Substitution(values)
-        yield from self._models(condition, [after(one) for one in self.followed])
+        numbers = {one: value for one, value in known.items() if one.operator == "variable"}
+        after = Substitution({**numbers, **{one: before(value) for one, value in block.values.items()}})
+        terms = [after(one) for one in self.followed]
+        yield from self._models(condition, [known.get(one, one) for one in terms])
 
     def _known(self, here: Combination | None) -> tuple[dict[Term, Term], Term]:
         """What is put in the place of variables, and what is said of others."""
