@@ -55,6 +55,7 @@ from assay.verification.sequential_showing import without_prefixes
 
 MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
 MOST_STEPS = 20_000  # of a run that is shown
+MOST_CALLED_STEPS = 10_000_000  # of a run with calls
 MOST_ELEMENTS = 1 << 16  # of an array in a trace
 MOST_ARGUMENTS = 100
 LONGEST_UNSET = 1 << 16  # bytes of a variable
@@ -119,7 +120,7 @@ def again(name: str, program: CProgram, recorded: Trace) -> tuple[ControlFlow, F
         with contextlib.suppress(TraceProblem):
             called: list[Moment] = []
             read = _Read(BY_CALLS, recorded.counterexample.positions)
-            reached = Calling(program.program).run(read.choose, most_steps=MOST_STEPS * 100, moments=called)
+            reached = Calling(program.program).run(read.choose, most_steps=MOST_CALLED_STEPS, moments=called)
             if reached is not None and reached.message == wanted:
                 return BY_CALLS, reached, called
     for flow, _ in islice(program.flows(), MOST_FLOWS):

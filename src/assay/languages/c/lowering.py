@@ -45,6 +45,7 @@ from assay.languages.c.memory import (
     root,
     scalars_in,
 )
+from assay.languages.c.packing import packings
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
 from assay.languages.c.rules import OF_A_WRAPPER, REAL
@@ -274,6 +275,7 @@ class Lowering:
     def file(self, tree: c_ast.FileAST, number: int) -> list[Definition]:
         scope = Scope()
         found = []
+        self.types.packings.update(packings(tree))
         for node in tree.ext:
             if isinstance(node, c_ast.FuncDef):
                 name = self._function_name(node.decl, scope, number)

@@ -53,8 +53,8 @@ SPELLINGS = {
     "__alignof__": "_Alignof",
 }
 HARMLESS_PRAGMAS = frozenset(
-    "diagnostic endregion error ivdep mark message omp once poison region system_header unroll "
-    "warning".split()
+    "alloc_text diagnostic endregion error function intrinsic ivdep mark merger message omp once poison "
+    "region system_header unroll warning".split()
 )
 REFUSED = frozenset(
     "_Alignas alignas "
@@ -230,9 +230,10 @@ def _tokens(text: str, place: _Place) -> Iterator[re.Match[str]]:
 
 
 def _require_harmless_pragma(line: str, place: _Place) -> None:
-    """`#pragma pack` and others change what is meant; the listed ones do not."""
-    found = re.match(r"\s*#\s*pragma\s+(?:GCC\s+)?(\S*)", line)
-    if found and found.group(1) not in HARMLESS_PRAGMAS and not place.is_of_system:
+    """Some change what is meant; the listed ones do not, or for other compilers. `packing` reads `pack`."""
+    found = re.match(r"\s*#\s*pragma\s+(?:GCC\s+)?(\w*)", line)
+    known = (*HARMLESS_PRAGMAS, "pack")
+    if found and found.group(1) not in known and not place.is_of_system:
         raise UnsupportedConstruct(
             f"'#pragma {found.group(1)}' is not modelled", where=str(place), hint="leave it out"
         )

@@ -141,7 +141,10 @@ def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
     for block in parts:
         if block.source not in flow.cut_points:
             continue
-        for one in atoms(block.condition):
+        choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
+        for one in (each for condition in (block.condition, *choices) for each in atoms(condition)):
+            if one in found:
+                continue
             names = bv.variables_of(one)
             is_plain = names and not any(isinstance(each.sort, Array) for each in names)
             is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
@@ -151,8 +154,7 @@ def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
 
 
 class Rank:
-    """What is tested nearest to a failure first, and with it what is given to that; what is never tested is
-    not followed."""
+    """What is tested nearest to a failure first, and with it what is given to that."""
 
     def __init__(self, flow: ControlFlow, parts: Iterable[Block]) -> None:
         self.distance = _tested_at(flow)
@@ -177,7 +179,7 @@ class Rank:
         return min((self.distance.get(name, self.never) for name in names), default=self.never)
 
     def sorted(self, terms: Iterable[Term]) -> list[Term]:
-        return sorted((one for one in terms if self.of(one) < self.never), key=self.of)
+        return sorted(terms, key=self.of)
 
 
 def _tested_at(flow: ControlFlow) -> dict[Term, int]:
