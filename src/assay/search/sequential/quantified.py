@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, permutations
 
 from assay.records import dataclass
+from assay.search.sequential.explicit import plain_tests
 from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.integers import signs_of
@@ -33,6 +34,7 @@ NAME = "quantified"
 MOST_BODIES = 60
 MOST_BOUNDS = 14
 MOST_GUARDS = 6
+MOST_TESTED = 10  # facts about an element on which another may depend
 MOST_CANDIDATES = 160  # of a cut point
 MOST_SAMPLES = 60  # of which elements are looked at
 ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
@@ -80,6 +82,8 @@ def quantified(
     )
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
     guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
+    guards += _tested(bodies, parts)[:MOST_TESTED]
+    tests = [one for one in plain_tests(flow, parts) if one.operator in (*bv.COMPARISONS, "=")]
     is_signed = signs_of(parts)
     compared = _compared(parts)
     found = {}
@@ -87,7 +91,7 @@ def quantified(
         rows = _spread(samples.get(at, []))
         if rows:
             table = Elements(names, rows, shrinking)
-            some = _of_place(table, bodies, guards, compared, is_signed, everything=everything)
+            some = _of_place(table, bodies, guards, tests, compared, is_signed, everything=everything)
             found[at] = list(islice(some, MOST_CANDIDATES))
     return found
 
@@ -138,6 +142,21 @@ def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
                     of_index = bv.substituted(one, {name: bv.each(name.width)})
                     yield of_index
                     yield bv.negated(of_index)
+
+
+def _tested(bodies: Sequence[Term], parts: Iterable[Block]) -> list[Term]:
+    """Of the facts about any element, those that the program tests of some, and their opposites."""
+    tests = {
+        one.operator
+        for block in parts
+        for one in atoms(block.condition)
+        if any(each.operator == "select" for each in bv.in_order((one,)))
+    }
+    return [one for one in bodies if _plainly(one).operator in tests] if tests else []
+
+
+def _plainly(term: Term) -> Term:
+    return term.operands[0] if term.operator == "not" else term
 
 
 def _linked(bodies: Sequence[Term]) -> Iterator[Term]:
@@ -195,15 +214,20 @@ def _of_before(term: Term) -> Term:
 # --- from where to where ---
 
 
-def _compared(parts: Iterable[Block]) -> dict[int, set[Term]]:
-    """Numbers and variables that stand in comparisons, by width: what may bound a range."""
+def _compared(parts: Sequence[Block]) -> dict[int, set[Term]]:
+    """Numbers and variables that stand in comparisons, and those that move in indices, by width: what may
+    bound a range."""
     found: dict[int, set[Term]] = {}
+    moving = _moving(parts)
     for block in parts:
         for one in bv.in_order((block.condition, *block.values.values())):
             if one.operator in bv.COMPARISONS or one.operator == "=":
                 for side in one.operands:
                     if isinstance(side.sort, Bits) and (side.is_constant or side.operator == "variable"):
                         found.setdefault(side.width, set()).add(side)
+            elif one.operator in ("select", "store"):
+                for name in bv.variables_of(one.operands[1]) & moving:
+                    found.setdefault(name.width, set()).add(name)
     return found
 
 
@@ -235,8 +259,8 @@ class Elements:
             for row in self.rows
         ]
 
-    def premises(self) -> list[tuple[Term, list[int]]]:
-        """That a variable has one of its few values, and the rows in which it has."""
+    def premises(self, tests: Sequence[Term]) -> list[tuple[Term, list[int]]]:
+        """That a variable has one of its few values, or that a test holds or not, and the rows where so."""
         found = []
         for position, name in enumerate(self.names):
             held = [row[position] for row in self.rows]
@@ -245,7 +269,16 @@ class Elements:
                 for value in sorted(few):
                     rows = [row for row, one in enumerate(held) if one == value]
                     found.append((bv.equal(name, bv.constant(value, name.width)), rows))
-        return found[:MOST_PREMISES]
+        known = [one for one in tests if bv.variables_of(one) <= set(self.names)]
+        evaluate = compiled([self.shrinking.small(one) for one in known], self.names)
+        table = [evaluate(row) for row in self.rows]
+        by_test = []
+        for position, one in enumerate(known):
+            for term, wanted in ((one, True), (bv.negated(one), False)):
+                rows = [row for row, values in enumerate(table) if bool(values[position]) is wanted]
+                if 0 < len(rows) < len(self.rows):
+                    by_test.append((term, rows))
+        return [*found[:MOST_PREMISES], *by_test[:MOST_PREMISES]]
 
     def false_at(self, body: Term, width: int) -> list[list[int]]:
         """In each row, the elements of which it is false."""
@@ -261,6 +294,7 @@ def _of_place(
     table: Elements,
     bodies: Sequence[Term],
     guards: Sequence[Term],
+    tests: Sequence[Term],
     compared: Mapping[int, set[Term]],
     is_signed: Callable[[Term], bool],
     *,
@@ -279,13 +313,15 @@ def _of_place(
         values = table.values(bounds)
         wrong = {one: table.false_at(one, width) for one in about}
         every_row = range(len(values))
-        premises = [(bv.TRUE, every_row), *table.premises()]
+        premises = [(bv.TRUE, every_row), *table.premises(tests)]
         ranges: dict[Spans, Range] = {}
         for low, high in permutations(range(len(bounds)), 2):
             spans = tuple((row[low], row[high]) for row in values)
             if all(first <= last for first, last in spans) and spans not in ranges:
                 variables = bv.variables_of(bounds[low], bounds[high])
                 ranges[spans] = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
+        unmet: dict[Term, list[set[int]]] = {}  # of a guard, the elements of which it does not hold
+        met_at: dict[Term, list[list[int]]] = {}  # and those of which it does
         for body in about:
             held: set[Spans] = set()  # where the body holds whatever else holds
             for premise, rows in premises:
@@ -298,8 +334,14 @@ def _of_place(
                     held.update(seen)
             for guard in guards:
                 if len(held) < len(ranges) and bv.variables_of(guard) <= names | {index}:
-                    some = table.false_at(bv.implies(guard, body), width)
-                    met = table.false_at(bv.negated(guard), width)
+                    if guard not in unmet:
+                        unmet[guard] = [set(found) for found in table.false_at(guard, width)]
+                        met_at[guard] = table.false_at(bv.negated(guard), width)
+                    some = [
+                        [one for one in found if one not in without]
+                        for found, without in zip(wrong[body], unmet[guard], strict=True)
+                    ]
+                    met = met_at[guard]
                     seen = [
                         spans
                         for spans in ranges
