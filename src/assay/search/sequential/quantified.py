@@ -81,6 +81,7 @@ def quantified(
         shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True, visits=ELEMENTS.stop
     )
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
+    bodies += _old_pointers(flow, parts)
     guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
     guards += _tested(bodies, parts)[:MOST_TESTED]
     tests = [one for one in plain_tests(flow, parts) if one.operator in (*bv.COMPARISONS, "=")]
@@ -92,7 +93,7 @@ def quantified(
         if rows:
             table = Elements(names, rows, shrinking)
             some = _of_place(table, bodies, guards, tests, compared, is_signed, everything=everything)
-            found[at] = list(islice(some, MOST_CANDIDATES))
+            found[at] = list(islice((one for one in distinct(some) if one is not bv.TRUE), MOST_CANDIDATES))
     return found
 
 
@@ -104,7 +105,7 @@ def _spread(rows: Sequence[Sample]) -> list[Sample]:
 # --- what to say of an element ---
 
 
-def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+def _bodies(flow: ControlFlow, parts: Sequence[Block]) -> Iterator[Term]:
     """Tests of elements and what elements become, about any element."""
     moving, known = _moving(parts), set(flow.variables)
     for fact in _facts(parts):
@@ -118,17 +119,44 @@ def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
             yield bv.negated(any_element)
 
 
-def _moving(parts: Iterable[Block]) -> set[Term]:
+def _old_pointers(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
+    """That a pointer which is an element leads to an object with a smaller number than the next one that is
+    made: nothing that is written there changes what it points to."""
+    counters = _counters(parts)
+    found = []
+    for array in flow.variables:
+        if not isinstance(array.sort, Array):
+            continue
+        for counter in sorted(counters, key=lambda one: one.name):
+            low = array.sort.element - counter.width
+            if low > 0:
+                element = bv.select(array, bv.each(array.sort.index))
+                number = bv.extract(array.sort.element - 1, low, element)
+                found.append(bv.compare("bvult", number, counter))
+    return found
+
+
+def _counters(parts: Iterable[Block]) -> set[Term]:
+    """Variables that are the upper half of pointers to what is made next."""
+    return {
+        one.operands[0]
+        for block in parts
+        for one in bv.in_order((block.condition, *block.values.values()))
+        if one.operator == "concat" and one.operands[0].operator == "variable"
+    }
+
+
+def _moving(parts: Sequence[Block]) -> set[Term]:
     """Numbers that become other ones of themselves, as an index does."""
     return {
         name
         for block in parts
         for name, value in block.values.items()
         if isinstance(name.sort, Bits) and value is not name and name in bv.variables_of(value)
-    }
+    } - _counters(parts)
 
 
-def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+def _guards(flow: ControlFlow, parts: Sequence[Block]) -> Iterator[Term]:
     """Equations about an index: what may hold of those elements only of which they hold, or of the others."""
     moving, known = _moving(parts), set(flow.variables)
     for block in parts:
@@ -218,12 +246,13 @@ def _compared(parts: Sequence[Block]) -> dict[int, set[Term]]:
     """Numbers and variables that stand in comparisons, and those that move in indices, by width: what may
     bound a range."""
     found: dict[int, set[Term]] = {}
-    moving = _moving(parts)
+    moving, counters = _moving(parts), _counters(parts)
     for block in parts:
         for one in bv.in_order((block.condition, *block.values.values())):
             if one.operator in bv.COMPARISONS or one.operator == "=":
                 for side in one.operands:
-                    if isinstance(side.sort, Bits) and (side.is_constant or side.operator == "variable"):
+                    is_bound = side.is_constant or (side.operator == "variable" and side not in counters)
+                    if isinstance(side.sort, Bits) and is_bound:
                         found.setdefault(side.width, set()).add(side)
             elif one.operator in ("select", "store"):
                 for name in bv.variables_of(one.operands[1]) & moving:
