@@ -410,7 +410,7 @@ def _bytes(value: Value | None, sort: Sort) -> bytes:
     return b""
 
 
-def repetition_of(program: CProgram, failing: FailingRun) -> Repetition:
+def repetition_of(program: CProgram, failing: FailingRun, *, by_name: bool = False) -> Repetition:
     defined = defined_functions(program.texts)
     model = DATA_MODELS[program.data_model]
     named = {name for text in program.texts for name in INPUT.findall(text)}
@@ -418,7 +418,7 @@ def repetition_of(program: CProgram, failing: FailingRun) -> Repetition:
         **dict.fromkeys(named, 64),
         **program.program.externals,
     }  # also those that the run does not ask
-    return repetition(program, model, failing, externals, defined)
+    return repetition(program, model, failing, externals, defined, by_name=by_name)
 
 
 def executed_by_gcc(program: CProgram, failing: FailingRun) -> Executed:

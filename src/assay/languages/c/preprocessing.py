@@ -81,6 +81,7 @@ class Preprocessed:
     text: str  # what is parsed
     sha256: str  # of the file
     expanded_sha256: str  # of the preprocessor's output
+    expanded: str = ""  # that output, as gcc compiles it
 
 
 def preprocess(path: Path, model: DataModel, flags: Sequence[str] = ()) -> Preprocessed:
@@ -102,6 +103,7 @@ def preprocess(path: Path, model: DataModel, flags: Sequence[str] = ()) -> Prepr
         PRELUDE + "\n" + plain(text, name),
         sha256(source).hexdigest(),
         sha256(unmarked(expanded)).hexdigest(),
+        text,
     )
 
 
