@@ -219,8 +219,8 @@ def repetition(
     *,
     by_name: bool = False,
 ) -> Repetition:
-    """`by_name`: of the files themselves, where they can be compiled as they stand, for whoever wants to do so;
-    else of the text that was read, whatever is in the files now."""
+    """`by_name`: of the files themselves, where they can be compiled as they stand, for whoever wants to do
+    so; else of the text that was read, whatever is in the files now."""
     watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
     checks = CHECKED_BY_GCC.get(run.kind, ())
     how = [*FLAGS, *checks, *([] if run.kind == "overflow" else ["-fwrapv"])]
