@@ -108,6 +108,7 @@ class Struct:
 
 Type = Integer | Void | Unmodelled | Pointer | ArrayOf | Function | Struct
 
+FLOATING = ("float", "double", "long double")
 VOID = Void()
 TRUTH = Integer(8, False, "_Bool", 0, is_truth=True)
 CHAR = Integer(8, True, "char", 1)
