@@ -189,8 +189,8 @@ def test_what_was_read_is_executed_whatever_the_file_has_become(tmp_path):
 MISTAKEN = {
     "int f(void) { return 1; }\n": r"program\.c: there is no function 'main'",
     "": r"program\.c: there is no function 'main'",
-    "int main(void) { double x = 1.5; return x > 2; }": r"program\.c:1:\d+: a floating-point number .*integers",
-    "int main(void) { int x = 3; return x * 2.5 > 2; }": r"program\.c:1:\d+: a floating-point number .*integers",
+    "int main(void) { double x = 1.5; return x > 2; }": r"program\.c:1:\d+: a floating-point .*integers",
+    "int main(void) { int x = 3; return x * 2.5 > 2; }": r"program\.c:1:\d+: a floating-point .*integers",
 }
 
 

@@ -32,6 +32,7 @@ MOST_EDGES = 8000
 FEW_EDGES = 600  # that are worth more of gcc's time
 MOST_BITS = 64
 MOST_CHOICES = 1_000_000  # of a run
+MOST_ELEMENTS = 1 << 25  # of all arrays together, places that are free among them
 COMPILE_SECONDS = 20.0
 
 HEAD = """\
@@ -53,14 +54,20 @@ struct array { u64 otherwise, mask, count; unsigned stamp; unsigned *stamps; u64
 static inline u64 slot(const struct array *a, u64 key) {
   return (key + (key >> 32) * 0x9E3779B97F4A7C15ull) & a->mask;
 }
+static u64 reserved;
 static void reserve(struct array *a, u64 size) {
+  if ((reserved += size) > LARGEST) exit(3);
   a->mask = size - 1, a->count = 0, a->stamp = 1;
   a->stamps = calloc(size, sizeof *a->stamps);
   a->keys = malloc(size * sizeof *a->keys), a->values = malloc(size * sizeof *a->values);
   if (!a->stamps || !a->keys || !a->values) exit(3);
 }
 static void clear(struct array *a, u64 otherwise) {
-  if (!a->stamps || a->stamp == ~0u) { free(a->stamps), free(a->keys), free(a->values); reserve(a, 256); }
+  if (!a->stamps || a->stamp == ~0u) {
+    free(a->stamps), free(a->keys), free(a->values);
+    reserved -= a->stamps ? a->mask + 1 : 0;
+    reserve(a, 256);
+  }
   a->stamp++, a->count = 0, a->otherwise = otherwise;
 }
 static inline u64 get(const struct array *a, u64 key) {
@@ -79,6 +86,7 @@ static void put(struct array *a, u64 key, u64 value) {
     for (u64 each = 0; each <= old.mask; each++)
       if (old.stamps[each] == old.stamp) put(a, old.keys[each], old.values[each]);
     free(old.stamps), free(old.keys), free(old.values);
+    reserved -= old.mask + 1;
   }
 }
 static void copy(struct array *to, const struct array *from) {
@@ -236,29 +244,17 @@ class NativeRuns:
         self.flow = flow
         self.unset = [one for one in flow.variables if one not in flow.initial_values]
         text = _Text(flow, numbers, self.unset).whole()
-        self.folder = tempfile.TemporaryDirectory()
-        source = Path(self.folder.name, "runs.c")
-        source.write_text(text)
-        level = "-O2" if len(flow.edges) <= FEW_EDGES else "-O1"
-        command = [
-            compiler,
-            "-std=gnu11",
-            level,
-            "-w",
-            "-fwrapv",
-            str(source),
-            "-o",
-            str(source.with_suffix("")),
-        ]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-        except (subprocess.TimeoutExpired, OSError) as problem:
+            self.folder = tempfile.TemporaryDirectory()
+            source = Path(self.folder.name, "runs.c")
+            self.program = str(source.with_suffix(""))
+            source.write_text(text)
+        except OSError as problem:
+            raise NotCompiled(f"there is no place for it: {problem.strerror}") from problem
+        refused = _compiled(compiler, source, "-O2" if len(flow.edges) <= FEW_EDGES else "-O1", seconds)
+        if refused:
             self.folder.cleanup()
-            raise NotCompiled("gcc needs too long") from problem
-        if done.returncode != 0:
-            self.folder.cleanup()
-            raise NotCompiled(f"gcc does not compile it: {done.stderr.strip()[:200]}")
-        self.program = str(source.with_suffix(""))
+            raise NotCompiled(refused)
 
     def __enter__(self) -> Self:
         return self
@@ -300,6 +296,16 @@ class NativeRuns:
         return Ended(location, tuple(numbers[:starts]), pairs)
 
 
+def _compiled(compiler: str, source: Path, level: str, seconds: float) -> str:
+    """What went wrong."""
+    command = [compiler, "-std=gnu11", level, "-w", str(source), "-o", str(source.with_suffix(""))]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=max(0.1, seconds), check=False)
+    except (subprocess.TimeoutExpired, OSError):
+        return "gcc needs too long"
+    return f"gcc does not compile it: {done.stderr.strip()[:200]}" if done.returncode else ""
+
+
 class _Text:
     def __init__(
         self, flow: ControlFlow, numbers: Mapping[int, Sequence[int]], unset: Sequence[Term]
@@ -309,7 +315,8 @@ class _Text:
         self.positions = {id(edge): at for at, edge in enumerate(flow.edges)}
 
     def whole(self) -> str:
-        lines = [HEAD, f"enum {{ MOST = {MOST_CHOICES}, STARTS = {len(self.unset)} }};"]
+        limits = f"enum {{ MOST = {MOST_CHOICES}, STARTS = {len(self.unset)}, LARGEST = {MOST_ELEMENTS} }};"
+        lines = [limits, HEAD]
         lines += self._known()
         lines += [RANDOM]
         arrays = [one for one in self.flow.variables if isinstance(one.sort, Array)]
