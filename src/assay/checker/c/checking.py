@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assay.checker.c.graph import Flow
 from assay.checker.c.preprocessing import FLAGS, expand, without_markers
 from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
-from assay.checker.c.proofs import Obligation, Proof, recursion_of
+from assay.checker.c.proofs import Obligation, Proof, contracts_of, recursion_of
 from assay.checker.c.reading import Program
 from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
@@ -75,7 +74,7 @@ def check_c(
     rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, sources[1:], strict=True)]
     expanded = expand(source, path, model, flags)
     with deep():
-        program = read(expanded, model, checks, rules, recursion_of(body))
+        program = read(expanded, model, checks, rules, recursion_of(body), contracts_of(body))
         ours = {
             "version": SEMANTICS_VERSION,
             "data_model": model,
@@ -88,19 +87,23 @@ def check_c(
         for key in sorted({*ours, *semantics}):
             if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
                 raise NoProof(f"the certificate is about the program under other semantics: {key} differs")
-        flow = Flow(program.graph)
-        wanted = list(Proof(body, program, flow).obligations())
+        wanted = list(Proof(body, program).obligations())
     return asked(wanted)
 
 
 def read(
-    expanded: bytes, model: str, checks: Sequence[str], rules: Sequence[Rule], recursion: int
+    expanded: bytes,
+    model: str,
+    checks: Sequence[str],
+    rules: Sequence[Rule],
+    recursion: int,
+    contracts: Sequence[str] = (),
 ) -> Program:
     text = expanded.decode("utf-8", "surrogateescape")
     for rule in rules:
         require_own_names(text, rule)
     tree = woven(parse(text), rules)
-    return Program(tree, model, checks, recursion)
+    return Program(tree, model, checks, recursion, contracts)
 
 
 def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:

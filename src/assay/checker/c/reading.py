@@ -9,7 +9,7 @@ function that does not change them: they are references. Others, and what they p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from assay.checker.c import terms as tm
 from assay.checker.c import types as ty
 from assay.checker.c.graph import Failure, Graph
-from assay.checker.c.problems import CannotCheck
+from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.syntax import Node
 from assay.checker.c.terms import Term
 from assay.records import dataclass
@@ -158,13 +158,54 @@ class Twice:
 TWICE = Twice()
 
 
-class Program:
-    """Of one file. `variables` and `points` are by the names that certificates use."""
+MAIN = "main"
 
-    def __init__(self, tree: Sequence[Node], model: str, checks: Sequence[str], recursion: int) -> None:
+
+@dataclass(frozen=True)
+class Spoken:
+    """What a contract speaks of: a function's arguments, scalar by scalar, and its result."""
+
+    arguments: tuple[tuple[Term, ...], ...]
+    result: Term | None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A half of a contract where it is assumed or has to hold. `name` stands for it in the graph until the
+    contract is known; `means` is what the contract's names are there."""
+
+    name: Term
+    function: str
+    is_before: bool
+    means: Mapping[Term, Term]
+
+
+class Program:
+    """Of one file. `variables` and `points` are by the names that certificates use.
+
+    `graphs` are that of `main`, in which every call is a copy of what is called, and those of functions with
+    contracts, which are not copied: a call of them demands what holds before, changes what they may change
+    and assumes what they leave. Only a drawing says what that is, so there are two then."""
+
+    def __init__(
+        self,
+        tree: Sequence[Node],
+        model: str,
+        checks: Sequence[str],
+        recursion: int,
+        contracts: Sequence[str] = (),
+    ) -> None:
         self.long_bits = self.pointer_bits = 64 if model == "LP64" else 32
         self.checks, self.recursion = frozenset(checks), recursion
         self.graph = Graph()
+        self.graphs: dict[str, Graph] = {}
+        self.contracts = tuple(contracts)
+        self.spoken: dict[str, Spoken] = {}
+        self.shared: dict[Term, tuple[Any, ...]] = {}  # variables of the file and static ones
+        self.at_first: dict[Term, Term] = {}  # of these, how contracts call what they held at first
+        self.touched: dict[str, Effects] = {}  # by functions with contracts, and those they call
+        self.calls: dict[str, set[str]] = {}  # of functions with contracts, in each graph
+        self.demands: list[Demand] = []
         self.initial: dict[Term, Term] = {}
         self.variables: dict[tuple[Any, ...], Term | Twice] = {}
         self.points: dict[tuple[Path, int, int], int | Twice] = {}
@@ -186,7 +227,7 @@ class Program:
         }
         self.tree = tree  # keeps nodes alive, which are known by their identity
         self._read_file(tree)
-        self._run_main()
+        self._draw_all()
 
     # --- the file ---
 
@@ -387,6 +428,8 @@ class Program:
             called = key(whole)
             if called is not None:
                 self._call(called, found[leaf.path][1])
+                if called[0] in ("g", "s"):
+                    self.shared[found[leaf.path][1]] = called
         return Object(kind, found)
 
     def _fresh(self, name: str, sort: tm.Sort) -> Term:
@@ -558,14 +601,154 @@ class Program:
     def scope(self) -> Scope:
         return self.frame.scope
 
-    def _run_main(self) -> None:
-        if "main" not in self.definitions:
+    def _draw_all(self) -> None:
+        if MAIN not in self.definitions:
             raise CannotCheck("a program without 'main'")
-        frame = self._begin("main", ())
-        self.paths.add(())
-        self.end = frame.leaving
-        self._parameters(frame, None)
+        if self.contracts:
+            self._require_contracts()
+            self._draw_graphs()
+            self._require_recursion()
+            self._close_touched()
+            for variable, key in self.shared.items():
+                self.at_first[variable] = self._fresh(f"old.{variable.params[0]}", variable.sort)
+                self._call(("o", *key), self.at_first[variable])
+            self._forget_copies()
+        known = {name: (set(one.reads), set(one.writes)) for name, one in self.touched.items()}
+        self._draw_graphs()
+        for name, one in self.touched.items():
+            if not (one.reads <= known[name][0] and one.writes <= known[name][1]):
+                raise CannotCheck(f"what '{name}' changes, which depends on how often it is looked at")
+
+    def _draw_graphs(self) -> None:
+        for name in (MAIN, *self.contracts):
+            self.graph = self.graphs[name] = Graph()
+            self.effects, self.module = Effects(), name
+            self.calls[name] = set()
+            path: Path = () if name == MAIN else ((0, 0, name),)
+            self.paths.add(path)
+            frame = self._begin(name, path)
+            self._parameters(frame, None)
+            if name == MAIN:
+                self.end = frame.leaving
+                self.graph.set({old: one for one, old in self.at_first.items()})
+                self._run_body(frame)
+            else:
+                self._run_by_contract(name, frame)
+        self.graph = self.graphs[MAIN]
+
+    def _forget_copies(self) -> None:
+        """All that the first drawing has named but for what the whole program has."""
+        self.variables = {key: one for key, one in self.variables.items() if key[0] not in ("l", "r")}
+        self.points, self.paths, self.demands = {}, set(), []
+
+    # --- functions with contracts ---
+
+    def _require_contracts(self) -> None:
+        for name in self.contracts:
+            if name == MAIN or name not in self.definitions:
+                raise NoProof(f"{name[:80]!a} has a contract, and is no function that may have one")
+            arguments = [
+                tuple(variable for _, variable in self._argument_names(name, one, kind).variables.values())
+                for one in self.definitions[name].type.parameters
+                if not isinstance(kind := self.parameter(one, Scope(self.file)), ty.Void)
+            ]
+            kind = self.types_of[name].result
+            result = None
+            if isinstance(kind, ty.Int | ty.Pointer):
+                result = self._fresh(f"{name}.returns", ty.width_of(kind))
+                self._call(("x", name), result)
+            elif not isinstance(kind, ty.Void):
+                raise self.refuse(self.definitions[name], f"a function with a contract that returns {kind}")
+            self.spoken[name] = Spoken(tuple(arguments), result)
+            self.touched[name] = Effects()
+
+    def _argument_names(self, function: str, node: Node, kind: ty.Type) -> Object:
+        line, column = (0, 0) if _is_of_a_wrapper(node) else (node.line, node.column)
+        return self._object(
+            kind,
+            node.name or "unnamed",
+            lambda name: ("p", function, name, line, column) if node.name is not None else None,
+        )
+
+    def _require_recursion(self) -> None:
+        """Those have contracts that `main` calls and that call themselves, directly or through others."""
+        reached = {name: set(called) for name, called in self.calls.items()}
+        for _ in self.calls:
+            for found in reached.values():
+                found |= {each for one in list(found) for each in reached[one]}
+        for name in self.contracts:
+            if name not in reached[MAIN] or name not in reached[name]:
+                raise NoProof(f"{name[:80]!a} has a contract, and is no function that calls itself")
+
+    def _close_touched(self) -> None:
+        """With what is touched by functions with contracts that are called."""
+        for _ in self.contracts:
+            for name in self.contracts:
+                for one in self.calls[name]:
+                    self.touched[name].reads |= self.touched[one].reads
+                    self.touched[name].writes |= self.touched[one].writes
+
+    def _run_by_contract(self, name: str, frame: Frame) -> None:
+        """The function by itself, with any arguments and variables of which the first half holds."""
+        values = {old: one for one, old in self.at_first.items()}
+        nodes = [
+            one
+            for one in self.definitions[name].type.parameters
+            if not isinstance(self.parameter(one, frame.scope), ty.Void)
+        ]
+        for one, arguments in zip(nodes, self.spoken[name].arguments, strict=True):
+            if one.name is not None:
+                own = [variable for _, variable in self.scope.names[one.name].variables.values()]
+                values |= dict(zip(arguments, own, strict=True))
+        self.graph.set(values)
+        self.graph.assume(self._demand(name, {}, is_before=True))
         self._run_body(frame)
+        result = self.spoken[name].result
+        means = {} if result is None or not isinstance(frame.result, Term) else {result: frame.result}
+        failure = self.failure(f"what {name[:40]} has to leave", self.definitions[name])
+        self.graph.require(self._demand(name, means, is_before=False), failure)
+        changed = {one for edge in self.graph.edges for one in (*edge.values, edge.chosen) if one is not None}
+        self.touched[name].reads |= self.effects.reads & self.shared.keys()
+        self.touched[name].writes |= (self.effects.writes | changed) & self.shared.keys()
+
+    def _demand(self, name: str, means: Mapping[Term, Term], *, is_before: bool) -> Term:
+        found = self._fresh("contract", tm.BOOL)
+        self.demands.append(Demand(found, name, is_before, means))
+        return found
+
+    def _by_contract(self, node: Node, name: str, given: Sequence[Value | Place | Reference]) -> Value:
+        self.calls[self.module].add(name)
+        spoken, means = self.spoken[name], dict[Term, Term]()
+        for one, arguments in zip(given, spoken.arguments, strict=False):
+            if isinstance(one, Reference):
+                raise self.refuse(node, "a pointer that is passed to a function with a contract")
+            if isinstance(one, Value):
+                means |= dict(zip(arguments, (one.term,), strict=True))
+            else:
+                leaves = [replace(one, path=(*one.path, *leaf.path)) for leaf in ty.leaves(one.type)]
+                if one.indexes:
+                    raise self.refuse(
+                        node, "a struct of an array that is passed to a function with a contract"
+                    )
+                whole = [each.object.variables[each.path][1] for each in leaves]
+                means |= dict(zip(arguments, whole, strict=True))
+        means |= {old: one for one, old in self.at_first.items()}
+        kept = {name: self._fresh("kept", name.sort) for name in means}
+        self.graph.set({kept[one]: value for one, value in means.items()})
+        failure = self.failure(f"what has to hold before {name[:40]}", node)
+        self.graph.require(self._demand(name, kept, is_before=True), failure)
+        touched = self.touched[name]
+        self.effects.reads |= touched.reads
+        self.effects.writes |= touched.writes
+        for changed in sorted(touched.writes, key=lambda each: str(each.params)):
+            self.graph.choose(changed)
+        result = None if spoken.result is None else self._returned(node, spoken.result.width)
+        if result is not None and spoken.result is not None:
+            self.graph.choose(result)
+            kept[spoken.result] = result
+        self.graph.assume(self._demand(name, kept, is_before=False))
+        kind = self.types_of[name].result
+        return Value(tm.const(0, 32) if result is None else result, kind)
 
     def _begin(self, name: str, path: Path) -> Frame:
         frame = Frame(name, path, Scope(self.file))
@@ -600,7 +783,7 @@ class Program:
 
     def _local(self, node: Node, kind: ty.Type) -> Object:
         path = self.frame.path
-        line, column = (0, 0) if node.name and OF_A_WRAPPER.fullmatch(node.name) else (node.line, node.column)
+        line, column = (0, 0) if _is_of_a_wrapper(node) else (node.line, node.column)
         try:
             made = self._object(
                 kind,
@@ -1539,6 +1722,8 @@ class Program:
                 arguments.append(one)
             else:
                 raise self.refuse(node, f"passing {one.type} as {target}")
+        if name in self.contracts:
+            return self._by_contract(node, name, arguments)
         if sum(frame.name == name for frame in self.frames) > self.recursion:
             self.graph.fail(self.failure("unwinding", node))
             return Value(tm.const(0, _width(kind.result)), kind.result)
@@ -1688,6 +1873,10 @@ class Program:
         if kind is None:
             raise self.refuse(node, f"the input '{name}'")
         return self._anything(node, kind, node.function.name)
+
+
+def _is_of_a_wrapper(node: Node) -> bool:
+    return node.name is not None and OF_A_WRAPPER.fullmatch(node.name) is not None
 
 
 def _zero(variable: Term, leaf: ty.Leaf) -> Term:
