@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from assay.checker.c.memory import Addressed
 from assay.checker.c.preprocessing import FLAGS, expand, without_markers
 from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
 from assay.checker.c.proofs import Obligation, Proof, contracts_of, recursion_of
-from assay.checker.c.reading import Program
+from assay.checker.c.reading import POINTERS, Program
 from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
 from assay.checker.c.syntax import parse
@@ -23,6 +24,7 @@ from assay.records import dataclass
 SEMANTICS_VERSION = 1
 CHECKS = ("overflow", "division", "bounds", "allocation")
 MOST_FRAMES = 12_000
+MOST_ADDRESSED = 200  # the program is read once more for each
 MOST_BYTES_OF_A_RULE = 1 << 20
 
 
@@ -90,7 +92,12 @@ def check_c(
             if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
                 raise NoProof(f"the certificate is about the program under other semantics: {key} differs")
         wanted = list(Proof(body, program).obligations())
-    return CheckedProof(len(wanted), (decide or asked)(wanted))
+    try:
+        return CheckedProof(len(wanted), (decide or asked)(wanted))
+    except NoProof as problem:
+        if program.uses_memory and body["nodes"]:  # it may need what others say of memory
+            raise CannotCheck(f"a proof that needs another memory than the checker's ({problem})") from None
+        raise
 
 
 def read(
@@ -105,7 +112,14 @@ def read(
     for rule in rules:
         require_own_names(text, rule)
     tree = woven(parse(text), rules)
-    return Program(tree, model, checks, recursion, contracts)
+    addressed: set[object] = set()
+    while True:
+        try:
+            return Program(tree, model, checks, recursion, contracts, addressed)
+        except Addressed as found:
+            if len(addressed) >= MOST_ADDRESSED:
+                raise CannotCheck(f"more than {MOST_ADDRESSED} objects in memory") from None
+            addressed |= {found.key, POINTERS}
 
 
 def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
@@ -127,6 +141,10 @@ def granted(program: Program, checks: Sequence[str]) -> list[str]:
         one = len(names) == 1
         touched = f" and {'touches' if one else 'touch'} only what is there" if is_bounded else ""
         found.append(f"{', '.join(shown)}{more} {'changes' if one else 'change'} nothing{touched}")
+    if program.has_heap:
+        found.append("malloc succeeds")
+    if program.has_foreign_pointers:
+        found.append("pointers from outside point to nothing of the program")
     return found
 
 
