@@ -135,7 +135,10 @@ def test_what_may_fail_in_memory_is_not_proved(name: str, model: str, tmp_path: 
             + MAIN % "int (*f)(int) = inc; if (!f(1)) reach_error();",
             "functions have other types",
         ),
-        ("long a[100000];\n" + MAIN % "long *p = a; p++; *p = 1; if (a[1] != 1) reach_error();", "more than 2048"),
+        (
+            "long a[100000];\n" + MAIN % "long *p = a; p++; *p = 1; if (a[1] != 1) reach_error();",
+            "more than 2048",
+        ),
     ],
 )
 def test_what_is_not_read_is_named(text: str, what: str, tmp_path: Path) -> None:

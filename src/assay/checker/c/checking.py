@@ -91,10 +91,13 @@ def check_c(
         for key in sorted({*ours, *semantics}):
             if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
                 raise NoProof(f"the certificate is about the program under other semantics: {key} differs")
-        wanted = list(Proof(body, program).obligations())
+        proof = Proof(body, program)
+        wanted = list(proof.obligations())
     try:
         return CheckedProof(len(wanted), (decide or asked)(wanted))
     except NoProof as problem:
+        if proof.left_out:
+            raise CannotCheck(f"{proof.left_out} ({problem})") from None
         if program.uses_memory and body["nodes"]:  # it may need what others say of memory
             raise CannotCheck(f"a proof that needs another memory than the checker's ({problem})") from None
         raise

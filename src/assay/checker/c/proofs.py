@@ -96,7 +96,10 @@ class Proof:
         for path in self.instances:
             if path not in program.paths:
                 raise NoProof(f"the program has no call path {str(path)[:200]}")
-        self.terms: list[Term] = []
+        # Of what has no name here there is no term. Conjuncts about it are left out: what is left has to be a
+        # proof by itself.
+        self.terms: list[Term | None] = []
+        self.left_out = ""
         nodes = _list(body["nodes"])
         if len(nodes) > MOST_NODES:
             raise NoProof(f"the proof has more than {MOST_NODES} nodes")
@@ -121,7 +124,7 @@ class Proof:
             raise CannotCheck(f"two loops or labels at {line}:{column}")
         if node is None:
             raise NoProof(f"the program has no loop and no label at {line}:{column}{_called(path)}")
-        held = [self._at(position) for position in _list(given["holds"])]
+        held = self._readable(given["holds"])
         require_sound(held)
         if any(one.sort != tm.BOOL for one in held):
             raise NoProof("a location has a condition that is no truth value")
@@ -139,7 +142,7 @@ class Proof:
         halves: dict[tuple[str, bool], Term] = {}
         for name, one in contracts.items():
             for is_before in (True, False):
-                held = [self._at(position) for position in _list(one["before" if is_before else "after"])]
+                held = self._readable(one["before" if is_before else "after"])
                 if any(each.sort != tm.BOOL or has_quantifier(each) for each in held):
                     raise NoProof(f"the contract of {name[:80]!a} is no truth value, or has a quantifier")
                 known = self._spoken_of(name, is_before=is_before)
@@ -164,10 +167,13 @@ class Proof:
             known |= {*self.program.shared, *(() if spoken.result is None else (spoken.result,))}
         return known
 
-    def _at(self, position: Any) -> Term:
+    def _readable(self, positions: Any) -> list[Term]:
+        return [one for one in map(self._at, _list(positions)) if one is not None]
+
+    def _at(self, position: Any) -> Term | None:
         return self.terms[_number(position, 0, len(self.terms) - 1)]
 
-    def _term(self, node: list[Any]) -> Term:
+    def _term(self, node: list[Any]) -> Term | None:
         kind = node[0] if node else None
         if kind in ("g", "s", "l", "r", "m", "p", "o", "x"):
             return self._named(node)
@@ -180,11 +186,14 @@ class Proof:
             return tm.bound(_number(node[1], 1, MOST_WIDTH))
         if not isinstance(kind, str) or len(node) != 3:
             raise NoProof("a node of the proof is none")
-        return applied(kind, _list(node[1]), [self._at(one) for one in _list(node[2])])
+        operands = [self._at(one) for one in _list(node[2])]
+        readable = [one for one in operands if one is not None]
+        return applied(kind, _list(node[1]), readable) if len(readable) == len(operands) else None
 
-    def _named(self, node: list[Any]) -> Term:
+    def _named(self, node: list[Any]) -> Term | None:
         if node[0] == "m" or node[:2] == ["o", "m"]:
-            raise CannotCheck("a proof that speaks of memory which pointers reach")
+            self.left_out = "a proof that speaks of memory which pointers reach"
+            return None
         name = list(node)
         if name[0] in ("l", "r"):
             if len(name) < 2:
@@ -194,9 +203,10 @@ class Proof:
             raise NoProof("a variable of the proof is not written as variables are")
         found = self.program.variables.get(tuple(name))
         if isinstance(found, Twice):
-            raise CannotCheck(
+            self.left_out = (
                 f"a proof that speaks of {str(node)[:80]}, which has no term of its own or another"
             )
+            return None
         if found is None:
             raise NoProof(f"the program has no variable {str(node)[:80]}")
         return found
