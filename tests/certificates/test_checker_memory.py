@@ -13,6 +13,8 @@ from assay.checker.c.preprocessing import expand
 from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.proofs import Proof
 from assay.evidence.verdict import Verdict
+from tests.c.test_memory import PREAMBLE, PROGRAMS, SAFE
+from tests.c.test_where_objects_are import OPEN, TEXT
 from tests.certificates.test_contract_certificates import forged
 
 # ruff: noqa: E501 (programs on one line)
@@ -124,6 +126,48 @@ def test_what_may_fail_in_memory_is_not_proved(name: str, model: str, tmp_path: 
     assert not holds(FAIL[name], model, tmp_path)
 
 
+def is_accepted(text: str, folder: Path) -> bool:
+    """With a bound for all its loops, and some recursion."""
+    path = folder / "program.c"
+    path.write_text(text)
+    try:
+        with deep():
+            program = read(expand(path.read_bytes(), path, "LP64", []), "LP64", [], [], 4)
+            instances = list(dict.fromkeys(where for where, _, _ in program.points))
+            locations = [
+                {"instance": instances.index(where), "line": line, "column": column, "holds": []}
+                for where, line, column in program.points
+            ]
+            body = {
+                "bound": 12,
+                "rounds": 0,
+                "recursion": 4,
+                "nodes": [],
+                "locations": locations,
+                "instances": [[list(site) for site in one] for one in instances],
+            }
+            wanted = list(Proof(body, program).obligations())
+        asked(wanted)
+    except (NoProof, CannotCheck):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [name for name, (_, expected) in PROGRAMS.items() if expected is not SAFE])
+def test_no_program_that_fails_is_accepted(name: str, tmp_path: Path) -> None:
+    assert not is_accepted(PREAMBLE + PROGRAMS[name][0], tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, checks) in OPEN.items() if not checks])
+def test_what_c_leaves_open_is_not_accepted(name: str, tmp_path: Path) -> None:
+    assert not is_accepted(TEXT.format(OPEN[name][0]), tmp_path)
+
+
+def test_most_programs_that_are_safe_are_accepted(tmp_path: Path) -> None:
+    safe = [text for text, expected in PROGRAMS.values() if expected is SAFE]
+    assert sum(is_accepted(PREAMBLE + text, tmp_path) for text in safe) >= 16
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -134,6 +178,10 @@ def test_what_may_fail_in_memory_is_not_proved(name: str, model: str, tmp_path: 
             "int inc(int x) { return x; }\nint one(void) { return 1; }\nint (*g)(void) = one;\n"
             + MAIN % "int (*f)(int) = inc; if (!f(1)) reach_error();",
             "functions have other types",
+        ),
+        (
+            'char *p = "xabc", *q = "abc";\n' + MAIN % "if (p + 1 == q) reach_error();",
+            "two texts of which one is",
         ),
         (
             "long a[100000];\n" + MAIN % "long *p = a; p++; *p = 1; if (a[1] != 1) reach_error();",

@@ -222,6 +222,7 @@ class Program:
         self.memory = Memory(self.pointer_bits)
         self.addressed = addressed  # keys of objects that are in memory; POINTERS if memory is used at all
         self.literals: dict[int, Term] = {}
+        self.texts: list[list[int]] = []  # with their ends
         self.functions: dict[str, Term] = {}  # addresses
         self.has_heap = self.has_foreign_pointers = False
         self.graph = Graph()
@@ -1687,6 +1688,10 @@ class Program:
             codes = [*string_codes(node.texts, node), 0]
             if len(codes) > MOST_CELLS:
                 raise self.refuse(node, f"a text of more than {MOST_CELLS} bytes")
+            for other in self.texts:  # compilers and linkers may keep them in one place, or not
+                if codes[-len(other) :] == other or other[-len(codes) :] == codes:
+                    raise self.refuse(node, "two texts of which one is the end of the other")
+            self.texts.append(codes)
             for at, code in enumerate(codes):
                 cells, before = self.memory.cells, self.initial[self.memory.cells]
                 byte = tm.const(code, 8)
