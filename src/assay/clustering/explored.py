@@ -282,6 +282,8 @@ class SharedDirectory:
                 "ranks",
                 "lessons",
                 "numbers",
+                "steps",
+                "sets",
             }:
                 with contextlib.suppress(OSError):
                     entry.unlink()

@@ -38,6 +38,12 @@ class NotTheSame(Exception):
     """A worker cannot take part: it would not search the same program."""
 
 
+def has_parts(opening: Opening) -> bool:
+    """Its states name parts by numbers of their process: a program of the engine's machine, and one whose
+    embedded C has more memory than is copied into states."""
+    return opening.needs_interpreter or bool(opening.settings.get("numbered"))
+
+
 def share(opening: Opening, directory: str) -> SharedProgram:
     content = Path(opening.file).read_bytes()
     settings = dict(opening.settings)
