@@ -175,15 +175,15 @@ void bind_cycle_work(nb::module_& m) {
             CycleWork::SliceParts slice{begin,     end,   pieces_of(marks), pieces_of(facts), {},
                                         stream_of, levels};
             for (const std::vector<Piece>& pieces : numbers) slice.numbers.push_back(pieces_of(pieces));
-            std::vector<StepBlock> joined;
+            CycleWork::Joined joined;
             {
               nb::gil_scoped_release unlocked;
               joined = work.join(slice, name);
             }
             std::vector<Block> result;
-            for (const StepBlock& one : joined)
+            for (const StepBlock& one : joined.blocks)
               result.emplace_back(one.level, one.first_state, one.states, one.file, one.offset, one.bytes);
-            return result;
+            return std::make_pair(result, joined.of_all_steps);
           },
           "begin"_a, "end"_a, "marks"_a, "facts"_a, "numbers"_a, "stream_of"_a, "levels"_a, "name"_a)
       .def(

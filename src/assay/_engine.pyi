@@ -659,7 +659,9 @@ class CycleWork:
         stream_of: Sequence[int],
         levels: Sequence[int],
         name: str,
-    ) -> list[_Block]: ...
+    ) -> tuple[list[_Block], int]:
+        """And the acceptance sets that all of its steps are in which are not free."""
+
     def spread(
         self,
         states: int,

@@ -102,7 +102,7 @@ CycleWork::Written CycleWork::write_steps(const std::vector<PartitionWorker::Num
   return written;
 }
 
-std::vector<StepBlock> CycleWork::join(const SliceParts& slice, const std::string& name) {
+CycleWork::Joined CycleWork::join(const SliceParts& slice, const std::string& name) {
   std::vector<PartReader> parts;
   using Next = std::pair<std::uint32_t, std::size_t>;  // number, partition
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
@@ -115,7 +115,8 @@ std::vector<StepBlock> CycleWork::join(const SliceParts& slice, const std::strin
     if (!parts[i].facts.at_end()) next.emplace(parts[i].facts.next(), i);
   }
   ByteWriter out(worker_.create(name));
-  std::vector<StepBlock> blocks;
+  Joined joined{{}, all()};
+  std::vector<StepBlock>& blocks = joined.blocks;
   for (std::uint64_t state = slice.begin; state < slice.end; ++state) {
     if (next.empty() || next.top().first != state)
       throw GraphProblem("the graph cannot be written down: a state is missing");
@@ -128,21 +129,24 @@ std::vector<StepBlock> CycleWork::join(const SliceParts& slice, const std::strin
     PartReader& part = parts[partition];
     const std::uint32_t steps = part.marks.next();
     const std::uint32_t low = part.facts.next();
-    spilling::write_state(out, Marks{part.facts.next()} << 32 | low, steps);
+    const Marks of_state = Marks{part.facts.next()} << 32 | low;
+    spilling::write_state(out, of_state, steps);
     for (std::uint32_t i = 0; i < steps; ++i) {
       StateMark mark;
       for (std::uint32_t& word : mark.parts) word = part.marks.next();
       const std::uint32_t target = part.numbers[slice.stream_of[mark.scaled(slice.stream_of.size())]].next();
       const std::uint32_t position = part.facts.next();
       const std::uint32_t code = part.facts.next();
-      spilling::write_step(out, target, position, decoded(code), (code & kFree) != 0);
+      const bool is_free = (code & kFree) != 0;
+      spilling::write_step(out, target, position, decoded(code), is_free);
+      if (!is_free) joined.of_all_steps &= of_state | decoded(code);
     }
     ++blocks.back().states;
     blocks.back().bytes = out.offset() - blocks.back().offset;
     if (!part.facts.at_end()) next.emplace(part.facts.next(), partition);
   }
   out.flush();
-  return blocks;
+  return joined;
 }
 
 CycleWork::StateBits CycleWork::read(std::uint64_t states, const Sets& sets) {

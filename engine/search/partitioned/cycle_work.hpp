@@ -48,7 +48,11 @@ class CycleWork {
     std::vector<std::uint32_t> stream_of;           // of each partition
     std::vector<std::uint64_t> levels;              // the number of the first state of each
   };
-  std::vector<StepBlock> join(const SliceParts& slice, const std::string& name);
+  struct Joined {
+    std::vector<StepBlock> blocks;
+    Marks of_all_steps = 0;  // the sets that all of them are in which are not free
+  };
+  Joined join(const SliceParts& slice, const std::string& name);
 
   /// A set of states: the union of some that stand in files, or all states.
   using Sets = std::optional<std::vector<StoredWords>>;

@@ -13,6 +13,12 @@ std::uint32_t first_in(const StateBits& bits) { return static_cast<std::uint32_t
 
 }  // namespace
 
+Acceptance::Marks common_to(std::span<const CycleStep> steps) {
+  Acceptance::Marks common = ~Acceptance::Marks{0};
+  for (const CycleStep& step : steps) common &= step.is_free ? ~Acceptance::Marks{0} : step.marks;
+  return common;
+}
+
 bool spread(const CycleSteps& steps, const StateBits& inside, Acceptance::Marks set, StateBits& reached) {
   bool is_any_new = false;
   for (bool is_larger = true; is_larger;) {
@@ -97,11 +103,14 @@ StateBits CycleHull::bits(bool value) const {
 
 void CycleHull::shrink_to_hull() {
   inside_ = bits(true);
+  Marks of_all_steps = all_;
+  steps_.each([&](std::uint32_t, std::span<const CycleStep> steps) { of_all_steps &= common_to(steps); });
+  // What is reached from a step of some set has a predecessor: sets that have all steps ask for no more.
+  const Marks asked = all_ & ~of_all_steps;
   for (bool is_smaller = true; is_smaller;) {
     is_smaller = shrink_by_elimination();
-    // Without any set every cycle counts, as if one set had all steps.
-    if (all_ == 0) is_smaller = shrink_to_what_is_reached_from(0) || is_smaller;
-    for (Marks left = all_; left != 0; left &= left - 1) {
+    if (asked == 0) is_smaller = shrink_to_what_is_reached_from(0) || is_smaller;
+    for (Marks left = asked; left != 0; left &= left - 1) {
       is_smaller = shrink_to_what_is_reached_from(left & -left) || is_smaller;
     }
   }

@@ -12,6 +12,9 @@
 
 namespace assay::search::spilling {
 
+/// The sets that all of these steps are in which are not free.
+Acceptance::Marks common_to(std::span<const CycleStep> steps);
+
 /// Adds to `reached` what is reached from it, or by a step of the set, by steps that stay `inside` and are not
 /// free; of those steps that are here. 0 is the set of all steps. True: something was added.
 bool spread(const CycleSteps& steps, const StateBits& inside, Acceptance::Marks set, StateBits& reached);

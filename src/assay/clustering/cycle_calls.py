@@ -35,7 +35,7 @@ class CycleCalls:
             for partition, of_partition in levels.items()
         }
 
-    def join(self, **slice_: Any) -> list[Block]:
+    def join(self, **slice_: Any) -> tuple[list[Block], int]:
         return self._work.join(**slice_, name=self._new_name("steps"))
 
     def spread(

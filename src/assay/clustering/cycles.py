@@ -141,10 +141,10 @@ class CycleCoordinator(Coordinator):
     def _cycle(self, explored: Explored) -> tuple[list[int], int] | None:
         self._commit(explored)
         self._left = explored.states
-        slices = self._slices_of_steps(explored)
+        slices, asked = self._slices_of_steps(explored)
         hull: Sets = None
         if len(slices) > 1:
-            hull = self._hull(explored, slices)
+            hull = self._hull(explored, slices, asked)
             if not hull:
                 return None
         self._tracing = hull is not None
@@ -162,7 +162,13 @@ class CycleCoordinator(Coordinator):
         count = 1 if alone else min(len(self._accepted), explored.states)
         return [explored.states * index // count for index in range(count + 1)]
 
-    def _slices_of_steps(self, explored: Explored) -> list[list[Block]]:
+    def _sets(self) -> list[int]:
+        """The acceptance sets that a cycle has to meet: those of the automaton, and one for each process."""
+        count = self._question["automaton"]["acceptance_sets"] + self._question["processes"]
+        return [1 << number for number in range(count)]
+
+    def _slices_of_steps(self, explored: Explored) -> tuple[list[list[Block]], list[int]]:
+        """The steps of all states, and the acceptance sets that have to be asked for."""
         bounds = self._boundaries(explored)
         written = self._written(explored, bounds)
         streams = streams_for(explored, len(self._accepted), self._search.memory_limit_bytes // 2)
@@ -189,9 +195,12 @@ class CycleCoordinator(Coordinator):
                 for index, (begin, end) in enumerate(pairwise(bounds))
             ]
 
-        slices: list[list[Block]] = self._do(make)
+        joined: list[tuple[list[Block], int]] = self._do(make)
+        slices = [blocks for blocks, _ in joined]
         self._sweep(explored, slices, ())
-        return slices
+        # What is reached from a step of some set has a predecessor: sets that have all steps ask for no more.
+        asked = [one for one in self._sets() if not all(of_all & one for _, of_all in joined)]
+        return slices, asked
 
     def _written(self, explored: Explored, bounds: list[int]) -> dict[int, Written]:
         def make() -> list[Any]:
@@ -234,16 +243,14 @@ class CycleCoordinator(Coordinator):
 
     # --- rounds ---
 
-    def _hull(self, explored: Explored, slices: list[list[Block]]) -> Sequence[Piece]:
+    def _hull(self, explored: Explored, slices: list[list[Block]], asked: Sequence[int]) -> Sequence[Piece]:
         """What can be on a cycle that counts, or behind one; nothing: there is none."""
-        sets = self._question["automaton"]["acceptance_sets"] + self._question["processes"]
         inside: Sets = None
         count = explored.states
         while True:
             before = count
             inside, count = self._eliminated(explored, slices, inside)
-            # Without any set every cycle counts, as if one set had all steps.
-            for one in [1 << number for number in range(sets)] or [0]:
+            for one in asked or [0]:  # the set of all steps
                 if count:
                     inside, count = self._reached(explored, slices, inside, one)
             if not count:

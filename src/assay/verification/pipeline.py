@@ -330,10 +330,10 @@ def _require_suitable_for_a_cluster(program: Program, request: Request) -> None:
     refused = ""
     if program.language == "c":
         refused = "a C program is proved on one machine; leave --cluster out"
-    elif program.capabilities.foreign:
+    elif program.capabilities.foreign and request.language_options.tracking == "declared":
         refused = (
-            "the C in this program is executed in a process that opens no files, and so has no part in "
-            "a search that others share; leave --cluster out"
+            "what embedded C changes and nobody declared stays in the process that executed it, and others "
+            "would not see it; search with --tracking all, or leave --cluster out"
         )
     elif program.capabilities.matches_by_key or request.language_options.match:
         refused = "states that are compared by a key of the program's own are searched on one machine"
