@@ -95,7 +95,9 @@ def difference(
             assert stopped or not any(Path(folder, name).glob("*")), "files are left"
             found.append((told(result) | {"products": products}, content))
             if not on_disk:  # cycles are looked for depth first then, and found before all is explored
-                for unequal in ("states", "frontier", "levels") if safety and result.verdict == "violated" else ():
+                for unequal in (
+                    ("states", "frontier", "levels") if safety and result.verdict == "violated" else ()
+                ):
                     found[-1][0].pop(unequal)  # those of a level that is not finished
                 for unequal in ("violations", "violation_count") if not safety else ():
                     found[-1][0].pop(unequal)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from distributed import Client
 import assay
 from assay.clustering import coordinator
 from assay.clustering.grouping import shared_out
+from assay.clustering.program import NotTheSame, opened, share
 from assay.distribution.cluster import Cluster
+from assay.transition_system.interface import Opening
 from assay.transition_system.language_options import OptionProblem
 from benchmarks.tasks import MODELS
-from tests.cluster.equality import difference, told
+from tests.cluster.equality import difference, embedded_c, told
 from tests.cluster.processes import ROOT, Processes
 
 EXAMPLES = ROOT / "examples"
@@ -82,6 +85,84 @@ def test_a_class_is_searched_on_a_cluster(cluster, tmp_path):
         there.transitions,
         there.depth,
     )
+
+
+CLAIMS = """
+byte x, y; bool done;
+active proctype P() { do :: x < 9 -> x++ :: x == 9 -> x = 0 :: done = true; break od }
+active proctype Q() { do :: y < 7 -> y++ :: y == 7 -> break od }
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ({"ltl": ["[] (x <= 9)"]}, "verified"),
+        ({"ltl": ["<> (y == 7)"]}, "violated"),
+        ({"ltl": ["<> (y == 7)"], "fair": True}, "verified"),
+        ({"ltl": ["[] <> (x == 0)"], "fair": True}, "violated"),
+        ({"progress": True}, "violated"),
+        ({"ltl": ["<> (y == 7)"], "max_states": 50}, "incomplete"),
+    ],
+    ids=str,
+)
+def test_a_claim_about_runs_has_the_answer_and_the_run_of_one_machine(asked, verdict, cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    asked = {"safety": False, "check_deadlock": False, "reductions": (), **asked}
+    assert difference(program, cluster.address, **asked) == ""
+    found = assay.verify(program, cluster=cluster.address, spill=tmp_path / "states", **asked)
+    assert found.verdict == verdict
+    if verdict == "violated":
+        assert found.violations[0].counterexample.loop_start is not None
+
+
+def test_the_run_that_a_cluster_found_can_be_replayed(cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    trace = tmp_path / "run.trace.json"
+    there = {"cluster": cluster.address, "spill": tmp_path / "states", "trace": trace}
+    found = assay.verify(program, ltl=["<> (y == 7)"], **there)
+    assert assay.replay(program, trace).loop_start == found.violations[0].counterexample.loop_start
+
+
+def test_the_certificate_of_a_claim_about_runs_is_that_of_one_machine(cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    asked = {"ltl": ["<> (y == 7)"], "fair": True, "safety": False, "check_deadlock": False}
+    assert difference(program, cluster.address, certificate=True, **asked) == ""
+
+
+def test_a_claim_of_a_python_program_is_searched_by_content(cluster):
+    program = EXAMPLES / "liveness" / "polite_threads.py"
+    assert difference(program, cluster.address, safety=False, terminates=True) == ""
+
+
+def test_a_worker_that_is_killed_while_cycles_are_looked_for_costs_a_round(tmp_path):
+    asked = {"ltl": ["[] <> (eating > 0)"], "defines": ("N=5",), "reductions": ()}
+    expected = assay.verify(MODELS / "philosophers.pml", spill=tmp_path / "one", **asked)
+    with Processes(2) as own:
+        killed = threading.Event()
+
+        def kill(progress):
+            if "can be on a cycle" in getattr(progress, "note", "") and not killed.is_set():
+                killed.set()
+                own.kill_worker(own.workers[0])
+
+        there = {"cluster": own.address, "spill": tmp_path / "states", "listener": kill}
+        result = assay.verify(MODELS / "philosophers.pml", **there, **asked)
+    assert killed.is_set()
+    assert told(result) == told(expected)
+
+
+@pytest.mark.parametrize("name", ["5_binary_tree.pml -DBUG", "6_claim.pml ", "pieces4000.pml, claims"])
+def test_embedded_c_is_executed_by_workers(name, cluster):
+    [unequal] = [
+        difference(path, cluster.address, **{"safety": False, **asked})
+        for one, path, asked in embedded_c()
+        if one == name
+    ]
+    assert unequal == ""
 
 
 def test_many_small_slices_of_a_level_are_one_level(cluster, tmp_path, monkeypatch):
@@ -190,17 +271,25 @@ def test_nobody_at_the_address_is_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("asked", "sentence"),
     [
-        ("byte x; active proctype P() { x = 1 } ltl soon { <> (x == 1) }", "is searched on one machine"),
-        ("byte x; active proctype P() { c_code { now.x = 1; } }", "the C in this program"),
+        ({"tracking": "declared"}, "stays in the process that executed it"),
+        ({"match": "x"}, "states that are compared by a key"),
     ],
 )
-def test_programs_of_one_machine_are_refused(text, sentence, tmp_path):
+def test_what_one_machine_alone_can_search_is_refused(asked, sentence, tmp_path):
     program = tmp_path / "model.pml"
-    program.write_text(text)
+    program.write_text("byte x; active proctype P() { c_code { now.x = 1; } }")
     with pytest.raises(OptionProblem, match=sentence):
-        assay.verify(program, cluster="tcp://127.0.0.1:1", spill=tmp_path / "states")
+        assay.verify(program, cluster="tcp://127.0.0.1:1", spill=tmp_path / "states", **asked)
+
+
+def test_a_worker_whose_c_library_may_compute_otherwise_has_no_part_in_embedded_c(tmp_path):
+    shared = share(Opening(__file__, settings={"foreign": True}), str(tmp_path))
+    assert "glibc" in shared.c_library
+    with pytest.raises(NotTheSame, match="whose results may differ"):
+        opened(replace(shared, c_library="glibc 2.17 sse4_1"))
+    assert not share(Opening(__file__), str(tmp_path)).c_library
 
 
 def test_too_little_memory_is_refused(cluster, tmp_path):
