@@ -79,12 +79,13 @@ nb::tuple told(const FoundHere& found) {
 }
 
 nb::tuple expand(PartitionWorker& worker, const std::vector<Part>& parts, std::uint64_t depth,
-                 const std::vector<std::uint32_t>& group_of, const std::string& edges_name) {
+                 const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
+                 const std::string& edges_name) {
   const std::vector<LevelPart> wanted = parts_of(parts);
   Expanded expanded;
   {
     nb::gil_scoped_release unlocked;
-    expanded = worker.expand(wanted, depth, group_of, edges_name);
+    expanded = worker.expand(wanted, depth, group_of, own_group, edges_name);
   }
   nb::dict facts;
   facts["states"] = expanded.states;
@@ -92,6 +93,7 @@ nb::tuple expand(PartitionWorker& worker, const std::vector<Part>& parts, std::u
   facts["candidates"] = expanded.candidates;
   facts["violation_count"] = expanded.violation_count;
   facts["cut"] = expanded.cut;
+  facts["kept_bytes"] = expanded.kept_bytes;
   nb::list found, edges, blocks;
   for (const FoundHere& one : expanded.found) found.append(told(one));
   for (const StoredWords& one : expanded.edges) edges.append(told(one));
@@ -277,7 +279,7 @@ void bind_partitioned(nb::module_& m) {
                                   told(begun.ranks));
           },
           "name"_a)
-      .def("expand", &expand, "parts"_a, "depth"_a, "group_of"_a, "edges_name"_a)
+      .def("expand", &expand, "parts"_a, "depth"_a, "group_of"_a, "own_group"_a, "edges_name"_a)
       .def("merge", &merge, "parts"_a, "blocks"_a, "name"_a)
       .def(
           "put_aside",

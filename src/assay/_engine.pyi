@@ -611,7 +611,7 @@ class PartitionWorker:
         """Partition, violation, state, the first level and the rank in it."""
 
     def expand(
-        self, parts: Sequence[_Part], depth: int, group_of: Sequence[int], edges_name: str
+        self, parts: Sequence[_Part], depth: int, group_of: Sequence[int], own_group: int, edges_name: str
     ) -> tuple[dict[str, Any], list[bytes]]: ...
     def merge(
         self,

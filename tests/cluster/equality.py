@@ -20,7 +20,7 @@ from typing import Any
 from unittest import mock
 
 import assay
-from assay.clustering import coordinator
+from assay.clustering import coordinator, cycles
 from assay.evidence.result import Result
 from assay.transition_system.interface import SourceProblem
 from assay.verification import pipeline
@@ -226,7 +226,7 @@ def main() -> int:
     parser.add_argument("--narrow", type=int, default=50, help="levels up to this size are one worker's")
     given = parser.parse_args()
     first, _, last = given.seeds.partition(":")
-    coordinator.NARROW_STATES = given.narrow
+    coordinator.NARROW_STATES = cycles.ALONE_STATES = given.narrow
     wrong = 0
     for workers in given.workers:
         with Processes(workers) as cluster:

@@ -33,26 +33,19 @@ class TasksOfThisProcess:
         given: Any = None,
         *,
         worker: str,
-        inputs: Sequence[Any] = (),
         nowhere_else: bool = False,
     ) -> Any:
-        if function == standing.BLOCK:
-            return standing.block(given, list(inputs), None)  # type: ignore[arg-type]
         if function == standing.END:
             return None
-        arguments = dict(given.arguments)
-        if function == standing.CALL:
-            return self._done(given, arguments, worker)
-        arguments["blocks"] = [content for _, content in inputs]
-        facts = [one for one, _ in inputs if one is not None]
-        return facts, self._done(given, arguments, worker)
+        assert function == standing.CALL, "levels of several workers need several processes"
+        return self._done(given, worker)
 
-    def _done(self, task: Task, arguments: dict[str, Any], worker: str) -> Any:
+    def _done(self, task: Task, worker: str) -> Any:
         if worker not in self._partitions:
             self._partitions[worker] = Partitions(task.search)
         self.calls.append(task.call)
         self._partitions[worker].learn(task.lessons)
-        return attrgetter(task.call)(self._partitions[worker])(**arguments)
+        return attrgetter(task.call)(self._partitions[worker])(**task.arguments)
 
     def results(
         self, tasks: Sequence[Any], *, on_tick: Callable[[], None], on_progress: Callable[[Any], None]

@@ -206,6 +206,12 @@ def test_a_damaged_file_is_not_gone_on_with(cluster, tmp_path):
         verified(cluster, directory, resume=True)
 
 
+@pytest.fixture
+def every_level_is_answered(monkeypatch):
+    monkeypatch.setattr(coordinator, "ANSWER_AFTER_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("every_level_is_answered")
 def test_a_worker_that_is_killed_costs_a_level_and_nothing_else(tmp_path):
     options = {"defines": ("N=6",), "reductions": ()}
     expected = told(assay.verify(MODELS / "philosophers.pml", spill=tmp_path / "one", safety=True, **options))
@@ -222,6 +228,7 @@ def test_a_worker_that_is_killed_costs_a_level_and_nothing_else(tmp_path):
     assert told(result) == expected
 
 
+@pytest.mark.usefixtures("every_level_is_answered")
 def test_the_loss_of_the_scheduler_ends_in_what_can_be_continued(cluster, tmp_path):
     options = {"defines": ("N=6",), "reductions": ()}
     expected = told(assay.verify(MODELS / "philosophers.pml", spill=tmp_path / "one", safety=True, **options))

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.clustering import coordinator, work
+from assay.clustering import coordinator, cycles, work
 from assay.clustering.cycles import CycleCoordinator
 from assay.clustering.explored import SharedDirectory
 from assay.evidence.verdict import StopReason
@@ -20,7 +20,7 @@ from tests.conformance.test_accepting_cycles import PROGRESS, RandomGraph, nativ
 @pytest.fixture
 def searched(monkeypatch, tmp_path):
     """The answer about a graph, from so many workers, and what they were asked to do."""
-    monkeypatch.setattr(coordinator, "NARROW_STATES", 1)
+    monkeypatch.setattr(cycles, "ALONE_STATES", 1)
     monkeypatch.setattr("os.fsync", lambda _: None)
     monkeypatch.setattr(coordinator, "share", lambda *_: SimpleNamespace(directory=str(tmp_path / "states")))
 

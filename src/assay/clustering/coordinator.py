@@ -1,9 +1,8 @@
 """The order of a search on a cluster: level by level, until no state is new.
 
-A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for
-each group, which go from worker to worker; each group merges what it was sent and answers with counts and
-the names of its files. When all have answered, the level is committed. What happens in between can be done
-again: a level that was lost, in part or whole, costs its time and nothing else.
+Each worker has a group of partitions. Together they go on for about a second, or a level if that takes longer
+(`company`), and answer with counts and the names of files; then the levels are committed. What happens in
+between can be done again: what was lost, in part or whole, costs its time and nothing else.
 
 Where a level is small, one worker does it alone, and those after it, until they are large.
 """
@@ -15,17 +14,19 @@ import json
 import struct
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.clustering.certificate import arguments_of, streams_for, write
+from assay.clustering.company import Company, LevelDone
 from assay.clustering.explored import Explored, Found, Level, SharedDirectory
-from assay.clustering.grouping import partitions_for, shared_out
+from assay.clustering.grouping import partitions_for, shared_out, slices_for
 from assay.clustering.program import NotTheSame, has_parts, share
-from assay.clustering.standing import BLOCK, CALL, END, MERGE
-from assay.clustering.work import Search, Task, TaskFailed, ranks_of, slice_of, together
+from assay.clustering.standing import CALL, END, TOGETHER
+from assay.clustering.work import CandidatesLost, Search, Task, TaskFailed, machine_of, ranks_of, together
 from assay.distribution.interface import Cause, ClusterProblem, WorkerDied
+from assay.distribution.meeting import PeerLost
 from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution import interrupts
@@ -45,11 +46,12 @@ NO_POSITION = 0xFFFFFFFF
 NARROW_STATES = 20_000  # a level up to this size is one worker's
 NARROW_TOTAL = 2_000_000  # unless the others would have to be read first...
 NARROW_LEVELS = 50  # ... which is worth it when so many were narrow
-ALONE_SECONDS = 1.0
+ANSWER_AFTER_SECONDS = 1.0  # a worker, alone or with others, has done some levels
 LOOK_FOR_WORKERS_SECONDS = 1.0
 WITHOUT_WORKERS_SECONDS = 60.0
 COMMIT_SECONDS = 5.0
 HANGS_SECONDS = 30.0
+LOST_SECONDS = 5.0
 STALLS_SECONDS = 4.0  # while a worker is gone
 MOST_TRIES = 6  # of a level
 DEFAULT_MEMORY = 1 << 30
@@ -141,7 +143,9 @@ class Coordinator:
         self._tracing = False
         self._initial_states = 0  # if the first state is not the program's own
         self._answer: tuple[str, int] | None = None  # of the first worker that was asked
+        self._syncs = False  # some worker is on another machine
         self._hanging: set[str] = set()
+        self._lost: dict[str, float] = {}  # who did not answer others: until when they are left alone
         self._next_watch = 0.0
 
     # --- from the request to the outcome ---
@@ -353,7 +357,8 @@ class Coordinator:
         while True:
             there = self._tasks.workers()
             self._hanging &= set(self._tasks.silent(HANGS_SECONDS)) if self._hanging else set()
-            there = [one for one in there if one not in self._hanging]
+            now = time.monotonic()
+            there = [one for one in there if one not in self._hanging and self._lost.get(one, 0.0) < now]
             for worker in there:
                 if worker not in self._accepted and worker not in self._refused:
                     self._ask(worker)
@@ -392,9 +397,14 @@ class Coordinator:
         except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
             why = str(problem)
         else:
-            self._answer = self._answer or answer
-            self._initial_states = answer[1]
-            why = "" if answer == self._answer else "its program begins in another state"
+            begins, machine = answer[:2], answer[2]
+            self._answer = self._answer or begins
+            self._initial_states = begins[1]
+            why = "" if begins == self._answer else "its program begins in another state"
+            if machine != machine_of(str(self._directory.path)) and not self._syncs:
+                self._syncs = True
+                if self._explored is not None:  # what was only written is sent to where all can read it
+                    self._commit(self._explored)
         if why:
             self._refused[worker] = why
             self._remarks.append(f"the worker at {worker} does not take part: {why}")
@@ -425,7 +435,7 @@ class Coordinator:
             raise Stop(StopReason.TIME)
         self._tell()
 
-    def _watch(self) -> None:
+    def _watch(self, stalls_seconds: float = STALLS_SECONDS) -> None:
         """The same while tasks are done that somebody who hangs, or is gone, might never finish."""
         self._tick()
         now = time.monotonic()
@@ -433,8 +443,9 @@ class Coordinator:
             return
         self._next_watch = now + LOOK_FOR_WORKERS_SECONDS
         gone = set(self._accepted) - set(self._tasks.workers())
-        if gone and now > self._last_heard + STALLS_SECONDS:
-            # Dask has the tasks of a lost worker done by others, but not if for a moment there were none.
+        if gone and now > self._last_heard + stalls_seconds:
+            # Dask has tasks of a lost worker done by others, but not if for a moment there were none; and not
+            # those that nobody else can do.
             raise TasksLost(f"the worker at {min(gone)} is gone, and nobody goes on with what it did")
         hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
         if hanging:
@@ -486,7 +497,10 @@ class Coordinator:
             return problem
         return EngineFailure(str(failed.facts["message"]))
 
-    def _do(self, make: Callable[[], list[Any]]) -> list[Any]:
+    def _watch_company(self) -> None:
+        self._watch(0.0)
+
+    def _do(self, make: Callable[[], list[Any]], on_tick: Callable[[], None] | None = None) -> list[Any]:
         """Has tasks done, again as long as they are lost with their workers."""
         deaths = 0
         for tries in range(1, MOST_TRIES + 1):
@@ -494,10 +508,12 @@ class Coordinator:
             try:
                 self._last_heard = time.monotonic()
                 tasks = make()
-                return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
+                return self._tasks.results(tasks, on_tick=on_tick or self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
-            except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
+            except (TasksLost, WorkerDied, NotTheSame, CandidatesLost, OSError) as lost:
+                if isinstance(lost, PeerLost):
+                    self._lost[lost.address] = time.monotonic() + LOST_SECONDS
                 if isinstance(lost, WorkerDied) and lost.cause is Cause.MEMORY:
                     deaths += 1
                 if tries == MOST_TRIES or deaths == MOST_TRIES // 2:
@@ -512,7 +528,11 @@ class Coordinator:
 
     def _task(self, call: str, arguments: dict[str, Any]) -> Task:
         lessons = () if self._explored is None else tuple(self._explored.lessons)
-        return Task(self._search, call, arguments, lessons)
+        return Task(self._search, call, arguments, lessons, self._syncs)
+
+    @property
+    def _block_budget(self) -> int:
+        return self._search.memory_limit_bytes // BLOCK_SHARE
 
     def _one(self, call: str, worker: str | None = None, **arguments: Any) -> Any:
         def make() -> list[Any]:
@@ -691,15 +711,11 @@ class Coordinator:
             violation_count=1,
         )
 
-    def _slices(self, explored: Explored, most_states: int) -> int:
-        """So many that what they make fits the memory set aside for it, if the level is like the one
-        before."""
+    def _bytes_per_state(self, explored: Explored) -> float:
         if not explored.profile:
-            return 1
+            return 0.0
         last = explored.profile[-1]
-        per_state = 1.5 * last["block_bytes"] / max(1, last["states"])
-        budget = self._search.memory_limit_bytes / BLOCK_SHARE
-        return max(1, min(most_states, int(most_states * per_state / budget) + 1))
+        return float(last["block_bytes"] / max(1, last["states"]))
 
     def _is_narrow(self, explored: Explored) -> bool:
         states = explored.levels[-1].states
@@ -713,7 +729,7 @@ class Coordinator:
         if len(self._accepted) == 1 or self._is_narrow(explored):
             levels = self._alone(explored)
         else:
-            levels = [self._in_groups(explored)]
+            levels = self._together(explored)
         seconds = (time.monotonic() - began) / len(levels)
         return [({**facts, "whole_seconds": seconds}, parts) for facts, parts in levels]
 
@@ -727,9 +743,9 @@ class Coordinator:
             parts=level.parts(everything),
             visited=explored.visited,
             depth=explored.depth,
-            slices=self._slices(explored, level.states),
+            slices=slices_for(level.states, self._bytes_per_state(explored), self._block_budget),
             most_states=(level.states * 2 + NARROW_STATES) if only else NARROW_STATES,
-            seconds=ALONE_SECONDS,
+            seconds=ANSWER_AFTER_SECONDS,
         )
         return [
             (
@@ -747,126 +763,75 @@ class Coordinator:
             for facts, merged in done
         ]
 
-    def _in_groups(self, explored: Explored) -> tuple[dict[str, Any], Sequence[Any]]:
+    def _together(self, explored: Explored) -> list[tuple[dict[str, Any], Sequence[Any]]]:
         level = explored.levels[-1]
         groups: dict[str, list[int]] = {}
-        earlier: list[list[dict[str, Any]]] = []
 
         def make() -> list[Any]:
-            nonlocal groups, earlier
+            nonlocal groups
             groups = shared_out(explored.partitions, self._accepted, explored.homes)
-            merges, earlier = self._submitted(explored, level, groups)
-            return merges
-
-        answers = [
-            ([*before, *facts], merged)
-            for (facts, merged), before in zip(self._do(make), earlier, strict=True)
-        ]
-        explored.homes = {one: worker for worker, mine in groups.items() for one in mine}
-        told = [facts for per_group, _ in answers for facts in per_group]
-        loads = [sum(level.runs[one][2] for one in mine if one in level.runs) for mine in groups.values()]
-        sent = sum(
-            sum(facts["bytes"]) - facts["bytes"][group]
-            for group, (per_group, _) in enumerate(answers)
-            for facts in per_group
-        )
-        facts = {
-            **together(told),
-            "sent": sent,
-            "workers": len(groups),
-            "skew": max(loads) * len(loads) / max(1, sum(loads)),
-            "seconds": max(sum(one["seconds"] for one in per_group) for per_group, _ in answers),
-            "cpu_seconds": max(sum(one["cpu_seconds"] for one in per_group) for per_group, _ in answers),
-            "merge_seconds": max(merged["seconds"] for _, merged in answers),
-            "merge_cpu_seconds": max(merged["cpu_seconds"] for _, merged in answers),
-        }
-        parts = [part for _, merged in answers for part in merged["parts"]]
-        facts["ranks"] = (
-            self._ranked(level, {number: keys for number, _, keys, _ in parts}) if explored.in_order else []
-        )
-        return facts, parts
-
-    def _ranked(self, level: Level, keys: dict[int, Any]) -> list[dict[int, Any]]:
-        """The order of new states, in one slice for each worker."""
-
-        def make() -> list[Any]:
-            slices = len(self._accepted)
             return [
-                self._tasks.submit(
-                    CALL,
-                    self._task(
-                        "rank",
-                        {"keys": keys, "parents": level.states, "slice_number": index, "slices": slices},
-                    ),
-                    worker=worker,
-                )
-                for index, worker in enumerate(self._accepted)
+                self._tasks.submit(TOGETHER, part, worker=worker, nowhere_else=True)
+                for worker, part in zip(groups, self._company(explored, level, groups), strict=True)
             ]
 
-        return self._do(make)
+        answers: list[list[LevelDone]] = self._do(make, self._watch_company)
+        explored.homes = {one: worker for worker, mine in groups.items() for one in mine}
+        loads = [sum(level.runs[one][2] for one in mine if one in level.runs) for mine in groups.values()]
+        levels: list[tuple[dict[str, Any], Sequence[Any]]] = []
+        for done in zip(*answers, strict=True):
+            parts = [part for one in done for part in one.merged["parts"]]
+            levels.append((self._facts(done, loads), parts))
+            new = {number: run[2] for number, run, _, _ in parts}
+            loads = [sum(new[one] for one in mine) for mine in groups.values()]
+        return levels
 
-    def _submitted(
+    def _facts(self, done: Sequence[LevelDone], loads: Sequence[int]) -> dict[str, Any]:
+        """Of all workers, of one level."""
+        return {
+            **together([facts for one in done for facts in one.told]),
+            "sent": sum(
+                sum(facts["bytes"]) - facts["bytes"][own]
+                for own, one in enumerate(done)
+                for facts in one.told
+            ),
+            "workers": len(done),
+            "skew": max(loads) * len(loads) / max(1, sum(loads)),
+            "seconds": max(sum(facts["seconds"] for facts in one.told) for one in done),
+            "cpu_seconds": max(sum(facts["cpu_seconds"] for facts in one.told) for one in done),
+            "merge_seconds": max(one.merged["seconds"] for one in done),
+            "merge_cpu_seconds": max(one.merged["cpu_seconds"] for one in done),
+            "ranks": done[0].ranks,
+        }
+
+    def _company(
         self, explored: Explored, level: Level, groups: Mapping[str, list[int]]
-    ) -> tuple[list[Any], list[list[dict[str, Any]]]]:
-        """The tasks of a level, and what is known of it already: of several slices, all but the last are put
-        aside first."""
+    ) -> Iterator[Company]:
         group_of = [0] * explored.partitions
         for index, mine in enumerate(groups.values()):
             for partition in mine:
                 group_of[partition] = index
         parts = [level.parts(mine) for mine in groups.values()]
-        slices = self._slices(
-            explored, max(sum(end - begin for _, _, begin, end, _ in mine) for mine in parts)
-        )
-        aside: list[dict[int, list[Any]]] = [{one: [] for one in mine} for mine in groups.values()]
-        known: list[list[dict[str, Any]]] = [[] for _ in groups]
-        for number in range(slices):
-            expansions = [
-                self._tasks.submit(
-                    CALL,
-                    self._task(
-                        "expand",
-                        {
-                            "parts": slice_of(parts[index], number, slices),
-                            "depth": explored.depth,
-                            "group_of": group_of,
-                        },
-                    ),
-                    worker=worker,
-                )
-                for index, worker in enumerate(groups)
-            ]
-            blocks = [
-                [
-                    self._tasks.submit(BLOCK, (source, target), worker=worker, inputs=[expansion])
-                    for target in range(len(groups))
-                ]
-                for source, (worker, expansion) in enumerate(zip(groups, expansions, strict=True))
-            ]
-            is_last = number + 1 == slices
-            merges = [
-                self._tasks.submit(
-                    MERGE,
-                    self._task(
-                        "merge" if is_last else "put_aside",
-                        {"parts": [(one, explored.visited[one], aside[index][one]) for one in mine]}
-                        if is_last
-                        else {},
-                    ),
-                    worker=worker,
-                    inputs=[row[index] for row in blocks],
-                )
-                for index, (worker, mine) in enumerate(groups.items())
-            ]
-            if is_last:
-                return merges, known
-            for index, (facts, put) in enumerate(
-                self._tasks.results(merges, on_tick=self._watch, on_progress=self._hear)
-            ):
-                known[index] += facts
-                for partition, piece in put.items():
-                    aside[index][partition].append(piece)
-        raise AssertionError
+        meeting = f"{self._search.name}:{uuid.uuid4().hex}"  # what was handed over in vain is of another
+        for own, mine in enumerate(groups.values()):
+            yield Company(
+                search=self._search,
+                lessons=tuple(explored.lessons),
+                syncs=self._syncs,
+                meeting=meeting,
+                addresses=list(groups),
+                own=own,
+                group_of=group_of,
+                parts=parts[own],
+                visited={one: explored.visited[one] for one in mine},
+                depth=explored.depth,
+                level_states=level.states,
+                most_states=max(sum(end - begin for _, _, begin, end, _ in each) for each in parts),
+                bytes_per_state=self._bytes_per_state(explored),
+                block_budget=self._block_budget,
+                narrow_states=NARROW_STATES if explored.states <= NARROW_TOTAL else 0,
+                seconds=ANSWER_AFTER_SECONDS,
+            )
 
     # --- after a violation ---
 

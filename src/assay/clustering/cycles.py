@@ -17,7 +17,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from assay.clustering import coordinator
 from assay.clustering.certificate import arguments_of, streams_for
 from assay.clustering.coordinator import Coordinator, Stop
 from assay.clustering.cycle_calls import Block, Piece, Sets, Written
@@ -35,6 +34,7 @@ from assay.transition_system.question import question_of
 if TYPE_CHECKING:
     from assay.distribution.pinned_tasks import PinnedTasks
 
+ALONE_STATES = 20_000  # of a product in which one worker looks for cycles
 SWEEP_SECONDS = 5.0
 
 
@@ -158,7 +158,7 @@ class CycleCoordinator(Coordinator):
 
     def _boundaries(self, explored: Explored) -> list[int]:
         """A slice of numbers for each worker; one alone has the whole of a small product."""
-        alone = explored.states <= coordinator.NARROW_STATES
+        alone = explored.states <= ALONE_STATES
         count = 1 if alone else min(len(self._accepted), explored.states)
         return [explored.states * index // count for index in range(count + 1)]
 

@@ -23,7 +23,7 @@ PREFIX = "assay-cluster-"
 MANIFEST = f"{PREFIX}search"
 LOCK = "assay-lock"  # the one that a search on one machine takes
 OF_ONE_MACHINE = "assay-checkpoint"
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(slots=True)
@@ -212,6 +212,7 @@ class SharedDirectory:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
+        self._on_disk: set[str] = set()  # files that survive if the machine does not
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
             self._lock = os.open(
@@ -262,6 +263,14 @@ class SharedDirectory:
         return explored
 
     def commit(self, explored: Explored) -> None:
+        needed = explored.files()
+        for name in needed - self._on_disk:
+            written = os.open(self.path / name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.fdatasync(written)
+            finally:
+                os.close(written)
+        self._on_disk = needed
         fresh = self.path / f"{MANIFEST}.new"
         fresh.unlink(missing_ok=True)
         with os.fdopen(
