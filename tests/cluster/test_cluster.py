@@ -75,6 +75,21 @@ def test_the_counterexample_of_a_python_program_is_that_of_one_process(cluster, 
     assert here.as_json()["violations"] == there.as_json()["violations"]
 
 
+def test_what_was_committed_of_a_program_that_is_not_as_assumed_is_given_up(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "ANSWER_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(coordinator, "COMMIT_SECONDS", 0.0)
+    program = tmp_path / "stored.py"
+    program.write_text(
+        "import threading\n"
+        "class Box:\n    def __init__(self):\n        self.value = 0\n"
+        "box = Box()\n"
+        "def again():\n    box.__init__()\n"
+        "for _ in range(2):\n    threading.Thread(target=again).start()\n"
+    )
+    result = assay.verify(program, cluster=cluster.address, spill=tmp_path / "states")
+    assert (result.verdict, result.semantics["not_final"]) == ("verified", [".value"])
+
+
 def test_a_class_is_searched_on_a_cluster(cluster, tmp_path):
     program = f"{EXAMPLES / 'token_ring.py'}:CarelessRing"
     here = assay.verify(program)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.clustering.certificate import arguments_of, streams_for
-from assay.clustering.coordinator import Coordinator, Stop
+from assay.clustering.coordinator import COMMIT_SECONDS, Coordinator, Stop
 from assay.clustering.cycle_calls import Block, Piece, Sets, Written
 from assay.clustering.explored import Explored, SharedDirectory
 from assay.clustering.grouping import shared_out
@@ -74,6 +74,10 @@ def find_violation(
     )
 
 
+def files_of(pieces: Iterable[Piece]) -> frozenset[str]:
+    return frozenset(piece[0] for piece in pieces)
+
+
 class CycleCoordinator(Coordinator):
     def __init__(
         self,
@@ -91,6 +95,7 @@ class CycleCoordinator(Coordinator):
         self._question = question
         self._left: int | None = None  # states that can still be on a cycle
         self._next_sweep = 0.0
+        self._needed: frozenset[str] = frozenset()  # files of this part of the search
 
     @property
     def peak_memory_bytes(self) -> int:
@@ -132,6 +137,11 @@ class CycleCoordinator(Coordinator):
         # All of the product is known, and nobody knows whether it has a cycle.
         return replace(facts, complete=False, stop_reason=stop.reason, stop_detail=stop.detail)
 
+    def _commit(self, explored: Explored) -> None:
+        self._directory.commit(explored, self._needed)
+        self._directory.sweep(explored.files() | self._needed)
+        self._next_commit = time.monotonic() + COMMIT_SECONDS
+
     def _note(self, explored: Explored) -> str:
         note = super()._note(explored)
         return note if self._left is None else f"{note}, {self._left:,} states can be on a cycle"
@@ -171,11 +181,13 @@ class CycleCoordinator(Coordinator):
         """The steps of all states, and the acceptance sets that have to be asked for."""
         bounds = self._boundaries(explored)
         written = self._written(explored, bounds)
+        self._needed = files_of(piece for pieces in written.values() for each in pieces for piece in each)
         streams = streams_for(explored, len(self._accepted), self._search.memory_limit_bytes // 2)
         everything = range(explored.partitions)
         count = len(bounds) - 1
         edges = [[written[one][0][index]] for one in everything for index in range(count)]
         numbers = self._numbers_of(explored, streams, edges)
+        self._needed |= files_of(piece for stream in numbers for piece in stream)
         stream_of = {partition: index for index, stream in enumerate(streams) for partition in stream}
         firsts = [first for first, _ in arguments_of(explored, ())["levels"]]
 
@@ -320,8 +332,7 @@ class CycleCoordinator(Coordinator):
 
     def _sweep(self, explored: Explored, slices: list[list[Block]], sets: Sequence[Piece]) -> None:
         """Removes sets of earlier rounds, now and then."""
-        if time.monotonic() < self._next_sweep:
-            return
-        self._next_sweep = time.monotonic() + SWEEP_SECONDS
-        steps = {block[3] for slice_ in slices for block in slice_}
-        self._directory.sweep(explored.files() | steps | {piece[0] for piece in sets})
+        self._needed = frozenset(block[3] for slice_ in slices for block in slice_) | files_of(sets)
+        if time.monotonic() > self._next_sweep:
+            self._next_sweep = time.monotonic() + SWEEP_SECONDS
+            self._directory.sweep(explored.files() | self._needed)

@@ -189,6 +189,8 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
                 if request.options.spill_directory:
                     # What was found of a program that is not as it was assumed to be is worth nothing.
                     spilled.discard(request.options.spill_directory)
+                    for of_a_claim in Path(request.options.spill_directory).glob("runs-*"):
+                        spilled.discard(str(of_a_claim))
                 program = program.without(failed.assumption)
         about_states = judge(outcome.facts, (*program.caveats, *program.doubts(outcome.untracked)))
         judgement = with_answers(about_states, program.temporal, given)
