@@ -164,6 +164,7 @@ class PartitionWorker {
 
  private:
   friend class LevelExpansion;
+  friend class CycleWork;
 
   struct Held {
     SortedRun run;
@@ -202,6 +203,8 @@ class PartitionWorker {
   std::size_t io_bytes(std::size_t readers) const;
   template <class Take>
   void each_state(const LevelPart& part, Take take);
+  void each_numbered(const LevelPart& part,
+                     const std::function<void(StateView state, std::uint64_t rank)>& take);
   void merge_one(const MergePart& part, std::vector<SectionCursor>& candidates,
                  const std::shared_ptr<DiskFile>& levels, std::uint64_t& levels_end,
                  const std::shared_ptr<DiskFile>& runs, std::uint64_t& runs_end, MergedPart& out);
