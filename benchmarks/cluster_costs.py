@@ -91,7 +91,7 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
                 for engine, mine in zip(engines, groups, strict=True):
                     parts = slice_of(level.parts(mine), number, slices)
                     began = time.process_time()
-                    told, blocks = engine.expand(parts, len(levels), group_of)
+                    told, blocks = engine.expand(parts, len(levels), group_of, None)
                     expand += time.process_time() - began
                     facts.append(told)
                     rows.append(blocks)
@@ -100,7 +100,7 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
                 if number + 1 < slices:
                     began = time.process_time()
                     for index in range(workers):
-                        for one, piece in engines[index].put_aside([row[index] for row in rows]).items():
+                        for one, piece in engines[index].put_aside([row[index] for row in rows], "").items():
                             aside[one].append(piece)
                     put_aside += time.process_time() - began
                     set_aside = sum(one["candidates"] for one in facts)
@@ -109,10 +109,12 @@ def played(task: Task, workers: int, *, in_order: bool = False, slices: int = 1)
             for index, (engine, mine) in enumerate(zip(engines, groups, strict=True)):
                 incoming = [row[index] for row in rows]
                 began = time.process_time()
-                merged += engine.merge([(one, visited[one], aside[one]) for one in mine], incoming)["parts"]
+                merged += engine.merge([(one, visited[one], aside[one]) for one in mine], incoming, "")[
+                    "parts"
+                ]
                 merge += time.process_time() - began
                 # A real worker expands between two merges; who does not forgets the runs of the first one.
-                engine.expand([], len(levels), group_of)
+                engine.expand([], len(levels), group_of, None)
             ranks: list[Any] = []
             if in_order:
                 keys = {number: piece for number, _, piece, _ in merged}

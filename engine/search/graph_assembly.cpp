@@ -74,12 +74,12 @@ class Assembly {
         support::BucketFile<Numbered>::Reader known(states, part);
         for (std::uint64_t i = 0; i < states.items(part); ++i) {
           const Numbered state = known.next();
-          add(table, spread(state.mark, parts), state.number);
+          add(table, state.mark, state.number);
         }
         support::BucketFile<StateMark>::Reader met(marks, part);
         for (std::uint64_t i = 0; i < marks.items(part); ++i) {
           if (i % (64 * kLookEveryStates) == 0 && should_stop_()) return false;
-          numbers.append(part, number_in(table, spread(met.next(), parts)));
+          numbers.append(part, number_in(table, met.next()));
         }
       }
     }
@@ -88,14 +88,6 @@ class Assembly {
     for (std::size_t part = 0; part < parts; ++part) readers.emplace_back(numbers, part);
     return write([&](const StateMark& mark) { return readers[mark.scaled(parts)].next(); },
                  [](const StateMark&) {});
-  }
-
-  /// All marks of a part begin alike; the table wants them everywhere.
-  static StateMark spread(StateMark mark, std::size_t parts) {
-    const std::uint64_t high = (std::uint64_t{mark.parts[0]} << 32 | mark.parts[1]) * parts;
-    mark.parts[0] = static_cast<std::uint32_t>(high >> 32);
-    mark.parts[1] = static_cast<std::uint32_t>(high);
-    return mark;
   }
 
   static void add(MarkTable& table, const StateMark& mark, std::uint32_t number) {

@@ -32,7 +32,7 @@ MarkTable::MarkTable(std::span<std::uint64_t> memory, std::uint64_t states)
 }
 
 MarkTable::Entry& MarkTable::place(const StateMark& mark) {
-  std::uint64_t at = mark.scaled(capacity_);
+  std::uint64_t at = home(mark);
   while (entries_[at].number != kNone && entries_[at].mark != mark) at = at + 1 == capacity_ ? 0 : at + 1;
   return entries_[at];
 }

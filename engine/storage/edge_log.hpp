@@ -38,7 +38,7 @@ class MarkTable {
 
   /// False: there is one already.
   bool add(const StateMark& mark, std::uint32_t number);
-  void prefetch(const StateMark& mark) const { __builtin_prefetch(&entries_[mark.scaled(capacity_)]); }
+  void prefetch(const StateMark& mark) const { __builtin_prefetch(&entries_[home(mark)]); }
   /// The number of a mark, to be read or changed; null if there is none.
   std::uint32_t* find(const StateMark& mark);
 
@@ -47,6 +47,10 @@ class MarkTable {
     StateMark mark;
     std::uint32_t number;
   };
+  /// Marks of some partitions alone (`scaled`) begin alike: the table goes by how they end.
+  std::uint64_t home(const StateMark& mark) const {
+    return support::scale(std::uint64_t{mark.parts[2]} << 32 | mark.parts[1], capacity_);
+  }
   Entry& place(const StateMark& mark);
 
   Entry* entries_;

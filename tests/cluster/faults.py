@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import random
+import signal
 import sys
 import tempfile
 import threading
@@ -20,6 +22,7 @@ from typing import Any
 import assay
 from assay.clustering import coordinator
 from assay.evidence.result import Result
+from benchmarks.cluster import threads_children
 from benchmarks.tasks import MODELS
 from tests.cluster.equality import told
 from tests.cluster.processes import Processes
@@ -43,7 +46,13 @@ def troubled(cluster: Processes, draw: random.Random, seconds: float) -> Iterato
     def trouble() -> None:
         began = time.monotonic()
         while len(done) < MOST_EVENTS and not over.wait(draw.uniform(0.2, seconds)):
-            if len(cluster.workers) > 1 and draw.random() < 0.7:
+            chance = draw.random()
+            if chance < 0.3:  # what a worker searches with, at work or between two calls
+                for child in threads_children(draw.choice(cluster.workers).pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
+                done.append(f"a child was killed after {time.monotonic() - began:.1f} s")
+            elif len(cluster.workers) > 1 and chance < 0.8:
                 cluster.kill_worker(draw.choice(cluster.workers))
                 done.append(f"a worker was killed after {time.monotonic() - began:.1f} s")
             else:
@@ -131,6 +140,8 @@ def main() -> int:
     wrong = 0
     for number in range(given.workers + given.scheduler):
         index = number % len(SUBJECTS)
+        # Half of them answer after every level: what is lost in between is one level, or several.
+        coordinator.ANSWER_AFTER_SECONDS = number % 2 * 1.0
         trouble = with_workers_killed if number < given.workers else with_the_scheduler_killed
         began = time.monotonic()
         problem, done = trouble(SUBJECTS[index], expected[index], given.seed + number)

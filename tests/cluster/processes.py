@@ -41,10 +41,14 @@ class Processes:
         self.port = free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.workers: list[subprocess.Popen] = []
-        self.start_scheduler()
-        for _ in range(workers):
-            self.add_worker()
-        self.await_workers(workers)
+        try:
+            self.start_scheduler()
+            for _ in range(workers):
+                self.add_worker()
+            self.await_workers(workers)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -6,15 +6,18 @@ namespace assay::search::partitioned {
 namespace {
 
 constexpr std::uint64_t kLookEvery = 64;  // states
+constexpr std::size_t kKeptShare = 16;    // of the memory, what is kept as it is takes one part at most
 
 }  // namespace
 
 LevelExpansion::LevelExpansion(PartitionWorker& worker, std::uint64_t depth, std::uint64_t states,
-                               const std::vector<std::uint32_t>& group_of, const std::string& edges_name)
+                               const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
+                               const std::string& edges_name)
     : worker_(worker),
       depth_(depth),
       expected_(states),
       group_of_(group_of),
+      own_group_(own_group),
       at_limit_(worker.options_.depth_limit != 0 && depth >= worker.options_.depth_limit),
       sections_(worker.partitions_),
       unpacked_(std::size_t{worker.system_.max_words()} + 1),
@@ -149,7 +152,19 @@ void LevelExpansion::add_keyed(const std::uint64_t* record, std::uint64_t key) {
   at[record_words_] = key;
 }
 
+bool LevelExpansion::may_keep(std::uint64_t records) const {
+  const std::uint64_t words = kept_words_ + records * (record_words_ + (worker_.in_order_ ? 1 : 0));
+  return words <= spilling::memory_limit(worker_.options_) / kKeptShare / sizeof(std::uint64_t);
+}
+
 void LevelExpansion::hand_over() {
+  const std::uint64_t records = worker_.in_order_ ? keyed_count_ : worker_.candidates_.size();
+  kept_.clear();
+  if (may_keep(records)) {
+    kept_.resize(worker_.partitions_);
+    for (std::uint32_t i = 0; i < worker_.partitions_; ++i)
+      kept_[i] = {i, worker_.layouts_.current_number(), worker_.in_order_, {}};
+  }
   if (worker_.in_order_) {
     const std::uint32_t words = record_words_ + 1;
     storage::sort_records(keyed_.data(), keyed_count_, words);
@@ -167,12 +182,28 @@ void LevelExpansion::hand_over() {
       hand_over_one(record, 0);
   }
   for (std::uint32_t i = 0; i < worker_.partitions_; ++i) sections_[i].finish(out_.blocks[group_of_[i]]);
+  for (KeptSection& section : kept_) {
+    kept_words_ += section.words.size();
+    if (!section.words.empty()) out_.kept.push_back(std::move(section));
+  }
+}
+
+std::uint32_t LevelExpansion::owner_of(const std::uint64_t* record) {
+  if (!worker_.in_order_) return worker_.ownership().of(record);
+  const std::uint32_t length = worker_.layouts_.current().unpack(record, unpacked_.data());
+  return worker_.owner_of({unpacked_.data(), length});
 }
 
 void LevelExpansion::hand_over_one(const std::uint64_t* record, std::uint64_t key) {
-  const std::uint32_t length = worker_.layouts_.current().unpack(record, unpacked_.data());
-  sections_[worker_.owner_of({unpacked_.data(), length})].append(record, key);
   ++out_.candidates;
+  const std::uint32_t owner = owner_of(record);
+  if (kept_.empty() || group_of_[owner] != own_group_) {
+    sections_[owner].append(record, key);
+    return;
+  }
+  Words& words = kept_[owner].words;
+  words.insert(words.end(), record, record + record_words_);
+  if (worker_.in_order_) words.push_back(key);
 }
 
 Expanded LevelExpansion::finish() {

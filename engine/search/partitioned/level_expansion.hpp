@@ -22,7 +22,8 @@ inline bool comes_before(StateView a, StateView b) {
 class LevelExpansion {
  public:
   LevelExpansion(PartitionWorker& worker, std::uint64_t depth, std::uint64_t states,
-                 const std::vector<std::uint32_t>& group_of, const std::string& edges_name);
+                 const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
+                 const std::string& edges_name);
 
   void start_part();
   void look_around();
@@ -39,6 +40,8 @@ class LevelExpansion {
   void add_keyed(const std::uint64_t* record, std::uint64_t key);
   void hand_over();
   void hand_over_one(const std::uint64_t* record, std::uint64_t key);
+  std::uint32_t owner_of(const std::uint64_t* record);
+  bool may_keep(std::uint64_t records) const;
   void note(std::uint32_t code, Position position, StateView state, std::uint64_t rank);
   bool is_before(const FoundHere& a, const FoundHere& b) const;
 
@@ -48,11 +51,14 @@ class LevelExpansion {
   const std::uint64_t depth_;
   const std::uint64_t expected_;  // states that are to be expanded
   const std::vector<std::uint32_t>& group_of_;
+  const std::uint32_t own_group_;
   const bool at_limit_;
   Expanded out_;
   // Of each code. Partitions are expanded one after another: what comes first in the level may come later here.
   std::map<std::uint32_t, FoundHere> first_, shortest_;
   std::vector<SectionWriter> sections_;  // one for each partition
+  std::vector<KeptSection> kept_;        // of the own group, one for each partition; empty: all are written
+  std::uint64_t kept_words_ = 0;         // before
   std::uint32_t record_words_ = 1;
   Words pending_, unpacked_, packed_again_;
   std::uint64_t hashes_[kPending] = {};

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "search/partitioned/candidate_merge.hpp"
 #include "search/partitioned/key_order.hpp"
@@ -71,8 +72,21 @@ PartitionWorker::PartitionWorker(const transition_system::TransitionSystem& syst
   layout_numbers_[layouts_.current().masks()] = 0;
 }
 
-std::uint32_t PartitionWorker::owner_of(StateView state) const {
-  return static_cast<std::uint32_t>(storage::StateMark::place(state.data(), state.size(), partitions_));
+/// Where a graph is to be written down, or there may have to be one, states are known by their marks.
+std::uint32_t PartitionWorker::owner_of(StateView state) {
+  if (in_order_)
+    return static_cast<std::uint32_t>(storage::StateMark::place(state.data(), state.size(), partitions_));
+  Words record(layouts_.current().record_words());
+  layouts_.current().pack(state.data(), static_cast<std::uint32_t>(state.size()), record.data());
+  return ownership().of(record.data());
+}
+
+Ownership& PartitionWorker::ownership() {
+  if (!ownership_ || ownership_layout_ != layouts_.current_number()) {
+    ownership_.emplace(layouts_.current(), partitions_);
+    ownership_layout_ = layouts_.current_number();
+  }
+  return *ownership_;
 }
 
 std::size_t PartitionWorker::io_bytes(std::size_t readers) const {
@@ -216,14 +230,25 @@ void PartitionWorker::each_state(const LevelPart& part, Take take) {
   }
 }
 
+void PartitionWorker::each_numbered(const LevelPart& part,
+                                    const std::function<void(StateView, std::uint64_t)>& take) {
+  each_state(part, [&](StateView state, const std::uint64_t*, std::uint64_t rank) {
+    take(state, rank);
+    return true;
+  });
+}
+
 Expanded PartitionWorker::expand(const std::vector<LevelPart>& parts, std::uint64_t depth,
-                                 const std::vector<std::uint32_t>& group_of, const std::string& edges_name) {
+                                 const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
+                                 const std::string& edges_name) {
   ++calls_;
+  kept_.clear();
+  own_block_.clear();
   // Before the first candidate is packed: the present layout changes with what others wrote.
   for (const LevelPart& part : parts) layout_number(part.states.masks);
   std::uint64_t states = 0;
   for (const LevelPart& part : parts) states += part.end - part.begin;
-  LevelExpansion level(*this, depth, states, group_of, edges_name);
+  LevelExpansion level(*this, depth, states, group_of, own_group, edges_name);
   for (const LevelPart& part : parts) {
     const std::uint32_t layout = layout_number(part.states.masks);
     level.start_part();
@@ -233,26 +258,53 @@ Expanded PartitionWorker::expand(const std::vector<LevelPart>& parts, std::uint6
     });
     level.finish_part();
   }
-  return level.finish();
+  Expanded expanded = level.finish();
+  kept_ = std::move(expanded.kept);
+  if (own_group < expanded.blocks.size()) own_block_.swap(expanded.blocks[own_group]);
+  for (const KeptSection& section : kept_)
+    expanded.kept_bytes += section.words.size() * sizeof(std::uint64_t);
+  expanded.kept_bytes += own_block_.size();
+  return expanded;
+}
+
+PartitionWorker::Arrived::Arrived(PartitionWorker& worker, const std::vector<std::string_view>& blocks)
+    : worker_(worker),
+      kept_(std::exchange(worker.kept_, {})),
+      own_block_(std::exchange(worker.own_block_, {})) {
+  take(own_block_);
+  for (const std::string_view block : blocks) take(block);
+}
+
+void PartitionWorker::Arrived::take(std::string_view block) {
+  for (SectionView& section : sections_of(block)) {
+    worker_.layout_number(section.header.masks);
+    sections_[section.header.partition].push_back(std::move(section));
+  }
+}
+
+std::vector<SectionCursor> PartitionWorker::Arrived::cursors(std::uint32_t partition) const {
+  std::vector<SectionCursor> found;
+  for (const KeptSection& section : kept_) {
+    if (section.partition == partition) found.emplace_back(worker_.layouts_, section);
+  }
+  const auto sent = sections_.find(partition);
+  if (sent == sections_.end()) return found;
+  for (const SectionView& view : sent->second)
+    found.emplace_back(worker_.layouts_, worker_.layout_number(view.header.masks), view.header,
+                       ByteSource(view.data));
+  return found;
 }
 
 std::map<std::uint32_t, StoredSection> PartitionWorker::put_aside(const std::vector<std::string_view>& blocks,
                                                                   const std::string& name) {
   ++calls_;
-  std::map<std::uint32_t, std::vector<SectionView>> sections;
-  for (const std::string_view block : blocks) {
-    for (SectionView& section : sections_of(block)) {
-      layout_number(section.header.masks);
-      sections[section.header.partition].push_back(std::move(section));
-    }
-  }
+  const Arrived candidates(*this, blocks);
   const auto file = create(name);
   std::uint64_t end = 0;
   std::map<std::uint32_t, StoredSection> aside;
-  for (const auto& [partition, views] : sections) {
-    std::vector<SectionCursor> cursors;
-    for (const SectionView& view : views)
-      cursors.emplace_back(layouts_, layout_number(view.header.masks), view.header, ByteSource(view.data));
+  for (std::uint32_t partition = 0; partition < partitions_; ++partition) {
+    std::vector<SectionCursor> cursors = candidates.cursors(partition);
+    if (cursors.empty()) continue;
     CandidateMerge merge(cursors, layouts_.current().record_words());
     SectionWriter writer(partition, in_order_, layouts_.current());
     while (merge.next()) writer.append(merge.record(), merge.key());
@@ -269,14 +321,8 @@ std::vector<MergedPart> PartitionWorker::merge(const std::vector<MergePart>& par
                                                const std::vector<std::string_view>& blocks,
                                                const std::string& name) {
   ++calls_;
-  std::map<std::uint32_t, std::vector<SectionView>> sections;
   // All layouts are known before the first record is read: the present one must not change any more.
-  for (const std::string_view block : blocks) {
-    for (SectionView& section : sections_of(block)) {
-      layout_number(section.header.masks);
-      sections[section.header.partition].push_back(std::move(section));
-    }
-  }
+  const Arrived candidates(*this, blocks);
   std::map<std::uint32_t, std::vector<std::pair<SectionHeader, ByteSource>>> aside;
   for (const MergePart& part : parts) {
     for (const StoredRun& run : part.visited) layout_number(run.masks);
@@ -294,9 +340,7 @@ std::vector<MergedPart> PartitionWorker::merge(const std::vector<MergePart>& par
   std::uint64_t levels_end = 0, runs_end = 0;
   std::vector<MergedPart> merged;
   for (const MergePart& part : parts) {
-    std::vector<SectionCursor> cursors;
-    for (const SectionView& view : sections[part.partition])
-      cursors.emplace_back(layouts_, layout_number(view.header.masks), view.header, ByteSource(view.data));
+    std::vector<SectionCursor> cursors = candidates.cursors(part.partition);
     for (auto& [header, source] : aside[part.partition])
       cursors.emplace_back(layouts_, layout_number(header.masks), header, std::move(source));
     MergedPart out;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "search/control.hpp"
 #include "search/expansion.hpp"
 #include "search/options.hpp"
+#include "search/partitioned/ownership.hpp"
 #include "search/partitioned/section.hpp"
 #include "search/partitioned/word_pieces.hpp"
 #include "search/spilling/spilled_search.hpp"
@@ -58,8 +60,10 @@ struct Expanded {
   std::uint64_t states = 0, transitions = 0, candidates = 0;
   std::uint64_t violation_count = 0;
   bool cut = false;
-  std::vector<FoundHere> found;      // the first of each code, and a shorter one that came later
-  std::vector<std::string> blocks;   // for each group of partitions
+  std::vector<FoundHere> found;     // the first of each code, and a shorter one that came later
+  std::vector<std::string> blocks;  // for each group of partitions
+  std::vector<KeptSection> kept{};  // for the own group, beside its block
+  std::uint64_t kept_bytes = 0;
   std::vector<StoredWords> edges{};  // for each part, if the graph is to be written down
 };
 
@@ -93,7 +97,8 @@ struct Counted {
 
 /// Every call is a function of files in the shared directory that are never changed once they are named: it may be
 /// done again, by any worker. What a worker keeps from call to call (open files, where blocks begin) is only to save
-/// time. Files that a call makes have the names that it was given.
+/// time, but for the candidates of its own group, which wait between `expand` and `merge` or `put_aside`. Files that a
+/// call makes have the names that it was given.
 class PartitionWorker {
  public:
   PartitionWorker(const transition_system::TransitionSystem& system, const Options& options,
@@ -109,9 +114,11 @@ class PartitionWorker {
   };
   Begun begin(const std::string& name);
 
-  /// Expands parts of a level. `group_of` says to which block the candidates of a partition go.
+  /// Expands parts of a level. `group_of` says to which block the candidates of a partition go. Those of the own
+  /// group stay here, for the next call that merges candidates or puts them aside.
   Expanded expand(const std::vector<LevelPart>& parts, std::uint64_t depth,
-                  const std::vector<std::uint32_t>& group_of, const std::string& edges_name);
+                  const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
+                  const std::string& edges_name);
   /// Puts candidates aside for a later merge.
   std::map<std::uint32_t, StoredSection> put_aside(const std::vector<std::string_view>& blocks,
                                                    const std::string& name);
@@ -151,12 +158,13 @@ class PartitionWorker {
   }
   bool has_parts() const { return travelling_ != nullptr; }
 
-  std::uint32_t owner_of(StateView state) const;
+  std::uint32_t owner_of(StateView state);
   Control& control() { return control_; }
   std::size_t candidate_bytes() const { return shares_.candidates; }
 
  private:
   friend class LevelExpansion;
+  friend class CycleWork;
 
   struct Held {
     SortedRun run;
@@ -170,6 +178,21 @@ class PartitionWorker {
   OpenFile opener() {
     return [this](const std::string& name) { return open(name); };
   }
+  Ownership& ownership();  // under the present layout
+  /// What stayed here and what others sent, by partition. All layouts are known afterwards.
+  class Arrived {
+   public:
+    Arrived(PartitionWorker& worker, const std::vector<std::string_view>& blocks);
+    std::vector<SectionCursor> cursors(std::uint32_t partition) const;
+
+   private:
+    void take(std::string_view block);
+
+    PartitionWorker& worker_;
+    const std::vector<KeptSection> kept_;
+    const std::string own_block_;
+    std::map<std::uint32_t, std::vector<SectionView>> sections_;
+  };
   /// The number of a layout here; the present one has all its bits from now on.
   std::uint32_t layout_number(const Words& masks);
   void widen_to(storage::PackedLayout layout);
@@ -180,6 +203,8 @@ class PartitionWorker {
   std::size_t io_bytes(std::size_t readers) const;
   template <class Take>
   void each_state(const LevelPart& part, Take take);
+  void each_numbered(const LevelPart& part,
+                     const std::function<void(StateView state, std::uint64_t rank)>& take);
   void merge_one(const MergePart& part, std::vector<SectionCursor>& candidates,
                  const std::shared_ptr<DiskFile>& levels, std::uint64_t& levels_end,
                  const std::shared_ptr<DiskFile>& runs, std::uint64_t& runs_end, MergedPart& out);
@@ -200,6 +225,10 @@ class PartitionWorker {
   storage::Layouts layouts_;
   std::map<Words, std::uint32_t> layout_numbers_;
   storage::CandidateSet candidates_;
+  std::vector<KeptSection> kept_;  // of the last expansion, and the block of its own group
+  std::string own_block_;
+  std::optional<Ownership> ownership_;
+  std::uint32_t ownership_layout_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, Held> held_;
   std::map<std::string, std::weak_ptr<DiskFile>> files_;
   std::vector<std::shared_ptr<DiskFile>> written_;  // and not yet for others

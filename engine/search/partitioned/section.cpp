@@ -179,9 +179,33 @@ SectionCursor::SectionCursor(const Layouts& layouts, std::uint32_t layout, const
   }
 }
 
+SectionCursor::SectionCursor(const Layouts& layouts, const KeptSection& section)
+    : source_(std::string_view()),
+      has_keys_(section.has_keys),
+      words_(layouts[section.layout].record_words()),
+      record_bytes_(0),
+      unused_bits_(0),
+      left_(section.words.size() / (words_ + (has_keys_ ? 1 : 0))),
+      kept_(section.words.data()) {
+  if (layouts[section.layout].masks() != layouts.current().masks()) {
+    translate_ = &layouts.translation(section.layout);
+    translated_.resize(layouts.current().record_words());
+  }
+}
+
 bool SectionCursor::next() {
   if (left_ == 0) return false;
   --left_;
+  if (kept_ != nullptr) {
+    shown_ = kept_;
+    kept_ += words_;
+    if (has_keys_) key_ = *kept_++;
+    if (translate_ != nullptr) {
+      (*translate_)(shown_, translated_.data());
+      shown_ = translated_.data();
+    }
+    return true;
+  }
   if (words_ == 1) {
     record_[0] += source_.number() << unused_bits_;
   } else {

@@ -102,9 +102,18 @@ struct SectionView {
 };
 std::vector<SectionView> sections_of(std::string_view block);
 
+/// What does not leave the worker that met it: records, each with its key if there are keys, as they are.
+struct KeptSection {
+  std::uint32_t partition = 0;
+  std::uint32_t layout = 0;  // its number here
+  bool has_keys = false;
+  std::vector<std::uint64_t> words;
+};
+
 /// The records of a section in the present layout, which must not change meanwhile.
 class SectionCursor {
  public:
+  SectionCursor(const storage::Layouts& layouts, const KeptSection& section);
   /// `layout` is the number that the layout of the section has here.
   SectionCursor(const storage::Layouts& layouts, std::uint32_t layout, const SectionHeader& header,
                 ByteSource source);
@@ -123,6 +132,7 @@ class SectionCursor {
   std::uint64_t key_ = 0;
   std::vector<std::uint64_t> record_, translated_;
   std::vector<char> bytes_;
+  const std::uint64_t* kept_ = nullptr;  // null: the source has them
   const std::uint64_t* shown_ = nullptr;
 };
 

@@ -1,9 +1,8 @@
 """The order of a search on a cluster: level by level, until no state is new.
 
-A level is expanded in groups of partitions, one for each worker. Each makes blocks of candidates, one for
-each group, which go from worker to worker; each group merges what it was sent and answers with counts and
-the names of its files. When all have answered, the level is committed. What happens in between can be done
-again: a level that was lost, in part or whole, costs its time and nothing else.
+Each worker has a group of partitions. Together they go on for about a second, or a level if that takes longer
+(`company`), and answer with counts and the names of files; then the levels are committed. What happens in
+between can be done again: what was lost, in part or whole, costs its time and nothing else.
 
 Where a level is small, one worker does it alone, and those after it, until they are large.
 """
@@ -13,21 +12,21 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
-import tempfile
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.clustering.certificate import arguments_of, streams_for, write
+from assay.clustering.company import Company, LevelDone
 from assay.clustering.explored import Explored, Found, Level, SharedDirectory
-from assay.clustering.grouping import partitions_for, shared_out
-from assay.clustering.program import NotTheSame, share
-from assay.clustering.standing import BLOCK, CALL, END, MERGE
-from assay.clustering.work import Search, Task, TaskFailed, ranks_of, slice_of, together
+from assay.clustering.grouping import partitions_for, shared_out, slices_for
+from assay.clustering.program import NotTheSame, has_parts, share
+from assay.clustering.standing import CALL, END, TOGETHER
+from assay.clustering.work import CandidatesLost, Search, Task, TaskFailed, machine_of, ranks_of, together
 from assay.distribution.interface import Cause, ClusterProblem, WorkerDied
-from assay.distribution.local_cluster import workers_wanted
+from assay.distribution.meeting import PeerLost
 from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
 from assay.evidence.verdict import SearchFacts, StopReason
 from assay.execution import interrupts
@@ -47,11 +46,12 @@ NO_POSITION = 0xFFFFFFFF
 NARROW_STATES = 20_000  # a level up to this size is one worker's
 NARROW_TOTAL = 2_000_000  # unless the others would have to be read first...
 NARROW_LEVELS = 50  # ... which is worth it when so many were narrow
-ALONE_SECONDS = 1.0
+ANSWER_AFTER_SECONDS = 1.0  # a worker, alone or with others, has done some levels
 LOOK_FOR_WORKERS_SECONDS = 1.0
 WITHOUT_WORKERS_SECONDS = 60.0
 COMMIT_SECONDS = 5.0
 HANGS_SECONDS = 30.0
+LOST_SECONDS = 5.0
 STALLS_SECONDS = 4.0  # while a worker is gone
 MOST_TRIES = 6  # of a level
 DEFAULT_MEMORY = 1 << 30
@@ -60,7 +60,9 @@ LEAST_MEMORY = 64 << 20  # of the child
 BLOCK_SHARE = 16  # of its memory, blocks on their way take one part
 
 
-class _Stop(Exception):
+class Stop(Exception):
+    """The search ends here, with what it has."""
+
     def __init__(self, reason: StopReason, detail: str = "") -> None:
         super().__init__(reason, detail)
         self.reason = reason
@@ -68,7 +70,8 @@ class _Stop(Exception):
 
 
 def search(
-    address: str,
+    tasks: PinnedTasks,
+    path: str,
     opening: Opening,
     options: SearchOptions,
     *,
@@ -79,31 +82,11 @@ def search(
     identity: Sequence[tuple[str, str]] = (),
     process: ModelProcess | None = None,
 ) -> NativeOutcome:
-    """What `search.native.search` does, on the cluster at this address."""
-    with contextlib.ExitStack() as stack:
-        path = options.spill_directory
-        if not path:
-            if workers_wanted_of(address) is None:
-                raise OptionProblem(
-                    "cluster: the search needs a directory that this machine and all workers share; "
-                    "name it with --spill DIR"
-                )
-            path = stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-cluster-"))
-        directory = stack.enter_context(SharedDirectory(path))
+    """What `search.native.search` does, on a cluster, with states in this directory."""
+    with SharedDirectory(path) as directory:
         explored = directory.load(dict(identity), resume=options.resume)
-        try:
-            tasks = stack.enter_context(PinnedTasks(address))
-        except ClusterProblem as problem:
-            raise OptionProblem(f"cluster: {problem}") from problem
-        coordinator = _Coordinator(tasks, directory, opening, options, deadline, on_progress)
+        coordinator = Coordinator(tasks, directory, opening, options, deadline, on_progress)
         return coordinator.outcome(explored, dict(identity), certificate, claim, process)
-
-
-def workers_wanted_of(address: str) -> int | None:
-    try:
-        return workers_wanted(address)
-    except ClusterProblem as problem:
-        raise OptionProblem(f"cluster: {problem}") from None
 
 
 def order_of(state: bytes) -> tuple[int, tuple[int, ...]]:
@@ -129,7 +112,7 @@ class _Told:
     memory_bytes: int = 0
 
 
-class _Coordinator:
+class Coordinator:
     def __init__(
         self,
         tasks: PinnedTasks,
@@ -160,7 +143,9 @@ class _Coordinator:
         self._tracing = False
         self._initial_states = 0  # if the first state is not the program's own
         self._answer: tuple[str, int] | None = None  # of the first worker that was asked
+        self._syncs = False  # some worker is on another machine
         self._hanging: set[str] = set()
+        self._lost: dict[str, float] = {}  # who did not answer others: until when they are left alone
         self._next_watch = 0.0
 
     # --- from the request to the outcome ---
@@ -173,27 +158,13 @@ class _Coordinator:
         claim: Claim | None,
         process: ModelProcess | None,
     ) -> NativeOutcome:
-        memory = (self._options.memory_limit_bytes or DEFAULT_MEMORY + DASK_MEMORY) - DASK_MEMORY
-        if memory < LEAST_MEMORY:
-            raise OptionProblem(
-                f"memory: a worker of a cluster needs at least {(DASK_MEMORY + LEAST_MEMORY) >> 20} MiB, got "
-                f"{self._options.memory_limit_bytes >> 20} MiB"
-            )
-        self._search = Search(
-            name=uuid.uuid4().hex,
-            program=share(self._opening, str(self._directory.path)),
-            partitions=partitions_for(len(self._tasks.workers()))
-            if explored is None
-            else explored.partitions,
+        self._search = self._search_for(
+            explored,
             # Words that stand for parts have no order that one process would know.
-            in_order=certificate is not None or self._opening.needs_interpreter,
+            in_order=certificate is not None or has_parts(self._opening),
             logs_edges=certificate is not None,
-            memory_limit_bytes=memory,
-            depth_limit=self._options.depth_limit,
-            check_deadlock=self._options.check_deadlock,
-            stop_at_first_violation=self._options.stop_at_first_violation,
         )
-        stop, facts, paths = _Stop(StopReason.FINISHED), None, []
+        stop, facts, paths = Stop(StopReason.FINISHED), None, []
         try:
             try:
                 self._look_for_workers(first=True)
@@ -201,10 +172,10 @@ class _Coordinator:
                 facts = self._explore(self._explored)
                 self._tracing = bool(self._explored.found)
                 paths = self._paths(self._explored)
-            except _Stop as stopped:
+            except Stop as stopped:
                 stop = stopped
             except ClusterProblem as gone:
-                stop = _Stop(StopReason.CLUSTER, str(gone))
+                stop = Stop(StopReason.CLUSTER, str(gone))
             written: WrittenCertificate | None = None
             problem = ""
             if (
@@ -223,9 +194,33 @@ class _Coordinator:
         finally:
             self._say_goodbye()
 
+    def _search_for(
+        self, explored: Explored | None, *, in_order: bool, logs_edges: bool, question: str = ""
+    ) -> Search:
+        memory = (self._options.memory_limit_bytes or DEFAULT_MEMORY + DASK_MEMORY) - DASK_MEMORY
+        if memory < LEAST_MEMORY:
+            raise OptionProblem(
+                f"memory: a worker of a cluster needs at least {(DASK_MEMORY + LEAST_MEMORY) >> 20} MiB, got "
+                f"{self._options.memory_limit_bytes >> 20} MiB"
+            )
+        return Search(
+            name=uuid.uuid4().hex,
+            program=share(self._opening, str(self._directory.path)),
+            partitions=partitions_for(len(self._tasks.workers()))
+            if explored is None
+            else explored.partitions,
+            in_order=in_order,
+            logs_edges=logs_edges,
+            memory_limit_bytes=memory,
+            depth_limit=self._options.depth_limit,
+            check_deadlock=self._options.check_deadlock,
+            stop_at_first_violation=self._options.stop_at_first_violation,
+            question=question,
+        )
+
     def _told_of(
         self,
-        stop: _Stop,
+        stop: Stop,
         facts: SearchFacts | None,
         paths: list[tuple[int, list[int]]],
         process: ModelProcess | None,
@@ -234,27 +229,14 @@ class _Coordinator:
     ) -> NativeOutcome:
         explored = self._explored
         if explored is None:
-            facts = SearchFacts(stop_reason=stop.reason, stop_detail=stop.detail)
-            return NativeOutcome(facts, (), 0)
+            return NativeOutcome(self._facts_of_a_stopped_search(stop), (), 0)
         seconds = time.monotonic() - self._began
         if facts is None:
-            facts = SearchFacts(
-                states=explored.states,
-                transitions=explored.transitions,
-                depth=explored.depth,
-                frontier=explored.levels[-1].states,
-                stop_reason=stop.reason,
-                stop_detail=stop.detail,
-                violation_count=explored.violation_count,
-            )
+            facts = self._facts_of_a_stopped_search(stop)
         elif stop.reason is not StopReason.FINISHED:  # it was stopped on the way back from a violation
             paths = []
         disk_bytes = max(explored.disk_bytes, self._directory.bytes())
-        if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
-            self._directory.clear()
-        else:
-            with contextlib.suppress(OSError):  # what was committed before is there
-                self._commit(explored)
+        self._leave(facts, keep=keep)
         return NativeOutcome(
             self._of_the_program(replace(facts, seconds=seconds)),
             tuple(self._executed(code, path, process) for code, path in paths),
@@ -266,6 +248,28 @@ class _Coordinator:
             untracked=tuple(explored.untracked),
             cluster=self._as_json(explored),
         )
+
+    def _facts_of_a_stopped_search(self, stop: Stop) -> SearchFacts:
+        explored = self._explored
+        if explored is None:
+            return SearchFacts(stop_reason=stop.reason, stop_detail=stop.detail)
+        return SearchFacts(
+            states=explored.states,
+            transitions=explored.transitions,
+            depth=explored.depth,
+            frontier=explored.levels[-1].states,
+            stop_reason=stop.reason,
+            stop_detail=stop.detail,
+            violation_count=explored.violation_count,
+        )
+
+    def _leave(self, facts: SearchFacts, *, keep: bool = False) -> None:
+        """Nothing of a search that is over stays; one that was stopped can be gone on with."""
+        if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
+            self._directory.clear()
+        elif self._explored is not None:
+            with contextlib.suppress(OSError):  # what was committed before is there
+                self._commit(self._explored)
 
     def _of_the_program(self, facts: SearchFacts) -> SearchFacts:
         """A state before the initial ones is ours."""
@@ -304,7 +308,7 @@ class _Coordinator:
                 on_progress=self._on_progress,
                 process=process,
             )
-        except _Stop as stopped:
+        except Stop as stopped:
             return None, stopped.detail or f"it was stopped ({stopped.reason.value})"
         except (ClusterProblem, OSError) as problem:
             return None, str(problem)
@@ -353,7 +357,8 @@ class _Coordinator:
         while True:
             there = self._tasks.workers()
             self._hanging &= set(self._tasks.silent(HANGS_SECONDS)) if self._hanging else set()
-            there = [one for one in there if one not in self._hanging]
+            now = time.monotonic()
+            there = [one for one in there if one not in self._hanging and self._lost.get(one, 0.0) < now]
             for worker in there:
                 if worker not in self._accepted and worker not in self._refused:
                     self._ask(worker)
@@ -392,9 +397,14 @@ class _Coordinator:
         except (WorkerDied, ClusterProblem, NotTheSame, RuntimeError) as problem:
             why = str(problem)
         else:
-            self._answer = self._answer or answer
-            self._initial_states = answer[1]
-            why = "" if answer == self._answer else "its program begins in another state"
+            begins, machine = answer[:2], answer[2]
+            self._answer = self._answer or begins
+            self._initial_states = begins[1]
+            why = "" if begins == self._answer else "its program begins in another state"
+            if machine != machine_of(str(self._directory.path)) and not self._syncs:
+                self._syncs = True
+                if self._explored is not None:  # what was only written is sent to where all can read it
+                    self._commit(self._explored)
         if why:
             self._refused[worker] = why
             self._remarks.append(f"the worker at {worker} does not take part: {why}")
@@ -420,12 +430,12 @@ class _Coordinator:
     def _tick(self) -> None:
         now = time.monotonic()
         if interrupts.take():
-            raise _Stop(StopReason.INTERRUPTED)
+            raise Stop(StopReason.INTERRUPTED)
         if self._deadline is not None and now > self._deadline and not self._tracing:
-            raise _Stop(StopReason.TIME)
+            raise Stop(StopReason.TIME)
         self._tell()
 
-    def _watch(self) -> None:
+    def _watch(self, stalls_seconds: float = STALLS_SECONDS) -> None:
         """The same while tasks are done that somebody who hangs, or is gone, might never finish."""
         self._tick()
         now = time.monotonic()
@@ -433,8 +443,9 @@ class _Coordinator:
             return
         self._next_watch = now + LOOK_FOR_WORKERS_SECONDS
         gone = set(self._accepted) - set(self._tasks.workers())
-        if gone and now > self._last_heard + STALLS_SECONDS:
-            # Dask has the tasks of a lost worker done by others, but not if for a moment there were none.
+        if gone and now > self._last_heard + stalls_seconds:
+            # Dask has tasks of a lost worker done by others, but not if for a moment there were none; and not
+            # those that nobody else can do.
             raise TasksLost(f"the worker at {min(gone)} is gone, and nobody goes on with what it did")
         hanging = set(self._tasks.silent(HANGS_SECONDS)) & set(self._accepted)
         if hanging:
@@ -477,16 +488,19 @@ class _Coordinator:
         report = Report()
         report.failure = dict(failed.facts)
         if failed.facts["kind"] == "disk":
-            return _Stop(StopReason.DISK, str(failed.facts["message"]))
+            return Stop(StopReason.DISK, str(failed.facts["message"]))
         if failed.facts["kind"] == "memory":
-            return _Stop(StopReason.MEMORY, "the system gave no more")
+            return Stop(StopReason.MEMORY, "the system gave no more")
         try:
             report.raise_if_it_failed()
         except Exception as problem:
             return problem
         return EngineFailure(str(failed.facts["message"]))
 
-    def _do(self, make: Callable[[], list[Any]]) -> list[Any]:
+    def _watch_company(self) -> None:
+        self._watch(0.0)
+
+    def _do(self, make: Callable[[], list[Any]], on_tick: Callable[[], None] | None = None) -> list[Any]:
         """Has tasks done, again as long as they are lost with their workers."""
         deaths = 0
         for tries in range(1, MOST_TRIES + 1):
@@ -494,15 +508,17 @@ class _Coordinator:
             try:
                 self._last_heard = time.monotonic()
                 tasks = make()
-                return self._tasks.results(tasks, on_tick=self._watch, on_progress=self._hear)
+                return self._tasks.results(tasks, on_tick=on_tick or self._watch, on_progress=self._hear)
             except TaskFailed as failed:
                 raise self._failure(failed) from None
-            except (TasksLost, WorkerDied, NotTheSame, OSError) as lost:
+            except (TasksLost, WorkerDied, NotTheSame, CandidatesLost, OSError) as lost:
+                if isinstance(lost, PeerLost):
+                    self._lost[lost.address] = time.monotonic() + LOST_SECONDS
                 if isinstance(lost, WorkerDied) and lost.cause is Cause.MEMORY:
                     deaths += 1
                 if tries == MOST_TRIES or deaths == MOST_TRIES // 2:
                     reason = StopReason.MEMORY if deaths else StopReason.CRASHED
-                    raise _Stop(reason, str(lost)) from lost
+                    raise Stop(reason, str(lost)) from lost
             finally:
                 self._told.clear()
                 if tasks:
@@ -512,7 +528,11 @@ class _Coordinator:
 
     def _task(self, call: str, arguments: dict[str, Any]) -> Task:
         lessons = () if self._explored is None else tuple(self._explored.lessons)
-        return Task(self._search, call, arguments, lessons)
+        return Task(self._search, call, arguments, lessons, self._syncs)
+
+    @property
+    def _block_budget(self) -> int:
+        return self._search.memory_limit_bytes // BLOCK_SHARE
 
     def _one(self, call: str, worker: str | None = None, **arguments: Any) -> Any:
         def make() -> list[Any]:
@@ -691,15 +711,11 @@ class _Coordinator:
             violation_count=1,
         )
 
-    def _slices(self, explored: Explored, most_states: int) -> int:
-        """So many that what they make fits the memory set aside for it, if the level is like the one
-        before."""
+    def _bytes_per_state(self, explored: Explored) -> float:
         if not explored.profile:
-            return 1
+            return 0.0
         last = explored.profile[-1]
-        per_state = 1.5 * last["block_bytes"] / max(1, last["states"])
-        budget = self._search.memory_limit_bytes / BLOCK_SHARE
-        return max(1, min(most_states, int(most_states * per_state / budget) + 1))
+        return float(last["block_bytes"] / max(1, last["states"]))
 
     def _is_narrow(self, explored: Explored) -> bool:
         states = explored.levels[-1].states
@@ -713,7 +729,7 @@ class _Coordinator:
         if len(self._accepted) == 1 or self._is_narrow(explored):
             levels = self._alone(explored)
         else:
-            levels = [self._in_groups(explored)]
+            levels = self._together(explored)
         seconds = (time.monotonic() - began) / len(levels)
         return [({**facts, "whole_seconds": seconds}, parts) for facts, parts in levels]
 
@@ -727,9 +743,9 @@ class _Coordinator:
             parts=level.parts(everything),
             visited=explored.visited,
             depth=explored.depth,
-            slices=self._slices(explored, level.states),
+            slices=slices_for(level.states, self._bytes_per_state(explored), self._block_budget),
             most_states=(level.states * 2 + NARROW_STATES) if only else NARROW_STATES,
-            seconds=ALONE_SECONDS,
+            seconds=ANSWER_AFTER_SECONDS,
         )
         return [
             (
@@ -747,126 +763,75 @@ class _Coordinator:
             for facts, merged in done
         ]
 
-    def _in_groups(self, explored: Explored) -> tuple[dict[str, Any], Sequence[Any]]:
+    def _together(self, explored: Explored) -> list[tuple[dict[str, Any], Sequence[Any]]]:
         level = explored.levels[-1]
         groups: dict[str, list[int]] = {}
-        earlier: list[list[dict[str, Any]]] = []
 
         def make() -> list[Any]:
-            nonlocal groups, earlier
+            nonlocal groups
             groups = shared_out(explored.partitions, self._accepted, explored.homes)
-            merges, earlier = self._submitted(explored, level, groups)
-            return merges
-
-        answers = [
-            ([*before, *facts], merged)
-            for (facts, merged), before in zip(self._do(make), earlier, strict=True)
-        ]
-        explored.homes = {one: worker for worker, mine in groups.items() for one in mine}
-        told = [facts for per_group, _ in answers for facts in per_group]
-        loads = [sum(level.runs[one][2] for one in mine if one in level.runs) for mine in groups.values()]
-        sent = sum(
-            sum(facts["bytes"]) - facts["bytes"][group]
-            for group, (per_group, _) in enumerate(answers)
-            for facts in per_group
-        )
-        facts = {
-            **together(told),
-            "sent": sent,
-            "workers": len(groups),
-            "skew": max(loads) * len(loads) / max(1, sum(loads)),
-            "seconds": max(sum(one["seconds"] for one in per_group) for per_group, _ in answers),
-            "cpu_seconds": max(sum(one["cpu_seconds"] for one in per_group) for per_group, _ in answers),
-            "merge_seconds": max(merged["seconds"] for _, merged in answers),
-            "merge_cpu_seconds": max(merged["cpu_seconds"] for _, merged in answers),
-        }
-        parts = [part for _, merged in answers for part in merged["parts"]]
-        facts["ranks"] = (
-            self._ranked(level, {number: keys for number, _, keys, _ in parts}) if explored.in_order else []
-        )
-        return facts, parts
-
-    def _ranked(self, level: Level, keys: dict[int, Any]) -> list[dict[int, Any]]:
-        """The order of new states, in one slice for each worker."""
-
-        def make() -> list[Any]:
-            slices = len(self._accepted)
             return [
-                self._tasks.submit(
-                    CALL,
-                    self._task(
-                        "rank",
-                        {"keys": keys, "parents": level.states, "slice_number": index, "slices": slices},
-                    ),
-                    worker=worker,
-                )
-                for index, worker in enumerate(self._accepted)
+                self._tasks.submit(TOGETHER, part, worker=worker, nowhere_else=True)
+                for worker, part in zip(groups, self._company(explored, level, groups), strict=True)
             ]
 
-        return self._do(make)
+        answers: list[list[LevelDone]] = self._do(make, self._watch_company)
+        explored.homes = {one: worker for worker, mine in groups.items() for one in mine}
+        loads = [sum(level.runs[one][2] for one in mine if one in level.runs) for mine in groups.values()]
+        levels: list[tuple[dict[str, Any], Sequence[Any]]] = []
+        for done in zip(*answers, strict=True):
+            parts = [part for one in done for part in one.merged["parts"]]
+            levels.append((self._facts(done, loads), parts))
+            new = {number: run[2] for number, run, _, _ in parts}
+            loads = [sum(new[one] for one in mine) for mine in groups.values()]
+        return levels
 
-    def _submitted(
+    def _facts(self, done: Sequence[LevelDone], loads: Sequence[int]) -> dict[str, Any]:
+        """Of all workers, of one level."""
+        return {
+            **together([facts for one in done for facts in one.told]),
+            "sent": sum(
+                sum(facts["bytes"]) - facts["bytes"][own]
+                for own, one in enumerate(done)
+                for facts in one.told
+            ),
+            "workers": len(done),
+            "skew": max(loads) * len(loads) / max(1, sum(loads)),
+            "seconds": max(sum(facts["seconds"] for facts in one.told) for one in done),
+            "cpu_seconds": max(sum(facts["cpu_seconds"] for facts in one.told) for one in done),
+            "merge_seconds": max(one.merged["seconds"] for one in done),
+            "merge_cpu_seconds": max(one.merged["cpu_seconds"] for one in done),
+            "ranks": done[0].ranks,
+        }
+
+    def _company(
         self, explored: Explored, level: Level, groups: Mapping[str, list[int]]
-    ) -> tuple[list[Any], list[list[dict[str, Any]]]]:
-        """The tasks of a level, and what is known of it already: of several slices, all but the last are put
-        aside first."""
+    ) -> Iterator[Company]:
         group_of = [0] * explored.partitions
         for index, mine in enumerate(groups.values()):
             for partition in mine:
                 group_of[partition] = index
         parts = [level.parts(mine) for mine in groups.values()]
-        slices = self._slices(
-            explored, max(sum(end - begin for _, _, begin, end, _ in mine) for mine in parts)
-        )
-        aside: list[dict[int, list[Any]]] = [{one: [] for one in mine} for mine in groups.values()]
-        known: list[list[dict[str, Any]]] = [[] for _ in groups]
-        for number in range(slices):
-            expansions = [
-                self._tasks.submit(
-                    CALL,
-                    self._task(
-                        "expand",
-                        {
-                            "parts": slice_of(parts[index], number, slices),
-                            "depth": explored.depth,
-                            "group_of": group_of,
-                        },
-                    ),
-                    worker=worker,
-                )
-                for index, worker in enumerate(groups)
-            ]
-            blocks = [
-                [
-                    self._tasks.submit(BLOCK, (source, target), worker=worker, inputs=[expansion])
-                    for target in range(len(groups))
-                ]
-                for source, (worker, expansion) in enumerate(zip(groups, expansions, strict=True))
-            ]
-            is_last = number + 1 == slices
-            merges = [
-                self._tasks.submit(
-                    MERGE,
-                    self._task(
-                        "merge" if is_last else "put_aside",
-                        {"parts": [(one, explored.visited[one], aside[index][one]) for one in mine]}
-                        if is_last
-                        else {},
-                    ),
-                    worker=worker,
-                    inputs=[row[index] for row in blocks],
-                )
-                for index, (worker, mine) in enumerate(groups.items())
-            ]
-            if is_last:
-                return merges, known
-            for index, (facts, put) in enumerate(
-                self._tasks.results(merges, on_tick=self._watch, on_progress=self._hear)
-            ):
-                known[index] += facts
-                for partition, piece in put.items():
-                    aside[index][partition].append(piece)
-        raise AssertionError
+        meeting = f"{self._search.name}:{uuid.uuid4().hex}"  # what was handed over in vain is of another
+        for own, mine in enumerate(groups.values()):
+            yield Company(
+                search=self._search,
+                lessons=tuple(explored.lessons),
+                syncs=self._syncs,
+                meeting=meeting,
+                addresses=list(groups),
+                own=own,
+                group_of=group_of,
+                parts=parts[own],
+                visited={one: explored.visited[one] for one in mine},
+                depth=explored.depth,
+                level_states=level.states,
+                most_states=max(sum(end - begin for _, _, begin, end, _ in each) for each in parts),
+                bytes_per_state=self._bytes_per_state(explored),
+                block_budget=self._block_budget,
+                narrow_states=NARROW_STATES if explored.states <= NARROW_TOTAL else 0,
+                seconds=ANSWER_AFTER_SECONDS,
+            )
 
     # --- after a violation ---
 

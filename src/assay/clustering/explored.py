@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.clustering.work import Part, Piece, Run
+from assay.execution.model_process import AssumptionFailed
 from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
@@ -23,7 +24,7 @@ PREFIX = "assay-cluster-"
 MANIFEST = f"{PREFIX}search"
 LOCK = "assay-lock"  # the one that a search on one machine takes
 OF_ONE_MACHINE = "assay-checkpoint"
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(slots=True)
@@ -212,6 +213,7 @@ class SharedDirectory:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
+        self._on_disk: set[str] = set()  # files that survive if the machine does not
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
             self._lock = os.open(
@@ -228,7 +230,10 @@ class SharedDirectory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is AssumptionFailed:
+            # What was found of a program that is not as it was assumed to be is worth nothing.
+            self.clear()
         os.close(self._lock)
 
     def load(self, identity: Mapping[str, str], *, resume: bool) -> Explored | None:
@@ -261,7 +266,16 @@ class SharedDirectory:
                 )
         return explored
 
-    def commit(self, explored: Explored) -> None:
+    def commit(self, explored: Explored, others: frozenset[str] = frozenset()) -> None:
+        """`others`: files that it does not tell of, and that all workers are to see from now on."""
+        needed = explored.files() | others
+        for name in needed - self._on_disk:
+            written = os.open(self.path / name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.fdatasync(written)
+            finally:
+                os.close(written)
+        self._on_disk = needed
         fresh = self.path / f"{MANIFEST}.new"
         fresh.unlink(missing_ok=True)
         with os.fdopen(
@@ -282,6 +296,8 @@ class SharedDirectory:
                 "ranks",
                 "lessons",
                 "numbers",
+                "steps",
+                "sets",
             }:
                 with contextlib.suppress(OSError):
                     entry.unlink()

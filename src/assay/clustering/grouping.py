@@ -35,3 +35,9 @@ def shared_out(partitions: int, workers: Sequence[str], homes: Mapping[int, str]
         least = min(groups, key=lambda one: (len(groups[one]), one))
         groups[least].append(partition)
     return {worker: sorted(mine) for worker, mine in groups.items() if mine}
+
+
+def slices_for(most_states: int, bytes_per_state: float, budget: int) -> int:
+    """Into how many a level is cut, so that the candidates of a worker that has so many states of it fit the
+    memory set aside for them, if the level is like the one before."""
+    return max(1, min(most_states, int(most_states * 1.5 * bytes_per_state / budget) + 1))

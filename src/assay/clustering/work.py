@@ -6,21 +6,27 @@ files) only saves time.
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from assay.clustering.cycle_calls import CycleCalls
 from assay.clustering.program import NotTheSame, SharedProgram, opened
 from assay.execution.memory import memory_of
 from assay.records import dataclass
 from assay.transition_system.opening import describes_itself, remarks_of, root_of, untracked_by
+from assay.transition_system.question import Question
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
+NO_ROOM = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
 # A run in a file: its name, where it begins, records, masks of their layout, checksum.
 Run = tuple[str, int, int, bytes, int]
@@ -43,6 +49,7 @@ class Search:
     depth_limit: int
     check_deadlock: bool
     stop_at_first_violation: bool
+    question: str = ""  # JSON: about runs; then the product with its automaton is searched
 
     @property
     def directory(self) -> str:
@@ -52,9 +59,10 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Task:
     search: Search
-    call: str  # a method of `Partitions`
+    call: str  # a method of `Partitions`, or of its `cycles`
     arguments: dict[str, Any]
     lessons: tuple[str, ...] = ()  # files with parts of states that others met
+    syncs: bool = True  # other machines are to see what it writes
 
 
 class TaskFailed(Exception):
@@ -63,6 +71,10 @@ class TaskFailed(Exception):
     def __init__(self, facts: dict[str, Any]) -> None:
         super().__init__(facts)
         self.facts = facts
+
+
+class CandidatesLost(Exception):
+    """Another process had kept them, and is gone: the level has to be done again."""
 
 
 _open: tuple[str, Partitions] | None = None
@@ -74,7 +86,7 @@ def work(task: Task, report: Callable[[object], None]) -> Any:
 
     try:
         return _done(task, report)
-    except NotTheSame:
+    except (NotTheSame, CandidatesLost):
         raise
     except MemoryError:
         raise TaskFailed({"kind": "memory", "message": "memory ran out"}) from None
@@ -82,6 +94,10 @@ def work(task: Task, report: Callable[[object], None]) -> Any:
         raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
     except ValueError as problem:  # options that do not go together
         raise TaskFailed({"kind": "option", "message": str(problem)}) from None
+    except OSError as problem:
+        if problem.errno not in NO_ROOM:
+            raise TaskFailed(told_of(problem)) from None
+        raise TaskFailed({"kind": "disk", "message": str(problem)}) from None
     except Exception as problem:
         raise TaskFailed(told_of(problem)) from None
 
@@ -96,8 +112,9 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller.start()
     try:
         partitions.learn(task.lessons)
-        result = getattr(partitions, task.call)(**task.arguments)
-        partitions.engine.sync()
+        result = attrgetter(task.call)(partitions)(**task.arguments)
+        if task.syncs:
+            partitions.engine.sync()
         return result
     finally:
         over.set()
@@ -109,25 +126,45 @@ def _tell(partitions: Partitions, report: Callable[[object], None], over: thread
         report((partitions.engine.states, partitions.engine.transitions, memory_of("self").resident_bytes))
 
 
+def machine_of(directory: str) -> str:
+    """Whoever has the same sees what others write as soon as it is written: one kernel, one file system."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot} {Path(directory).stat().st_dev}"
+
+
 class Partitions:
     def __init__(self, search: Search) -> None:
         from assay import _engine
 
         self.model = opened(search.program)
+        self._question = (
+            Question.from_json(json.loads(search.question), self.model) if search.question else None
+        )
         self._search = search
         self._files = 0
         self._learned: set[str] = set()
+        self._kept = ""  # the name of what the engine kept of the last expansion
         self.engine = _engine.PartitionWorker(
-            self.model,
+            self._question.product(self.model) if self._question else self.model,
             directory=search.directory,
             partitions=search.partitions,
             in_order=search.in_order,
             logs_edges=search.logs_edges,
             memory_limit_bytes=search.memory_limit_bytes,
-            depth_limit=search.depth_limit and search.depth_limit + bool(root_of(self.model)),
+            depth_limit=search.depth_limit and search.depth_limit + bool(self._initial_states),
             check_deadlock=search.check_deadlock,
             stop_at_first_violation=search.stop_at_first_violation,
         )
+
+    @property
+    def _initial_states(self) -> int:
+        """How many there are, if the first state is not the program's own; a product is counted with it."""
+        return 0 if self._question else root_of(self.model)
+
+    @cached_property
+    def cycles(self) -> CycleCalls:
+        assert self._question is not None
+        return CycleCalls(self.engine, self._question, self._new_name)
 
     def _new_name(self, what: str) -> str:
         """Nobody else ever makes a file of this name: what was done twice does not meet."""
@@ -160,11 +197,12 @@ class Partitions:
 
     # --- calls ---
 
-    def hello(self) -> tuple[str, int]:
-        """What shows that this worker searches the same program: the content of its initial state. And how
-        many initial states there are, if that state is not the program's own."""
+    def hello(self) -> tuple[str, int, str]:
+        """What shows that this worker searches the same program: the content of its initial state. How many
+        initial states there are, if that state is not the program's own. And where it is."""
         state, _ = self.model.initial_state()
-        return f"{self.model.content_hash(state):016x} {len(state)}", root_of(self.model)
+        content = f"{self.model.content_hash(state):016x} {len(state)}"
+        return content, self._initial_states, machine_of(self._search.directory)
 
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))
@@ -178,13 +216,21 @@ class Partitions:
         }
 
     def expand(
-        self, parts: list[Part], depth: int, group_of: list[int]
+        self, parts: list[Part], depth: int, group_of: list[int], own_group: int | None
     ) -> tuple[dict[str, Any], list[bytes]]:
+        """What belongs to the own group, if there is one, stays in this process, for the next `put_aside` or
+        `merge`, which must know its name: the process that does them may be another."""
         began, worked = time.monotonic(), time.process_time()
-        facts, blocks = self.engine.expand(parts, depth, group_of, self._new_name("edges"))
+        own = len(group_of) if own_group is None else own_group
+        name = self._new_name("edges")
+        facts, blocks = self.engine.expand(parts, depth, group_of, own, name)
+        self._kept = facts["kept"] = "" if own_group is None else name
         facts["seconds"] = time.monotonic() - began
         facts["cpu_seconds"] = time.process_time() - worked
         facts["bytes"] = [len(block) for block in blocks]
+        kept_bytes = facts.pop("kept_bytes")
+        if own_group is not None:
+            facts["bytes"][own_group] = kept_bytes
         facts["lessons"] = self._lessons()
         facts["meanings"] = self._meanings({found[0] for found in facts["found"]})
         facts["remarks"] = remarks_of(self.model)
@@ -192,10 +238,19 @@ class Partitions:
         facts["edges"] = {part[0]: [piece] for part, piece in zip(parts, facts["edges"], strict=False)}
         return facts, blocks
 
-    def put_aside(self, blocks: list[bytes]) -> dict[int, Piece]:
+    def _take_kept(self, name: str) -> None:
+        if name != self._kept:
+            raise CandidatesLost("the process that had expanded a level is gone")
+        self._kept = ""
+
+    def put_aside(self, blocks: list[bytes], kept: str) -> dict[int, Piece]:
+        self._take_kept(kept)
         return self.engine.put_aside(blocks, self._new_name("batch"))
 
-    def merge(self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes]) -> dict[str, Any]:
+    def merge(
+        self, parts: list[tuple[int, list[Run], list[Piece]]], blocks: list[bytes], kept: str
+    ) -> dict[str, Any]:
+        self._take_kept(kept)
         began, worked = time.monotonic(), time.process_time()
         merged = self.engine.merge(parts, blocks, self._new_name("level"))
         return {
@@ -240,15 +295,15 @@ class Partitions:
         group_of = [0] * self._search.partitions
         told: list[dict[str, Any]] = []
         aside: dict[int, list[Piece]] = {number: [] for number in visited}
-        blocks: list[bytes] = []
         for number in range(slices):
-            facts, blocks = self.expand(slice_of(parts, number, slices), depth, group_of)
+            facts, _ = self.expand(slice_of(parts, number, slices), depth, group_of, own_group=0)
             told.append(facts)
             if number + 1 < slices:
-                for partition, piece in self.put_aside(blocks).items():
+                for partition, piece in self.put_aside([], facts["kept"]).items():
                     aside[partition].append(piece)
-                blocks = []
-        merged = self.merge([(number, runs, aside[number]) for number, runs in visited.items()], blocks)
+        merged = self.merge(
+            [(number, runs, aside[number]) for number, runs in visited.items()], [], facts["kept"]
+        )
         return together(told), merged
 
     def predecessors(
