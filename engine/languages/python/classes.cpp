@@ -73,6 +73,13 @@ Ref class_keywords(PyObject* keywords) {
 
 /// CPython does this for its own functions; ours it does not know.
 void wrap(PyObject* names, const char* name, PyObject* (*wrapper)(PyObject*)) {
+  if (PyDict_Check(
+          names)) {  // of `__prepare__`, maybe: CPython does this in a copy, and asks no method of it
+    PyObject* const own = PyDict_GetItemWithError(names, interned(name));
+    if (own == nullptr || !is_function(own)) return;
+    if (PyDict_SetItem(names, interned(name), checked(wrapper(own)).get()) != 0) throw PythonError();
+    return;
+  }
   Ref function = Ref::steal(PyObject_GetItem(names, interned(name)));
   if (!function) {
     if (PyErr_ExceptionMatches(PyExc_KeyError) == 0) throw PythonError();
@@ -165,12 +172,6 @@ Step Interpreter::build_class(bool with_keywords) {
   } else {
     PyErr_Clear();
     body->names = checked(PyDict_New());
-  }
-  const Ref module = checked(PyUnicode_FromString(world.program->modules[code->module].name.c_str()));
-  const Ref qualname = checked(PyUnicode_FromString(code->qualname.c_str()));
-  if (PyObject_SetItem(body->names.get(), interned("__module__"), module.get()) != 0 ||
-      PyObject_SetItem(body->names.get(), interned("__qualname__"), qualname.get()) != 0) {
-    throw PythonError();
   }
   Ref description = checked(
       PyTuple_Pack(5, name, bases.get(), rest ? rest.get() : Py_None, metaclass.get(), original_bases));
