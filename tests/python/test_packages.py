@@ -973,3 +973,17 @@ def test_names_of_a_class_body_are_stored_once():
     stored = "['__module__', '__qualname__', 'x', '__new__', '__init_subclass__', '__classcell__']"
     work = f"assert [name for name in naming.told if name[:3] != 'get'] == {stored}, naming.told"
     agreed({"naming.py": naming}, "import naming", work)
+
+
+def test_a_counterexample_names_the_files_of_packages_in_its_sentence_and_rows():
+    taking = "class Stack:\n    def __init__(self):\n        self.items = [1]\n    def take(self):\n"
+    taking += "        if self.items:\n            self.items.pop()\n"
+    make_environment("venv", {"taking.py": taking})
+    threaded("import taking\nstack = taking.Stack()", "stack.take()")
+    command = [Path(sys.executable).with_name("assay"), "verify", "program.py", "--python", "venv"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    sentence = ran.stdout.split("\n\n")[1].splitlines()[0]
+    assert "line 6 of taking.py" in sentence, sentence
+    assert sentence.count("line") == sentence.count("of taking.py"), sentence
+    assert "taking.py:6" in ran.stdout

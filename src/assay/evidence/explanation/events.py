@@ -109,7 +109,8 @@ class Run:
     def where(self, file: str, line: int | str) -> str:
         """The file is named if it is not the program's own: a line of a package tells little without it."""
         name = Path(file).name
-        return f"line {line} of {name}" if file and name != self.own_file else f"line {line}"
+        is_own = not file or name == (self.own_file or name)
+        return f"line {line}" if is_own else f"line {line} of {name}"
 
     @property
     def failing(self) -> Step | None:

@@ -42,7 +42,7 @@ def _told_with_reasons(run: Run, waiting: Sequence[Waiting]) -> str:
     """Of a language that says of each process what it waits for. Who set what it waits for is in the run."""
     told = []
     for one in waiting[:MOST_TOLD]:
-        where = f" in line {one.line}" if one.line else ""
+        where = f" in {run.where(one.file, one.line)}" if one.line else ""
         if not one.reason:
             told.append(f"{one.process} waits{where}")
             continue
@@ -120,7 +120,7 @@ def _unfinished_task(run: Run, one: Waiting) -> str:
     workers = [other for other in alike if WORKER.search(other.process)]
     told = workers[0] if workers else one
     a_worker = ", a worker of a pool," if workers else ""
-    where = f" in line {told.line}" if told.line else ""
+    where = f" in {run.where(told.file, told.line)}" if told.line else ""
     return (
         f"{told.process}{a_worker} waits{where} for the result of {told.what or 'a task'}, and nobody is "
         "left to compute it"
