@@ -186,14 +186,12 @@ def validate() -> None:
                     "client": round(client, 2),
                 }
             )
-    write(
-        VALIDATION,
-        {
-            "date": time.strftime("%Y-%m-%d", time.gmtime()),
-            "command": "python -m benchmarks.cluster_scale --validate",
-            "runs": found,
-        },
-    )
+            told = {
+                "date": time.strftime("%Y-%m-%d", time.gmtime()),
+                "command": "python -m benchmarks.cluster_scale --validate",
+                "runs": found,
+            }
+            write(VALIDATION, told)
 
 
 def _searched(
