@@ -14,8 +14,12 @@ from rich.console import Console
 import assay
 from assay.cli.stepping import step_through
 from assay.evidence.counterexample import TraceProblem
-from assay.transition_system.language_options import OptionProblem
+from assay.languages.c.execution import FailingRun
+from assay.languages.c.program import load
+from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.verification.sequential_harness import debug_c, write_harness
+from assay.verification.sequential_runs import executed_by_gcc, repetition_of
 
 BEFORE = """#include <assert.h>
 #include <stdlib.h>
@@ -170,3 +174,38 @@ def test_a_trace_that_somebody_wrote_is_refused_and_not_followed(positions, tmp_
     trace.write_text(json.dumps(data))
     with pytest.raises(TraceProblem):
         assay.replay(file, trace)
+
+
+def test_what_was_read_is_executed_whatever_the_file_has_become(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text("extern void reach_error(void); int main(void) { reach_error(); return 0; }\n")
+    program = load(file, LanguageOptions())
+    file.write_text("int main(void) { return 0; }\n")
+    run = FailingRun("error", "reach_error() is reached", [])
+    assert executed_by_gcc(program, run).reached
+    assert repetition_of(program, run, by_name=True).texts == []
+
+
+MISTAKEN = {
+    "int f(void) { return 1; }\n": r"program\.c: there is no function 'main'",
+    "": r"program\.c: there is no function 'main'",
+    "int main(void) { double x = 1.5; return x > 2; }": r"program\.c:1:\d+: a floating-point .*integers",
+    "int main(void) { int x = 3; return x * 2.5 > 2; }": r"program\.c:1:\d+: a floating-point .*integers",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), MISTAKEN.items(), ids=["no main", "empty", "double", "constant"]
+)
+def test_what_cannot_be_verified_is_told_with_its_place_and_a_way_out(text, message, tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(text)
+    with pytest.raises(SourceProblem, match=message):
+        load(file, LanguageOptions())
+
+
+def test_a_rule_without_a_semicolon_is_told_with_its_place(tmp_path):
+    (tmp_path / "program.c").write_text("void lock(void); int main(void) { lock(); return 0; }\n")
+    (tmp_path / "late.rule").write_text("\nstate { int held = 0 }\nlock.return { held = 1; }\n")
+    with pytest.raises(SourceProblem, match=r"late\.rule:2: .*semicolon"):
+        load(tmp_path / "program.c", LanguageOptions(rules=(str(tmp_path / "late.rule"),)))

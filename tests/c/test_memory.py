@@ -36,6 +36,11 @@ def verdict(text: str, folder: Path, checks: str = "", model: str = "LP64") -> S
 
 
 PROGRAMS = {
+    "a packed member is where gcc puts it": (
+        "\n#pragma pack(1)\nstruct s { char a; int b; };\n#pragma pack()\n"
+        "MAIN { struct s v; char *p = (char *)&v; v.b = 0x01020304; CHECK(p[1] == 4 && p[4] == 1); }",
+        SAFE,
+    ),
     "a function whose address is taken after the call was read": (
         "int (*f)(void); int call(void) { return f(); } int one(void) { return 1; }"
         "MAIN { f = one; CHECK(call() != 1); }",
@@ -289,13 +294,28 @@ STRUCTS = [
     "_Bool a : 1; unsigned char b : 7; int c : 9; long long d : 3;",
     "int a; char b[];",
 ]
+PACKED = [
+    "#pragma pack(push, 1)\nstruct p0 { char a; int b; short c; long long d; };",
+    "#pragma pack(push, 2)\nstruct p1 { char a; int b; struct p0 c; char d; };",
+    "#pragma pack(pop)\nstruct p2 { char a; void *b; union { char c; int d; } e; };",
+    "#pragma pack()\nstruct p3 { char a; int b; struct p0 c; };",
+    "#pragma pack(pop)\nstruct p4 { char a; long long b; struct p1 c; };",
+    "#pragma pack(4)\nstruct p5 { char a; union { char b; long c; char d[9]; } e; unsigned f : 3, g : 5; };",
+    "#pragma pack(push)\n#pragma pack(1)\nstruct p6 { char a; struct { short b; char *c; } d[3]; };",
+    "#pragma pack(pop)\nstruct p7 { char a; double b; };",
+    "#pragma alloc_text(INIT, f)\n#pragma pack()\nstruct p8 { char a; long long b; };",
+]
 
 
 @pytest.mark.parametrize("model", DATA_MODELS)
 def test_layouts_are_those_of_gcc(model, tmp_path: Path):
     tests = []
-    for number, body in enumerate(STRUCTS):
-        tests.append(f"struct s{number} {{ {body} }}; enum {{ size{number} = sizeof(struct s{number}) }};")
+    names = [f"s{number}" for number in range(len(STRUCTS))]
+    for name, body in zip(names, STRUCTS, strict=True):
+        tests.append(f"struct {name} {{ {body} }}; enum {{ size_{name} = sizeof(struct {name}) }};")
+    for number, text in enumerate(PACKED):
+        tests.append(f"{text} enum {{ size_p{number} = sizeof(struct p{number}) }};")
+        names.append(f"p{number}")
     file = tmp_path / "program.c"
     file.write_text("\n".join(tests) + "\nint main(void) { return 0; }\n")
     from assay.languages.c.declarations import Enumerator
@@ -306,10 +326,10 @@ def test_layouts_are_those_of_gcc(model, tmp_path: Path):
     tree = parsed([preprocess(file, DATA_MODELS[model])])[0]
     scope = lowering.file(tree, 0)[0].scope
     asserted = list(tests)
-    for number in range(len(STRUCTS)):
-        found = scope.find(f"size{number}")
+    for name in names:
+        found = scope.find(f"size_{name}")
         assert isinstance(found, Enumerator)
-        asserted.append(f'_Static_assert(sizeof(struct s{number}) == {found.value}, "s{number}");')
+        asserted.append(f'_Static_assert(sizeof(struct {name}) == {found.value}, "{name}");')
     (tmp_path / "asserted.c").write_text("\n".join(asserted))
     command = ["gcc", "-fsyntax-only", DATA_MODELS[model].flag, str(tmp_path / "asserted.c")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

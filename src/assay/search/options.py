@@ -31,6 +31,7 @@ SEQUENTIAL = (
     "templates",
     "k-induction",
     "execution",
+    "explicit",
     "quantified",
     "horn-integers",
     "horn",

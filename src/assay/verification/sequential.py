@@ -47,7 +47,7 @@ from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
 from assay.verification.sequential_runs import (
-    MOST_STEPS,
+    MOST_CALLED_STEPS,
     counterexample,
     executed_by_gcc,
     executed_on_graph,
@@ -206,7 +206,7 @@ def _by_contracts(
         moments: list[Moment] = []
         left = iter(found.run.chosen)
         failure = Calling(program.program).run(
-            lambda _: next(left, 0), most_steps=MOST_STEPS * 100, moments=moments
+            lambda _: next(left, 0), most_steps=MOST_CALLED_STEPS, moments=moments
         )
         return None if failure is None else _failed(program, None, found, failure, found.run, moments, said)
     if found.contracts is None:

@@ -45,7 +45,7 @@ def _repetition(program: str | Path, trace: str | Path) -> tuple[CProgram, Repet
         raise OptionProblem("harness: a harness is written for C programs; this is none")
     require_same_sources(recorded, loaded.sources)
     _, failure, moments = again(str(program), loaded, recorded)
-    return loaded, repetition_of(loaded, failing_run(failure, moments))
+    return loaded, repetition_of(loaded, failing_run(failure, moments), by_name=True)
 
 
 def write_harness(program: str | Path, trace: str | Path, target: str | Path) -> WrittenHarness:

@@ -30,9 +30,24 @@ from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.search.sequential.findings import Choices
 from assay.transition_system.interface import ViolationFacts
-from assay.transition_system.sequential.bitvectors import TRUE, Array, ArrayValue, Bits, Sort, Term, Value
+from assay.transition_system.sequential.bitvectors import (
+    TRUE,
+    Array,
+    ArrayValue,
+    Bits,
+    Sort,
+    Term,
+    Value,
+    evaluated,
+    in_order,
+)
 from assay.transition_system.sequential.calling import Calling
-from assay.transition_system.sequential.compiled_runs import followed
+from assay.transition_system.sequential.compiled_runs import (
+    followed,
+    followed_far,
+    numbers_of,
+    numbers_of_starts,
+)
 from assay.transition_system.sequential.control_flow import Assign, Assume, Choose, ControlFlow, Edge, Failure
 from assay.transition_system.sequential.inlining import is_recursive
 from assay.transition_system.sequential.running import Moment, default, run
@@ -40,6 +55,7 @@ from assay.verification.sequential_showing import without_prefixes
 
 MOST_FLOWS = 10  # depths of recursion at which a run is looked for again
 MOST_STEPS = 20_000  # of a run that is shown
+MOST_CALLED_STEPS = 10_000_000  # of a run with calls
 MOST_ELEMENTS = 1 << 16  # of an array in a trace
 MOST_ARGUMENTS = 100
 LONGEST_UNSET = 1 << 16  # bytes of a variable
@@ -57,21 +73,8 @@ BY_CALLS = ControlFlow(0, 0, (), {}, (), {})  # stands for the graph of a progra
 
 
 def written(flow: ControlFlow, choices: Choices) -> tuple[int, ...]:
-    begun = [
-        (at, choices.starts[one])
-        for at, one in enumerate(flow.variables)
-        if one in choices.starts and _numbers(choices.starts[one]) not in ((0,), (0, 0))
-    ]
-    starts = [number for at, value in begun for number in (at, *_numbers(value))]
-    chosen = [number for value in choices.chosen for number in _numbers(value)]
-    return (len(begun), *starts, *chosen)
-
-
-def _numbers(value: Value) -> tuple[int, ...]:
-    if not isinstance(value, ArrayValue):
-        return (int(value),)
-    others = [(at, one) for at, one in sorted(value.elements.items()) if one != value.otherwise]
-    return (value.otherwise, len(others), *(number for pair in others for number in pair))
+    chosen = [number for value in choices.chosen for number in numbers_of(value)]
+    return (*numbers_of_starts(flow, choices.starts), *chosen)
 
 
 class _Read:
@@ -117,7 +120,7 @@ def again(name: str, program: CProgram, recorded: Trace) -> tuple[ControlFlow, F
         with contextlib.suppress(TraceProblem):
             called: list[Moment] = []
             read = _Read(BY_CALLS, recorded.counterexample.positions)
-            reached = Calling(program.program).run(read.choose, most_steps=MOST_STEPS * 100, moments=called)
+            reached = Calling(program.program).run(read.choose, most_steps=MOST_CALLED_STEPS, moments=called)
             if reached is not None and reached.message == wanted:
                 return BY_CALLS, reached, called
     for flow, _ in islice(program.flows(), MOST_FLOWS):
@@ -125,11 +128,16 @@ def again(name: str, program: CProgram, recorded: Trace) -> tuple[ControlFlow, F
             read = _Read(flow, recorded.counterexample.positions)
         except TraceProblem:
             continue
-        moments = list(islice(run(flow, read.choose, read.starts), MOST_STEPS * 100))
+        moments = _made_again(flow, read, recorded.counterexample.positions)
         failure = flow.failures.get(moments[-1].location) if moments else None
         if failure is not None and failure.message == wanted:
             return flow, failure, moments
     raise TraceProblem(f"the run no longer ends in: {wanted}; verify {name} again")
+
+
+def _made_again(flow: ControlFlow, read: _Read, positions: Sequence[int]) -> list[Moment]:
+    moments = list(islice(run(flow, read.choose, read.starts), MOST_STEPS))
+    return moments if len(moments) < MOST_STEPS else followed_far(flow, moments, positions)
 
 
 def replay_sequentially(name: str, program: CProgram, recorded: Trace) -> Counterexample:
@@ -271,21 +279,22 @@ class _Teller:
             shown = self._shown(name)
             value, old = moment.values[name], before.get(name)
             if isinstance(name.sort, Array):
-                yield from self._elements(moment.edge, name, old, value)
+                yield from self._elements(moment.edge, name, before, value)
             elif shown and value != (old if name in self.given else None):
                 known = self._value(name, old) if name in self.given and old is not None else None
                 yield Change(shown, known, self._value(name, value))
             self.given.add(name)
 
-    def _elements(self, edge: Edge, name: Term, old: Value | None, new: Value) -> Iterator[Change]:
+    def _elements(self, edge: Edge, name: Term, before: Mapping[Term, Value], new: Value) -> Iterator[Change]:
         """Of an array, or of memory: what the statement itself calls it."""
+        old = before.get(name)
         if not isinstance(new, ArrayValue) or not isinstance(old, ArrayValue):
             return
-        changed = [at for at, value in new.elements.items() if old.elements.get(at, old.otherwise) != value]
+        changed = [at for at in _stored(edge, name, before) if old[at] != new[at]]
         target = without_prefixes(edge.text, self.program.rules).partition(" = ")[0]
         if len(changed) != 1 or target == edge.text or not isinstance(name.sort, Array):
             return
-        after = new.elements[changed[0]]
+        after = new[changed[0]]
         width = name.sort.element
         yield Change(target, None, after - (1 << width) if after >> (width - 1) else after)
 
@@ -312,6 +321,14 @@ class _Teller:
         inputs, _, _ = one.text.rpartition("; ")
         text = f"{inputs}; {other.text}" if inputs else other.text
         return Step(1, 0, "", one.file, one.line, text, (*one.changes, *other.changes), one.function)
+
+
+def _stored(edge: Edge, name: Term, before: Mapping[Term, Value]) -> list[int]:
+    """The places of an array that an edge may change; all other elements stay what they were."""
+    if not isinstance(edge.action, Assign):
+        return []
+    stores = [one for one in in_order([dict(edge.action.values)[name]]) if one.operator == "store"]
+    return sorted({place for one in stores if isinstance(place := evaluated(one.operands[1], before), int)})
 
 
 def numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -393,7 +410,7 @@ def _bytes(value: Value | None, sort: Sort) -> bytes:
     return b""
 
 
-def repetition_of(program: CProgram, failing: FailingRun) -> Repetition:
+def repetition_of(program: CProgram, failing: FailingRun, *, by_name: bool = False) -> Repetition:
     defined = defined_functions(program.texts)
     model = DATA_MODELS[program.data_model]
     named = {name for text in program.texts for name in INPUT.findall(text)}
@@ -401,7 +418,7 @@ def repetition_of(program: CProgram, failing: FailingRun) -> Repetition:
         **dict.fromkeys(named, 64),
         **program.program.externals,
     }  # also those that the run does not ask
-    return repetition(program, model, failing, externals, defined)
+    return repetition(program, model, failing, externals, defined, by_name=by_name)
 
 
 def executed_by_gcc(program: CProgram, failing: FailingRun) -> Executed:

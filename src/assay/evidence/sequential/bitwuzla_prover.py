@@ -149,9 +149,9 @@ class Prover:
             return None
         if answer != self.library.Result.SAT:
             raise TimeoutError
-        return {one: self._value(solver.get_value(self.done[one]), one.sort) for one in variables_of(term)}
+        return {one: self.value(solver.get_value(self.done[one]), one.sort) for one in variables_of(term)}
 
-    def _value(self, found: Any, sort: Sort) -> Value:
+    def value(self, found: Any, sort: Sort) -> Value:
         if isinstance(sort, Bits):
             return int(found.value(10))
         if not isinstance(sort, Array):

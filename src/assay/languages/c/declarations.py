@@ -195,6 +195,7 @@ class Types:
         self.structs = structs  # they stay the same when the program is read again
         self.declared: set[int] = set()
         self.complete: set[t.Struct] = set()
+        self.packings: dict[int, int] = {}  # of nodes that define structs
 
     def of(self, node: c_ast.Node, scope: Scope) -> t.Type:
         if isinstance(node, c_ast.Typename | c_ast.Decl | c_ast.Typedef):
@@ -287,10 +288,10 @@ class Types:
                 mine, theirs = (
                     [(name, str(kind)) for name, kind in one.items()] for one in (fields, found.fields)
                 )
-                if mine != theirs:
+                if mine != theirs or found.packing != self.packings.get(id(node), 0):
                     raise UnsupportedConstruct(f"{found} with other members in another file", where=place)
             else:
-                found.fields = fields
+                found.fields, found.packing = fields, self.packings.get(id(node), 0)
                 self.complete.add(found)
         return found
 

@@ -1,6 +1,6 @@
 """Runs the compiled program with the inputs of a run, to see whether it fails there.
 
-The program is compiled with gcc as it stands. A second file gives it what it does not define: input
+The program is compiled with gcc as it was read. A second file gives it what it does not define: input
 functions that hand out the values of the run in their order, and failures that say so and end the
 process. Local variables without a value are set to zero by gcc; where a run needs others, a call that sets
 them is put into the text. What gcc can check by itself (overflow, division, memory) it does.
@@ -190,6 +190,8 @@ class Compilable(Protocol):
     def texts(self) -> Sequence[str]: ...
     @property
     def woven(self) -> Sequence[str]: ...
+    @property
+    def as_read(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +216,18 @@ def repetition(
     run: FailingRun,
     externals: Mapping[str, int],
     defined: frozenset[str],
+    *,
+    by_name: bool = False,
 ) -> Repetition:
+    """`by_name`: of the files themselves, where they can be compiled as they stand, for whoever wants to do
+    so; else of the text that was read, whatever is in the files now."""
     watched = next((one for one in ("reach_error", "__VERIFIER_error") if one in defined), "")
     checks = CHECKED_BY_GCC.get(run.kind, ())
     how = [*FLAGS, *checks, *([] if run.kind == "overflow" else ["-fwrapv"])]
     how += ["-finstrument-functions"] if watched else []
     text = harness(run, externals, defined, watched)
     how += [f"-Wl,--wrap={name}" for name in ALLOCATING if f"__wrap_{name}" in text]
-    texts = list(program.woven)
+    texts = list(program.woven or (() if by_name else program.as_read))
     if run.unset:
         wanted = spots_to_set(run.unset)
         texts = [with_values_set(without_prelude(one), wanted, PRELUDE) for one in program.texts]

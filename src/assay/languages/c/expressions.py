@@ -34,6 +34,7 @@ from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Term
 from assay.transition_system.sequential.control_flow import Assume, Call, Failure
 
+NO_FLOATING = "compute with integers, or leave it out of what is verified"
 NAMES_OF_FUNCTION = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # each a string, in C
 
 
@@ -248,7 +249,7 @@ class Expressions(Places):
         if node.type == "string":
             return self.decayed(self._string(node), node)
         if node.type in ("float", "double", "long double"):
-            raise self.refuse(node, "a floating-point number")
+            raise self.refuse(node, "a floating-point number", NO_FLOATING)
         return integer_constant(node.value, self.model)
 
     def _ID(self, node: c_ast.ID) -> Value:  # noqa: N802

@@ -28,7 +28,7 @@ from assay.languages.c.declarations import (
     position_of,
     width_of,
 )
-from assay.languages.c.expressions import Expressions, string_codes
+from assay.languages.c.expressions import NO_FLOATING, Expressions, string_codes
 from assay.languages.c.graph import Graph
 from assay.languages.c.memory import (
     BYTES,
@@ -45,6 +45,7 @@ from assay.languages.c.memory import (
     root,
     scalars_in,
 )
+from assay.languages.c.packing import packings
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
 from assay.languages.c.rules import OF_A_WRAPPER, REAL
@@ -127,7 +128,8 @@ def _lower(
     for _ in range(MOST_READINGS):
         memory.begin()
         try:
-            found = Lowering(model, frozenset(checks), memory).program(trees, main)
+            where = ", ".join(one.path for one in files)
+            found = Lowering(model, frozenset(checks), memory).program(trees, main, where)
         except RecursionError:
             raise UnsupportedConstruct("an expression is nested too deeply", where=files[0].path) from None
         memory.judge()
@@ -153,14 +155,14 @@ class Lowering:
         # With their addresses, what they are called, and where that is kept.
         self.in_memory: list[tuple[Object, Term, VariableName, dict[Term, VariableName]]] = []
 
-    def program(self, trees: Sequence[c_ast.FileAST], main: str) -> SequentialProgram:
+    def program(self, trees: Sequence[c_ast.FileAST], main: str, where: str) -> SequentialProgram:
         definitions: list[Definition] = []
         for number, tree in enumerate(trees):
             definitions += self.file(tree, number)
         self.known.defined = {one.name.name for one in definitions}
         self.known.types_of = {one.name.name: one.name.type for one in definitions}
         if main not in self.known.defined:
-            raise SourceProblem(f"there is no function '{main}'", hint="a program starts there")
+            raise SourceProblem(f"there is no function '{main}'", where=where, hint="a program starts there")
         procedures = self._procedures({one.name.name: one for one in definitions}, main)
         for name in sorted(self.external):
             if name not in self.defined_objects:
@@ -274,6 +276,7 @@ class Lowering:
     def file(self, tree: c_ast.FileAST, number: int) -> list[Definition]:
         scope = Scope()
         found = []
+        self.types.packings.update(packings(tree))
         for node in tree.ext:
             if isinstance(node, c_ast.FuncDef):
                 name = self._function_name(node.decl, scope, number)
@@ -554,7 +557,7 @@ class Initialisers:
             names = members(kind)
             if position < len(names):
                 return (*steps, names[position]), (kind.fields or {})[names[position]]
-        raise UnsupportedConstruct(f"initialising {kind} with this is not modelled", where=place_of(node))
+        raise _not_initialised(kind, node)
 
     def _designated(
         self, kind: t.Type, steps: tuple[str | int, ...], node: c_ast.NamedInitializer
@@ -611,7 +614,7 @@ class Initialisers:
             return at + 1
         count = len(members(kind)) if isinstance(kind, t.Struct) else getattr(kind, "length", None) or 0
         if count == 0:
-            raise UnsupportedConstruct(f"initialising {kind} with this is not modelled", where=place_of(node))
+            raise _not_initialised(kind, node)
         for position in range(count):
             if at >= len(items) or isinstance(items[at], c_ast.NamedInitializer):
                 break
@@ -625,6 +628,14 @@ class Initialisers:
             found = self.scope.find(node.name.name)
             return isinstance(found, FunctionName) and isinstance(found.type.result, t.Struct)
         return reader.is_place(node) and isinstance(reader.locate(node).type, t.Struct)
+
+
+def _not_initialised(kind: t.Type, node: c_ast.Node) -> UnsupportedConstruct:
+    if isinstance(kind, t.Unmodelled) and kind.name in t.FLOATING:
+        return UnsupportedConstruct(
+            f"a floating-point number ({kind}) is not modelled", where=place_of(node), hint=NO_FLOATING
+        )
+    return UnsupportedConstruct(f"initialising {kind} with this is not modelled", where=place_of(node))
 
 
 def members(kind: t.Struct) -> list[str]:

@@ -53,8 +53,8 @@ SPELLINGS = {
     "__alignof__": "_Alignof",
 }
 HARMLESS_PRAGMAS = frozenset(
-    "diagnostic endregion error ivdep mark message omp once poison region system_header unroll "
-    "warning".split()
+    "alloc_text diagnostic endregion error function intrinsic ivdep mark merger message omp once poison "
+    "region system_header unroll warning".split()
 )
 REFUSED = frozenset(
     "_Alignas alignas "
@@ -81,6 +81,7 @@ class Preprocessed:
     text: str  # what is parsed
     sha256: str  # of the file
     expanded_sha256: str  # of the preprocessor's output
+    expanded: str = ""  # that output, as gcc compiles it
 
 
 def preprocess(path: Path, model: DataModel, flags: Sequence[str] = ()) -> Preprocessed:
@@ -102,6 +103,7 @@ def preprocess(path: Path, model: DataModel, flags: Sequence[str] = ()) -> Prepr
         PRELUDE + "\n" + plain(text, name),
         sha256(source).hexdigest(),
         sha256(unmarked(expanded)).hexdigest(),
+        text,
     )
 
 
@@ -230,9 +232,10 @@ def _tokens(text: str, place: _Place) -> Iterator[re.Match[str]]:
 
 
 def _require_harmless_pragma(line: str, place: _Place) -> None:
-    """`#pragma pack` and others change what is meant; the listed ones do not."""
-    found = re.match(r"\s*#\s*pragma\s+(?:GCC\s+)?(\S*)", line)
-    if found and found.group(1) not in HARMLESS_PRAGMAS and not place.is_of_system:
+    """Some change what is meant; the listed ones do not, or for other compilers. `packing` reads `pack`."""
+    found = re.match(r"\s*#\s*pragma\s+(?:GCC\s+)?(\w*)", line)
+    known = (*HARMLESS_PRAGMAS, "pack")
+    if found and found.group(1) not in known and not place.is_of_system:
         raise UnsupportedConstruct(
             f"'#pragma {found.group(1)}' is not modelled", where=str(place), hint="leave it out"
         )

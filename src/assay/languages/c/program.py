@@ -34,7 +34,8 @@ class CProgram:
     program: SequentialProgram
     rules: tuple[str, ...] = ()  # by name
     texts: tuple[str, ...] = ()  # that were parsed, with the rules in them
-    woven: tuple[str, ...] = ()  # texts with the rules in them; none: the files are compiled as they are
+    woven: tuple[str, ...] = ()  # texts with the rules in them; none: it is compiled as it was read
+    as_read: tuple[str, ...] = ()  # by the preprocessor: files may have changed since
 
     language = LANGUAGE
     capabilities = Capabilities()
@@ -158,6 +159,7 @@ def load(
         tuple(one.name for one in rules),
         tuple(one.text for one in texts),
         tuple(without_prelude(one.text) for one in texts) if rules else (),
+        tuple(one.expanded for one in texts),
     )
 
 

@@ -81,13 +81,14 @@ class Function:
 class Struct:
     """A struct or union. Two are the same only if they are one declaration; fields are known from then on."""
 
-    __slots__ = ("fields", "is_union", "scalars", "tag")
+    __slots__ = ("fields", "is_union", "packing", "scalars", "tag")
 
     def __init__(self, tag: str, *, is_union: bool) -> None:
         self.tag = tag
         self.is_union = is_union
         self.fields: dict[str, Type] | None = None
         self.scalars = 0  # in it, those of an array once
+        self.packing = 0  # no member is aligned to more bytes (`#pragma pack`); 0: each as its type is
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
@@ -107,6 +108,7 @@ class Struct:
 
 Type = Integer | Void | Unmodelled | Pointer | ArrayOf | Function | Struct
 
+FLOATING = ("float", "double", "long double")
 VOID = Void()
 TRUTH = Integer(8, False, "_Bool", 0, is_truth=True)
 CHAR = Integer(8, True, "char", 1)
@@ -189,7 +191,7 @@ def layout(one: Type, pointer: int) -> tuple[int, int]:
         end, largest = 0, 1
         for name, position in _placed(one, pointer):
             kind = one.fields[name]
-            size, alignment = _member(kind, pointer)
+            size, alignment = _member(one, kind, pointer)
             bits = kind.bits if isinstance(kind, Integer) else None
             if bits is None or not name.startswith("<"):  # one without a name aligns nothing
                 largest = max(largest, alignment)
@@ -204,18 +206,24 @@ def layout(one: Type, pointer: int) -> tuple[int, int]:
     raise NotImplementedError(f"the size of {one}")
 
 
-def _member(kind: Type, pointer: int) -> tuple[int, int]:
+def _member(struct: Struct, kind: Type, pointer: int) -> tuple[int, int]:
     """A last member may be an array of no length (C11 6.7.2.1)."""
     if isinstance(kind, ArrayOf) and kind.length is None:
-        return 0, layout(kind.element, pointer)[1]
-    return layout(kind, pointer)
+        size, alignment = 0, layout(kind.element, pointer)[1]
+    else:
+        size, alignment = layout(kind, pointer)
+    if not struct.packing or alignment <= struct.packing:
+        return size, alignment
+    if isinstance(kind, Integer) and kind.bits is not None:
+        raise NotImplementedError(f"a bit-field in {struct}, which is packed")
+    return size, struct.packing
 
 
 def _placed(struct: Struct, pointer: int) -> Iterator[tuple[str, int]]:
     """Where members start, in bits (System V ABI: a bit-field crosses no unit of its type)."""
     position = 0
     for name, kind in (struct.fields or {}).items():
-        size, alignment = _member(kind, pointer)
+        size, alignment = _member(struct, kind, pointer)
         bits = kind.bits if isinstance(kind, Integer) else None
         if struct.is_union:
             yield name, 0

@@ -59,7 +59,7 @@ class Bounded:
         self.blocks: dict[int, list[Block]] = {}
         for block in parts:
             self.blocks.setdefault(block.source, []).append(block)
-        self.choices = {id(block): _choices(block) for found in self.blocks.values() for block in found}
+        self.choices = {id(block): choices_of(block) for found in self.blocks.values() for block in found}
         self.prover = Prover()
         self.level = {flow.entry: Reached(TRUE, dict(flow.initial_values))}
         if start is not None:
@@ -119,7 +119,7 @@ def at_depth(choice: Term, depth: int) -> Term:
     return variable(f"{choice.name}@{depth}", choice.sort)
 
 
-def _choices(block: Block) -> tuple[Term, ...]:
+def choices_of(block: Block) -> tuple[Term, ...]:
     found = variables_of(block.condition, *block.values.values())
     return tuple(sorted((one for one in found if one.name.startswith("choice!")), key=lambda one: one.name))
 

@@ -51,7 +51,7 @@ from assay.transition_system.sequential.running import default
 
 NAME = "contracts"
 RUNS = ((10, 3_000), (1, 200_000), (50, 3_000), (3, 200_000))  # how many, with how many steps
-MOST_STEPS = 1_000_000  # of a run that fails
+MOST_STEPS = 10_000_000  # of a run that fails
 MOST_SECONDS = 2.0  # of the processor, for runs
 MOST_ROWS = 400
 MOST_CANDIDATES = 600  # of half a contract

@@ -1,20 +1,22 @@
 """Random runs: what fails far inside a loop, or for nearly every input, is found by running.
 
 No formula is made, so a run may be millions of steps long where bounded model checking is at its hundredth
-round. Short runs with many inputs come first, then longer and longer ones; two that were too long go on.
+round. Short runs with many inputs come first, then longer and longer ones. They are made by a program that
+gcc compiles (`native_runs`); where there is none by functions of Python, where two that were too long go on.
 Nothing is proved by this.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from assay.search.sequential.findings import Choices, Finding, Status
 from assay.search.sequential.sampling import Runner
 from assay.search.sequential.templates import constants_of
-from assay.transition_system.sequential.bitvectors import Term, Value
+from assay.transition_system.sequential.bitvectors import Array, ArrayValue, Term, Value
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow, Edge
+from assay.transition_system.sequential.native_runs import Ended, NativeRuns, NotCompiled
 
 NAME = "execution"
 RUNS = 100  # of one length
@@ -27,6 +29,40 @@ MOST_CHOICES = 1_000_000  # of a run that is told
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], seed: int = 1) -> Finding:
     numbers = {width: sorted(found) for width, found in constants_of(flow).items()}
+    try:
+        with NativeRuns(flow, numbers, deadline - time.monotonic()) as runs:
+            say("runs of a compiled program")
+            return _found(flow, runs.failing(deadline - time.monotonic(), seed))
+    except NotCompiled:
+        return _by_python(flow, numbers, deadline, say, seed)
+
+
+def _found(flow: ControlFlow, ended: Ended | None) -> Finding:
+    if ended is None:
+        return Finding(NAME, Status.UNKNOWN, "a run did not end")
+    if ended.location < 0:
+        return Finding(NAME, Status.UNKNOWN, f"nothing failed in {ended.made} runs")
+    unset = [one for one in flow.variables if one not in flow.initial_values]
+    starts = {name: _value(name, number) for name, number in zip(unset, ended.starts, strict=True)}
+    chosen = []
+    for at, number in ended.chosen:
+        action = flow.edges[at].action
+        assert isinstance(action, Choose)
+        chosen.append(_value(action.variable, number))
+    return Finding(NAME, Status.UNSAFE, run=Choices(starts, tuple(chosen)))
+
+
+def _value(name: Term, number: int) -> Value:
+    return ArrayValue(number, {}) if isinstance(name.sort, Array) else number
+
+
+def _by_python(
+    flow: ControlFlow,
+    numbers: Mapping[int, Sequence[int]],
+    deadline: float,
+    say: Callable[[str], None],
+    seed: int,
+) -> Finding:
     runner = Runner(flow, numbers, seed)
     is_determined = not any(isinstance(edge.action, Choose) for edge in flow.edges)
     steps = FIRST_STEPS

@@ -32,6 +32,7 @@ ENGINES = {
     "k-induction": "assay.search.sequential.k_induction",
     "execution": "assay.search.sequential.execution",
     "long execution": "assay.search.sequential.execution",  # the same once more, with more time
+    "explicit": "assay.search.sequential.explicit",
     "quantified": "assay.search.sequential.quantified",
     "horn-integers": "assay.search.sequential.integers",
     "horn": "assay.search.sequential.horn",
@@ -40,7 +41,8 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
-    "execution": 0.03,
+    "execution": 0.05,
+    "explicit": 0.2,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "long execution": 0.15,
@@ -48,6 +50,7 @@ PORTFOLIO = {
     "horn-integers": 0.3,
     "predicates": 1.0,
 }
+MORE = {"long execution": {"seed": 2}}  # what an engine is given besides
 PATIENCE_SECONDS = 2.0  # an engine that is out of time may say so
 MOST_BYTES = 1 << 26  # of what an engine says
 
@@ -112,8 +115,10 @@ def findings(
 
 
 def _end(one: Running) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(one.pid, signal.SIGKILL)
+    """With whatever it has started."""
+    for end in (os.kill, os.killpg):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(one.pid, signal.SIGKILL)
     _collect(one)
 
 
@@ -141,7 +146,7 @@ def _work(
         seconds = max(1, int(deadline - time.monotonic()) + 2)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         module = importlib.import_module(ENGINES[engine])
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = dict(MORE.get(engine, {}))
         if shows and hasattr(module, "SHOWS"):
             more["show"] = lambda step: _write(pipe, {"show": rounds.as_json(step)})
         found = module.search(flow, deadline=deadline, say=lambda text: _write(pipe, {"say": text}), **more)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, permutations
 
 from assay.records import dataclass
+from assay.search.sequential.explicit import plain_tests
 from assay.search.sequential.findings import Finding, Invariants, Status
 from assay.search.sequential.houdini import Houdini
 from assay.search.sequential.integers import signs_of
@@ -33,6 +34,7 @@ NAME = "quantified"
 MOST_BODIES = 60
 MOST_BOUNDS = 14
 MOST_GUARDS = 6
+MOST_TESTED = 10  # facts about an element on which another may depend
 MOST_CANDIDATES = 160  # of a cut point
 MOST_SAMPLES = 60  # of which elements are looked at
 ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
@@ -79,7 +81,10 @@ def quantified(
         shrinking.flow, live, numbers, seed=1, seconds=seconds, with_arrays=True, visits=ELEMENTS.stop
     )
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
+    bodies += _old_pointers(flow, parts)
     guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
+    guards += _tested(bodies, parts)[:MOST_TESTED]
+    tests = [one for one in plain_tests(flow, parts) if one.operator in (*bv.COMPARISONS, "=")]
     is_signed = signs_of(parts)
     compared = _compared(parts)
     found = {}
@@ -87,8 +92,8 @@ def quantified(
         rows = _spread(samples.get(at, []))
         if rows:
             table = Elements(names, rows, shrinking)
-            some = _of_place(table, bodies, guards, compared, is_signed, everything=everything)
-            found[at] = list(islice(some, MOST_CANDIDATES))
+            some = _of_place(table, bodies, guards, tests, compared, is_signed, everything=everything)
+            found[at] = list(islice((one for one in distinct(some) if one is not bv.TRUE), MOST_CANDIDATES))
     return found
 
 
@@ -100,7 +105,7 @@ def _spread(rows: Sequence[Sample]) -> list[Sample]:
 # --- what to say of an element ---
 
 
-def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+def _bodies(flow: ControlFlow, parts: Sequence[Block]) -> Iterator[Term]:
     """Tests of elements and what elements become, about any element."""
     moving, known = _moving(parts), set(flow.variables)
     for fact in _facts(parts):
@@ -114,17 +119,44 @@ def _bodies(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
             yield bv.negated(any_element)
 
 
-def _moving(parts: Iterable[Block]) -> set[Term]:
+def _old_pointers(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
+    """That a pointer which is an element leads to an object with a smaller number than the next one that is
+    made: nothing that is written there changes what it points to."""
+    counters = _counters(parts)
+    found = []
+    for array in flow.variables:
+        if not isinstance(array.sort, Array):
+            continue
+        for counter in sorted(counters, key=lambda one: one.name):
+            low = array.sort.element - counter.width
+            if low > 0:
+                element = bv.select(array, bv.each(array.sort.index))
+                number = bv.extract(array.sort.element - 1, low, element)
+                found.append(bv.compare("bvult", number, counter))
+    return found
+
+
+def _counters(parts: Iterable[Block]) -> set[Term]:
+    """Variables that are the upper half of pointers to what is made next."""
+    return {
+        one.operands[0]
+        for block in parts
+        for one in bv.in_order((block.condition, *block.values.values()))
+        if one.operator == "concat" and one.operands[0].operator == "variable"
+    }
+
+
+def _moving(parts: Sequence[Block]) -> set[Term]:
     """Numbers that become other ones of themselves, as an index does."""
     return {
         name
         for block in parts
         for name, value in block.values.items()
         if isinstance(name.sort, Bits) and value is not name and name in bv.variables_of(value)
-    }
+    } - _counters(parts)
 
 
-def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
+def _guards(flow: ControlFlow, parts: Sequence[Block]) -> Iterator[Term]:
     """Equations about an index: what may hold of those elements only of which they hold, or of the others."""
     moving, known = _moving(parts), set(flow.variables)
     for block in parts:
@@ -138,6 +170,21 @@ def _guards(flow: ControlFlow, parts: Iterable[Block]) -> Iterator[Term]:
                     of_index = bv.substituted(one, {name: bv.each(name.width)})
                     yield of_index
                     yield bv.negated(of_index)
+
+
+def _tested(bodies: Sequence[Term], parts: Iterable[Block]) -> list[Term]:
+    """Of the facts about any element, those that the program tests of some, and their opposites."""
+    tests = {
+        one.operator
+        for block in parts
+        for one in atoms(block.condition)
+        if any(each.operator == "select" for each in bv.in_order((one,)))
+    }
+    return [one for one in bodies if _plainly(one).operator in tests] if tests else []
+
+
+def _plainly(term: Term) -> Term:
+    return term.operands[0] if term.operator == "not" else term
 
 
 def _linked(bodies: Sequence[Term]) -> Iterator[Term]:
@@ -195,15 +242,21 @@ def _of_before(term: Term) -> Term:
 # --- from where to where ---
 
 
-def _compared(parts: Iterable[Block]) -> dict[int, set[Term]]:
-    """Numbers and variables that stand in comparisons, by width: what may bound a range."""
+def _compared(parts: Sequence[Block]) -> dict[int, set[Term]]:
+    """Numbers and variables that stand in comparisons, and those that move in indices, by width: what may
+    bound a range."""
     found: dict[int, set[Term]] = {}
+    moving, counters = _moving(parts), _counters(parts)
     for block in parts:
         for one in bv.in_order((block.condition, *block.values.values())):
             if one.operator in bv.COMPARISONS or one.operator == "=":
                 for side in one.operands:
-                    if isinstance(side.sort, Bits) and (side.is_constant or side.operator == "variable"):
+                    is_bound = side.is_constant or (side.operator == "variable" and side not in counters)
+                    if isinstance(side.sort, Bits) and is_bound:
                         found.setdefault(side.width, set()).add(side)
+            elif one.operator in ("select", "store"):
+                for name in bv.variables_of(one.operands[1]) & moving:
+                    found.setdefault(name.width, set()).add(name)
     return found
 
 
@@ -235,8 +288,8 @@ class Elements:
             for row in self.rows
         ]
 
-    def premises(self) -> list[tuple[Term, list[int]]]:
-        """That a variable has one of its few values, and the rows in which it has."""
+    def premises(self, tests: Sequence[Term]) -> list[tuple[Term, list[int]]]:
+        """That a variable has one of its few values, or that a test holds or not, and the rows where so."""
         found = []
         for position, name in enumerate(self.names):
             held = [row[position] for row in self.rows]
@@ -245,7 +298,16 @@ class Elements:
                 for value in sorted(few):
                     rows = [row for row, one in enumerate(held) if one == value]
                     found.append((bv.equal(name, bv.constant(value, name.width)), rows))
-        return found[:MOST_PREMISES]
+        known = [one for one in tests if bv.variables_of(one) <= set(self.names)]
+        evaluate = compiled([self.shrinking.small(one) for one in known], self.names)
+        table = [evaluate(row) for row in self.rows]
+        by_test = []
+        for position, one in enumerate(known):
+            for term, wanted in ((one, True), (bv.negated(one), False)):
+                rows = [row for row, values in enumerate(table) if bool(values[position]) is wanted]
+                if 0 < len(rows) < len(self.rows):
+                    by_test.append((term, rows))
+        return [*found[:MOST_PREMISES], *by_test[:MOST_PREMISES]]
 
     def false_at(self, body: Term, width: int) -> list[list[int]]:
         """In each row, the elements of which it is false."""
@@ -261,6 +323,7 @@ def _of_place(
     table: Elements,
     bodies: Sequence[Term],
     guards: Sequence[Term],
+    tests: Sequence[Term],
     compared: Mapping[int, set[Term]],
     is_signed: Callable[[Term], bool],
     *,
@@ -279,13 +342,15 @@ def _of_place(
         values = table.values(bounds)
         wrong = {one: table.false_at(one, width) for one in about}
         every_row = range(len(values))
-        premises = [(bv.TRUE, every_row), *table.premises()]
+        premises = [(bv.TRUE, every_row), *table.premises(tests)]
         ranges: dict[Spans, Range] = {}
         for low, high in permutations(range(len(bounds)), 2):
             spans = tuple((row[low], row[high]) for row in values)
             if all(first <= last for first, last in spans) and spans not in ranges:
                 variables = bv.variables_of(bounds[low], bounds[high])
                 ranges[spans] = Range(bounds[low], bounds[high], all(map(is_signed, variables)))
+        unmet: dict[Term, list[set[int]]] = {}  # of a guard, the elements of which it does not hold
+        met_at: dict[Term, list[list[int]]] = {}  # and those of which it does
         for body in about:
             held: set[Spans] = set()  # where the body holds whatever else holds
             for premise, rows in premises:
@@ -298,8 +363,14 @@ def _of_place(
                     held.update(seen)
             for guard in guards:
                 if len(held) < len(ranges) and bv.variables_of(guard) <= names | {index}:
-                    some = table.false_at(bv.implies(guard, body), width)
-                    met = table.false_at(bv.negated(guard), width)
+                    if guard not in unmet:
+                        unmet[guard] = [set(found) for found in table.false_at(guard, width)]
+                        met_at[guard] = table.false_at(bv.negated(guard), width)
+                    some = [
+                        [one for one in found if one not in without]
+                        for found, without in zip(wrong[body], unmet[guard], strict=True)
+                    ]
+                    met = met_at[guard]
                     seen = [
                         spans
                         for spans in ranges

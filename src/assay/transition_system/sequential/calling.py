@@ -54,12 +54,14 @@ class Calling:
     def __init__(self, program: SequentialProgram) -> None:
         self.program = program
         self.orders: dict[str, list[Term]] = {}
+        self.positions: dict[str, dict[Term, int]] = {}
         self.outgoing: dict[str, dict[int, list[tuple[Edge, Any]]]] = {}
         self.objects = 0
         for name, one in program.procedures.items():
             result = [one.result] if one.result is not None else []
             order = dict.fromkeys([*program.globals, *one.parameters, *one.locals, *result, *one.addresses])
             self.orders[name] = list(order)
+            self.positions[name] = {each: at for at, each in enumerate(order)}
             edges: dict[int, list[tuple[Edge, Any]]] = {}
             for edge in one.edges:
                 edges.setdefault(edge.source, []).append((edge, None))
@@ -100,20 +102,20 @@ class Calling:
             if edge is None:
                 return None
             action, chosen = edge.action, None
-            order = self.orders[procedure.name]
+            order, positions = self.orders[procedure.name], self.positions[procedure.name]
             frame.location = edge.target
             if isinstance(action, Assign):
                 for (name, _), value in zip(action.values, computed, strict=True):
-                    frame.values[order.index(name)] = value
+                    frame.values[positions[name]] = value
             elif isinstance(action, Choose):
                 chosen = choose(edge)
-                frame.values[order.index(action.variable)] = chosen
+                frame.values[positions[action.variable]] = chosen
             elif isinstance(action, Call):
                 called = self.program.procedures[action.procedure]
                 key = (called.name, tuple(computed))
                 if known_results is not None and called.name in self.pure and key in known_results:
                     if action.result is not None:
-                        frame.values[order.index(action.result)] = known_results[key]
+                        frame.values[positions[action.result]] = known_results[key]
                     continue
                 stack.append(self._frame(called, tuple(computed), frame.values[:size], edge))
                 entered(called.name, tuple(computed), tuple(frame.values[:size]))
@@ -141,9 +143,9 @@ class Calling:
         caller.values[:size] = frame.values[:size]
         result = None
         if frame.procedure.result is not None:
-            result = frame.values[self.orders[frame.procedure.name].index(frame.procedure.result)]
+            result = frame.values[self.positions[frame.procedure.name][frame.procedure.result]]
             if frame.call.action.result is not None:
-                caller.values[self.orders[caller.procedure.name].index(frame.call.action.result)] = result
+                caller.values[self.positions[caller.procedure.name][frame.call.action.result]] = result
         returned(
             Returned(frame.procedure.name, frame.given, frame.before, tuple(frame.values[:size]), result)
         )

@@ -319,7 +319,11 @@ def _names_of_state(rule: Rule) -> set[str]:
     try:
         tree = c_parser.CParser().parse(f'# {rule.state_line} "{rule.file}"\n{rule.state}', rule.file)
     except c_parser.ParseError as problem:
-        raise SourceProblem(f"the state of the rule cannot be read: {problem}", where=rule.file) from None
+        place, _, what = str(problem).rpartition(": ")
+        if ":" not in place:  # it ends too early
+            last = rule.state_line + rule.state.rstrip().count("\n")
+            place, what = f"{rule.file}:{last}", f"{what}; is there a semicolon after each declaration?"
+        raise SourceProblem(f"the state of the rule cannot be read: {what}", where=place) from None
     found: set[str] = set()
 
     class Names(c_ast.NodeVisitor):  # type: ignore[misc]

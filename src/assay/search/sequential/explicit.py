@@ -1,0 +1,392 @@
+"""Some variables are followed value by value, of the others nothing is known (Beyer and Löwe 2013).
+
+Programs that are state machines have variables that only ever hold a few numbers of the text, and what
+matters is which of them occur together. Those values are explored as a model checker explores states: at each
+cut point a set of combinations, from each of them the combinations after the next block, as a solver finds
+them. The invariant is the set. Whether a test of something that no loop changes holds is followed in the same
+way.
+
+What to follow is what failures depend on: at first what is tested nearest to them. If what is known lets
+a failure be reached by some blocks, either there is a run along them, or a solver says of which variables
+more must be known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from assay.evidence.sequential.bitwuzla_prover import Prover
+from assay.search.sequential.bounded import Bounded, at_depth, choices_of
+from assay.search.sequential.findings import Choices, Finding, Invariants, Status
+from assay.search.sequential.houdini import START
+from assay.search.sequential.predicates import atoms
+from assay.transition_system.sequential import bitvectors as bv
+from assay.transition_system.sequential.bitvectors import Array, Bits, Substitution, Term, Value
+from assay.transition_system.sequential.blocks import Block, live_blocks
+from assay.transition_system.sequential.control_flow import Assume, ControlFlow
+
+NAME = "explicit"
+MOST_STATES = 4000  # combinations, of all cut points
+MOST_NODES = 12  # of a test that is followed
+MOST_NEW_TESTS = 12  # that are followed at once
+FIRST_FOLLOWED = 2
+SECONDS_FOR_ONE = 5.0
+SECONDS_FOR_PATH = 5.0
+
+Combination = tuple[int | None, ...]  # None: nothing is known
+Reached = tuple[int, Combination | None]  # None: at the start
+
+
+class TooMany(Exception):
+    """Combinations."""
+
+
+def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
+    parts = live_blocks(flow)
+    candidates = Candidates(flow, parts)
+    if not flow.cut_points or not candidates.few_valued:
+        return Finding(NAME, Status.UNKNOWN, "no variable has few values")
+    followed = candidates.few_valued[:FIRST_FOLLOWED]
+    try:
+        while True:
+            say(f"{len(followed)} variables and tests are followed")
+            exploring = Exploring(flow, parts, followed, deadline)
+            failing = exploring.failing()
+            if failing is None:
+                return Finding(NAME, Status.SAFE, invariants=Invariants(exploring.invariants()))
+            path = Path(flow, parts, failing)
+            model = exploring.prover.model(path.whole(), min(SECONDS_FOR_PATH, exploring.left()))
+            if model is not None:
+                return Finding(NAME, Status.UNSAFE, bound=len(failing), run=path.run(model))
+            names = path.needed(exploring.prover, min(SECONDS_FOR_PATH, exploring.left()))
+            more = candidates.about(names, followed)
+            if not more:
+                return Finding(NAME, Status.UNKNOWN, "failures depend on other variables as well")
+            followed = [*followed, *more]
+    except TimeoutError:
+        return Finding(NAME, Status.UNKNOWN, f"out of time with {len(followed)} variables and tests")
+    except TooMany:
+        detail = f"more than {MOST_STATES} combinations of {len(followed)} variables and tests"
+        return Finding(NAME, Status.UNKNOWN, detail)
+
+
+# --- what may be followed ---
+
+
+class Candidates:
+    def __init__(self, flow: ControlFlow, parts: Sequence[Block]) -> None:
+        rank = Rank(flow, parts)
+        self.few_valued = rank.sorted(few_valued(parts))
+        self.tests = rank.sorted(plain_tests(flow, parts))
+
+    def about(self, names: set[Term], followed: Sequence[Term]) -> list[Term]:
+        """What to follow so that more is known of these variables: those of few values themselves, of others
+        what is tested, and only if that is known, what number they are."""
+        of_few = [one for one in self.few_valued if one in names and one not in followed]
+        others = names.difference(self.few_valued)
+        tests = [one for one in self.tests if bv.variables_of(one) & others and one not in followed]
+        if of_few or tests:
+            return [*of_few, *tests[:MOST_NEW_TESTS]]
+        return sorted((one for one in others if one not in followed), key=lambda one: one.name)
+
+
+def few_valued(parts: Iterable[Block]) -> list[Term]:
+    """Variables that become numbers of the text, and are never computed from what they were before."""
+    numbers: set[Term] = set()
+    computed: set[Term] = set()
+    for block in parts:
+        for name, value in block.values.items():
+            if not isinstance(name.sort, Bits):
+                continue
+            for leaf in _leaves(value):
+                if leaf.is_constant:
+                    numbers.add(name)
+                elif leaf is not name and name in bv.variables_of(leaf):
+                    computed.add(name)
+    return sorted(numbers - computed, key=lambda one: one.name)
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    """What the value of nested choices can be."""
+    waiting, seen = [term], {term}
+    while waiting:
+        one = waiting.pop()
+        if one.operator != "ite":
+            yield one
+            continue
+        for inner in one.operands[1:]:
+            if inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+
+
+def _is_known(term: Term) -> Term:
+    """When a term is a number: the condition under which its choices lead to one."""
+    done: dict[Term, Term] = {}
+    for one in bv.in_order((term,)):
+        if one.operator == "ite":
+            condition, yes, no = one.operands
+            done[one] = bv.ite(condition, done[yes], done[no])
+        else:
+            done[one] = bv.truth(one.is_constant)
+    return done[term]
+
+
+def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
+    """Tests after cut points, of numbers and not of what arrays hold."""
+    known = set(flow.variables)
+    found: dict[Term, None] = {}
+    for block in parts:
+        if block.source not in flow.cut_points:
+            continue
+        choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
+        for one in (each for condition in (block.condition, *choices) for each in atoms(condition)):
+            if one in found:
+                continue
+            names = bv.variables_of(one)
+            is_plain = names and not any(isinstance(each.sort, Array) for each in names)
+            is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
+            if is_plain and is_small and names <= known and bv.negated(one) not in found:
+                found[one] = None
+    return list(found)
+
+
+class Rank:
+    """What is tested nearest to a failure first, and with it what is given to that."""
+
+    def __init__(self, flow: ControlFlow, parts: Iterable[Block]) -> None:
+        self.distance = _tested_at(flow)
+        self.never = len(flow.edges) + 1
+        given = [
+            (name, leaf)
+            for block in parts
+            for name, value in block.values.items()
+            for leaf in _leaves(value)
+            if leaf.operator == "variable" and leaf is not name
+        ]
+        is_new = True
+        while is_new:
+            is_new = False
+            for name, leaf in given:
+                if self.of(leaf) > self.of(name) + 1:
+                    self.distance[leaf] = self.of(name) + 1
+                    is_new = True
+
+    def of(self, term: Term) -> int:
+        names = (term,) if term.operator == "variable" else bv.variables_of(term)
+        return min((self.distance.get(name, self.never) for name in names), default=self.never)
+
+    def sorted(self, terms: Iterable[Term]) -> list[Term]:
+        return sorted(terms, key=self.of)
+
+
+def _tested_at(flow: ControlFlow) -> dict[Term, int]:
+    """Of each variable, how many edges before a failure it is tested."""
+    distance: dict[Term, int] = {}
+    level, seen, steps = set(flow.failures), set(flow.failures), 0
+    while level:
+        before: set[int] = set()
+        for location in level:
+            for edge in flow.incoming[location]:
+                if isinstance(edge.action, Assume):
+                    for name in bv.variables_of(edge.action.condition):
+                        distance.setdefault(name, steps)
+                if edge.source not in seen:
+                    seen.add(edge.source)
+                    before.add(edge.source)
+        level, steps = before, steps + 1
+    return distance
+
+
+# --- exploring ---
+
+
+class Exploring:
+    def __init__(
+        self, flow: ControlFlow, parts: Sequence[Block], followed: Sequence[Term], deadline: float
+    ) -> None:
+        self.flow, self.followed, self.deadline = flow, followed, deadline
+        self.prover = Prover()
+        self.blocks: dict[int, list[Block]] = {}
+        for block in parts:
+            self.blocks.setdefault(block.source, []).append(block)
+        self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
+
+    def failing(self) -> list[Block] | None:
+        """Blocks that may lead to a failure, for all that is known; None: there are none, and everything has
+        been reached."""
+        start: Reached = (self.flow.entry, None)
+        before: dict[Reached, tuple[Reached, Block]] = {}
+        waiting = deque([start])
+        if self.flow.entry in self.seen:  # a loop begins at once
+            first = self._after(Block(START, self.flow.entry, bv.TRUE, {}), None)
+            self.seen[self.flow.entry] = dict.fromkeys(first)
+            waiting = deque((self.flow.entry, one) for one in self.seen[self.flow.entry])
+        while waiting:
+            here = waiting.popleft()
+            for block in self.blocks.get(here[0], ()):
+                is_failure = block.target in self.flow.failures
+                for after in self._after(block, here[1]):
+                    if is_failure:
+                        path = [block]
+                        while here in before:
+                            here, last = before[here]
+                            path.append(last)
+                        return path[::-1]
+                    if after not in self.seen[block.target]:
+                        self.seen[block.target][after] = None
+                        before[block.target, after] = here, block
+                        waiting.append((block.target, after))
+            if sum(map(len, self.seen.values())) > MOST_STATES:
+                raise TooMany
+        return None
+
+    def _after(self, block: Block, here: Combination | None) -> Iterator[Combination]:
+        """The combinations that may hold after a block, if one holds before it; None: at the start."""
+        known, given = self._known(here)
+        before = Substitution(known)
+        condition = bv.all_of((given, before(block.condition)))
+        if condition is bv.FALSE:
+            return
+        if block.target in self.flow.failures:
+            if self.prover.model(condition, self.left()) is not None:
+                yield ()
+            return
+        numbers = {one: value for one, value in known.items() if one.operator == "variable"}
+        after = Substitution({**numbers, **{one: before(value) for one, value in block.values.items()}})
+        terms = [after(one) for one in self.followed]
+        yield from self._models(condition, [known.get(one, one) for one in terms])
+
+    def _known(self, here: Combination | None) -> tuple[dict[Term, Term], Term]:
+        """What is put in the place of variables, and what is said of others."""
+        if here is None:
+            return dict(self.flow.initial_values), bv.TRUE
+        known: dict[Term, Term] = {}
+        given = []
+        for one, value in zip(self.followed, here, strict=True):
+            if value is None:
+                continue
+            known[one] = _constant(one, value)
+            if one.operator != "variable":
+                given.append(one if value else bv.negated(one))
+        return known, bv.all_of(given)
+
+    def _models(self, condition: Term, terms: Sequence[Term]) -> Iterator[Combination]:
+        """Which of the terms are numbers, and which, where the condition holds. Truth values are known."""
+        known = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+        shown = [
+            bv.ite(when, one, _constant(one, 0)) if isinstance(one.sort, Bits) else one
+            for when, one in zip(known, terms, strict=True)
+        ]
+        asked = [one for one in (*known, *shown) if not one.is_constant]
+        held: dict[Term, int] = {}
+
+        def combination() -> Combination:
+            values = [
+                (one.value if one.is_constant else held[one], when.value if when.is_constant else held[when])
+                for one, when in zip(shown, known, strict=True)
+            ]
+            return tuple(value if is_known else None for value, is_known in values)
+
+        if not asked:
+            if condition is bv.TRUE or self.prover.model(condition, self.left()) is not None:
+                yield combination()
+            return
+        library = self.prover.library
+        solver = self.prover.solver(min(SECONDS_FOR_ONE, self.left()), "PRODUCE_MODELS")
+        solver.assert_formula(self.prover.translated(condition))
+        translated = [self.prover.translated(one) for one in asked]
+        while True:
+            self.left()
+            answer = solver.check_sat()
+            if answer == library.Result.UNSAT:
+                return
+            if answer != library.Result.SAT:
+                raise TimeoutError
+            for one, term in zip(asked, translated, strict=True):
+                value = self.prover.value(solver.get_value(term), one.sort)
+                assert isinstance(value, int)
+                held[one] = value
+            yield combination()
+            same = bv.all_of(_is(one, value) for one, value in held.items())
+            solver.assert_formula(self.prover.translated(bv.negated(same)))
+
+    def left(self) -> float:
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+    def invariants(self) -> dict[int, Term]:
+        return {at: _one_of(self.followed, list(found)) for at, found in self.seen.items()}
+
+
+class Path:
+    """Blocks one after the other, each over variables of its own, and what links them."""
+
+    def __init__(self, flow: ControlFlow, parts: Sequence[Block], path: Sequence[Block]) -> None:
+        self.flow, self.parts = flow, parts
+        self.conditions: list[Term] = []
+        self.links: list[
+            tuple[Term, Term]
+        ] = []  # a variable, and that it is what it became one block earlier
+        known: dict[Term, Term] = dict(flow.initial_values)  # what variables are where a block begins
+        for depth, block in enumerate(path):
+            if depth:
+                read = bv.variables_of(block.condition, *block.values.values(), *known)
+                for name in sorted(read & set(flow.variables), key=lambda one: one.name):
+                    if isinstance(name.sort, Bits):
+                        own = bv.variable(f"{name.name}!{depth}", name.sort)
+                        self.links.append((name, bv.equal(own, known.get(name, name))))
+                        known[name] = own
+            choices = {one: at_depth(one, depth) for one in choices_of(block)}
+            there = Substitution({**known, **choices})
+            self.conditions.append(there(block.condition))
+            known = {**known, **{name: there(value) for name, value in block.values.items()}}
+
+    def whole(self) -> Term:
+        return bv.all_of([*self.conditions, *(link for _, link in self.links)])
+
+    def needed(self, prover: Prover, seconds: float) -> set[Term]:
+        """Variables without whose links the path might be taken."""
+        given = [*self.conditions, *(link for _, link in self.links)]
+        core = prover.core(given, seconds)
+        if core is None:
+            raise TimeoutError
+        first = len(self.conditions)
+        return {self.links[at - first][0] for at in core if at >= first}
+
+    def run(self, model: Mapping[Term, Value]) -> Choices:
+        return Bounded(self.flow, self.parts).run_of(model)
+
+
+def _constant(term: Term, value: int) -> Term:
+    return bv.constant(value, term.width) if isinstance(term.sort, Bits) else bv.truth(bool(value))
+
+
+def _is(term: Term, value: int | None) -> Term:
+    if value is None:
+        return bv.TRUE
+    if isinstance(term.sort, Bits):
+        return bv.equal(term, bv.constant(value, term.width))
+    return term if value else bv.negated(term)
+
+
+def _one_of(terms: Sequence[Term], combinations: Sequence[Combination]) -> Term:
+    """That one of the combinations holds, the first term on the outside."""
+    if not combinations:
+        return bv.FALSE
+    if not terms:
+        return bv.TRUE
+    rest: dict[int | None, list[Combination]] = {}
+    for one in combinations:
+        rest.setdefault(one[0], []).append(one[1:])
+    inner: dict[Term, list[int | None]] = {}  # what the others may be, and for which values of this one
+    for value, others in rest.items():
+        inner.setdefault(_one_of(terms[1:], others), []).append(value)
+    return bv.any_of(
+        bv.all_of((bv.any_of(_is(terms[0], value) for value in values), others))
+        for others, values in inner.items()
+    )
