@@ -886,12 +886,16 @@ def test_texts_of_html_and_http_are_those_of_cpython():
         threaded("import using", "using.lock.locked()")
 
 
-def test_files_outside_of_packages_are_taken_for_missing_and_the_verdict_says_so():
+def test_files_outside_of_packages_may_be_there_or_not_and_the_verdict_says_so():
     looking = "import os\ndef there(path):\n    return os.path.exists(path)\n"
     make_environment("venv", {"looking.py": looking})
-    result = threaded("import looking", "assert not looking.there('/no/such/file') and looking.there('/')")
+    result = threaded(
+        "import looking", "assert looking.there('/etc/some') in (True, False) and looking.there('/')"
+    )
     assert is_verified(result)
-    assert any("taken for missing" in note for note in result.notes)
+    assert any("may be missing, a file or a folder" in note for note in result.notes)
+    for wrong in ("assert not looking.there('/etc/passwd')", "assert looking.there('/etc/passwd')"):
+        assert threaded("import looking", wrong).verdict == "violated"
     make_environment("venv", {"looking.py": "text = open('/etc/hostname').read()\n"})
     with pytest.raises(SourceProblem, match="outside of the packages"):
         threaded("import looking", "pass")

@@ -55,23 +55,27 @@ def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
 class stat_result:
     def __init__(self, mode, size):
         self.st_mode = mode
-        self.st_size = size
+        if size is not None:
+            self.st_size = size
 
     def __getattr__(self, name):
         _assay.unsupported(name + " of a file is not modelled; leave it out")
 
 
 def stat(path, *, dir_fd=None, follow_symlinks=True):
-    """Outside of packages there is nothing: which files there are must not decide what a program does."""
+    """Outside of packages there may be anything, and what is there may change: every question is answered anew."""
     name = path.__fspath__() if hasattr(path, "__fspath__") else path
     name = name.decode() if isinstance(name, bytes) else name
     if isinstance(name, str) and dir_fd is None and not name.startswith(_FOLDERS):
         if name.strip("/") in ("", "."):
             return stat_result(0o40755, 4096)
         _assay.remark(
-            "the program looks for a file outside of its packages, which is taken for missing in every run"
+            "the program looks for a file outside of its packages, which may be missing, a file or a folder, each time anew"
         )
-        raise _missing(path)
+        what = _assay.choose(3)
+        if what == 0:
+            raise _missing(path)
+        return stat_result(0o100644 if what == 1 else 0o40755, None)
     content = look(path, "os.stat()")
     if content is None:
         raise _missing(path)
