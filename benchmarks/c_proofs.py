@@ -4,14 +4,16 @@
     python -m benchmarks.c_proofs --only driver
 
 Whole commands, with their children, counted in processor seconds: `assay verify --certificate`, `assay
-certify` and `python -m assay.checker`, one after the other for each task. A certificate that one of the two
-does not accept is an error, unless the checker says that it does not read the program.
+certify` and `python -m assay.checker`, one after the other for each task; then the checker with
+`--write-proofs`, and with the proofs that were written. A certificate that one of them does not accept is an
+error, unless the checker says that it does not read the program.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from benchmarks.c_tasks import tasks
 ASSAY = [str(Path(sys.executable).parent / "assay")]
 CHECKER = [sys.executable, "-m", "assay.checker"]
 UNDECIDED = 3
+COUNTS = re.compile(r"proofs of (\d+) of (\d+) obligations written")
 
 
 def timed(command: list[str]) -> tuple[float, subprocess.CompletedProcess[str]]:
@@ -38,10 +41,16 @@ def main() -> int:
     parser.add_argument("--only", default="", help="tasks with this in their names")
     parser.add_argument("--timeout", default="30s", help="of each search")
     given = parser.parse_args()
-    ratios: dict[str, list[float]] = {"certify": [], "checker": [], "checker without starting": []}
+    ways = ("certify", "checker", "checker without starting", "along proofs", "along proofs without starting")
+    ratios: dict[str, list[float]] = {one: [] for one in ways}
+    proofs: list[int] = []
+    obligations = with_proofs = 0
     starts = min(timed([*ASSAY, "--version"])[0] for _ in range(5)), min(timed(CHECKER)[0] for _ in range(5))
     sizes: list[int] = []
-    print(f"{'task':<24}{'bytes':>7}{'find s':>9}{'certify s':>11}{'checker s':>11}")
+    print(
+        f"{'task':<24}{'bytes':>7}{'find s':>9}{'certify s':>11}{'checker s':>11}"
+        f"{'proofs':>9}{'bytes':>10}{'find s':>8}{'check s':>9}"
+    )
     with tempfile.TemporaryDirectory() as name:
         for task in tasks():
             if not task.holds or given.only not in task.name:
@@ -64,7 +73,28 @@ def main() -> int:
             if second.returncode == 0:
                 ratios["checker"].append(checked / found)
                 ratios["checker without starting"].append((checked - starts[1]) / (found - starts[0]))
-            print(f"{task.name:<24}{sizes[-1]:7}{found:9.2f}{certified:11.2f}{said}", flush=True)
+            print(f"{task.name:<24}{sizes[-1]:7}{found:9.2f}{certified:11.2f}{said}", end="", flush=True)
+            if second.returncode:
+                print()
+                continue
+            beside = Path(name, f"{task.name}.proofs")
+            both = [*CHECKER, str(program), str(certificate)]
+            writing, answer = timed([*both, "--write-proofs", str(beside)])
+            checked, second = timed([*both, "--proofs", str(beside)])
+            if answer.returncode or second.returncode:
+                print(f"\n{task.name} is not accepted along proofs: {answer.stdout}{second.stdout}")
+                return 1
+            (proved, needed), size = COUNTS.search(answer.stdout).groups(), beside.stat().st_size  # type: ignore[union-attr]
+            print(f"{proved:>5}/{needed:<3}{size:10}{writing:8.2f}{checked:9.2f}", flush=True)
+            obligations, with_proofs = obligations + int(needed), with_proofs + int(proved)
+            proofs.append(size)
+            ratios["along proofs"].append(checked / found)
+            ratios["along proofs without starting"].append((checked - starts[1]) / (found - starts[0]))
+    if proofs:
+        print(
+            f"{with_proofs} of {obligations} obligations have proofs, in {len(proofs)} files; bytes: median "
+            f"{median(proofs):.0f}, largest {max(proofs)}"
+        )
     if sizes:
         print(f"{len(sizes)} certificates, bytes: median {median(sizes):.0f}, largest {max(sizes)}")
     for way, found_ratios in ratios.items():

@@ -1,6 +1,7 @@
 // The work of a partitioned search for Python. Descriptions of files cross as tuples, blocks as bytes.
 #include "bindings/partitioned.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 
 #include "evidence/graph_log.hpp"
+#include "search/partitioned/cycle_work.hpp"
 #include "search/partitioned/graph_of_partitions.hpp"
 #include "search/partitioned/partition_worker.hpp"
 
@@ -125,6 +127,111 @@ nb::list merge(PartitionWorker& worker, const std::vector<Merging>& parts,
     result.append(nb::make_tuple(part.partition, told(part.level), told(part.keys), visited));
   }
   return result;
+}
+
+// Level, first state, states, file, offset, bytes.
+using Block =
+    std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string, std::uint64_t, std::uint64_t>;
+
+std::vector<StepBlock> blocks_of(const std::vector<Block>& blocks) {
+  std::vector<StepBlock> result;
+  for (const auto& [level, first, states, file, offset, bytes] : blocks)
+    result.push_back({level, first, states, file, offset, bytes});
+  return result;
+}
+CycleWork::Sets sets_of(const std::optional<std::vector<Piece>>& pieces) {
+  if (!pieces) return std::nullopt;
+  return pieces_of(*pieces);
+}
+
+void bind_cycle_work(nb::module_& m) {
+  nb::class_<CycleWork>(m, "CycleWork")
+      .def(
+          "__init__",
+          [](CycleWork* self, PartitionWorker& worker, std::uint32_t processes,
+             std::optional<std::uint32_t> progress_label) {
+            new (self) CycleWork(worker, {processes, progress_label});
+          },
+          nb::keep_alive<1, 2>(), "worker"_a, nb::kw_only(), "processes"_a, "progress_label"_a.none())
+      .def_prop_ro("all", &CycleWork::all)
+      .def(
+          "write_steps",
+          [](CycleWork& work, const std::vector<std::pair<std::uint64_t, std::vector<Part>>>& levels,
+             const std::vector<std::uint64_t>& slices, const std::string& name) {
+            std::vector<PartitionWorker::NumberedLevel> wanted;
+            for (const auto& [first, parts] : levels) wanted.push_back({first, parts_of(parts)});
+            CycleWork::Written written;
+            {
+              nb::gil_scoped_release unlocked;
+              written = work.write_steps(wanted, slices, name);
+            }
+            return std::make_pair(told(written.marks), told(written.facts));
+          },
+          "levels"_a, "slices"_a, "name"_a)
+      .def(
+          "join",
+          [](CycleWork& work, std::uint64_t begin, std::uint64_t end, const std::vector<Piece>& marks,
+             const std::vector<Piece>& facts, const std::vector<std::vector<Piece>>& numbers,
+             const std::vector<std::uint32_t>& stream_of, const std::vector<std::uint64_t>& levels,
+             const std::string& name) {
+            CycleWork::SliceParts slice{begin,     end,   pieces_of(marks), pieces_of(facts), {},
+                                        stream_of, levels};
+            for (const std::vector<Piece>& pieces : numbers) slice.numbers.push_back(pieces_of(pieces));
+            CycleWork::Joined joined;
+            {
+              nb::gil_scoped_release unlocked;
+              joined = work.join(slice, name);
+            }
+            std::vector<Block> result;
+            for (const StepBlock& one : joined.blocks)
+              result.emplace_back(one.level, one.first_state, one.states, one.file, one.offset, one.bytes);
+            return std::make_pair(result, joined.of_all_steps);
+          },
+          "begin"_a, "end"_a, "marks"_a, "facts"_a, "numbers"_a, "stream_of"_a, "levels"_a, "name"_a)
+      .def(
+          "spread",
+          [](CycleWork& work, std::uint64_t states, const std::vector<Block>& blocks,
+             const std::optional<std::vector<Piece>>& inside, std::uint64_t set,
+             const std::vector<Piece>& reached, const std::string& name) {
+            const std::vector<StepBlock> wanted = blocks_of(blocks);
+            CycleWork::Changed changed;
+            {
+              nb::gil_scoped_release unlocked;
+              changed = work.spread(states, wanted, sets_of(inside), set, pieces_of(reached), name);
+            }
+            return nb::make_tuple(changed.is_changed, changed.count, told(changed.set));
+          },
+          "states"_a, "blocks"_a, "inside"_a.none(), "acceptance_set"_a, "reached"_a, "name"_a)
+      .def(
+          "eliminate",
+          [](CycleWork& work, std::uint64_t states, const std::vector<Block>& blocks,
+             const std::optional<std::vector<Piece>>& inside,
+             const std::optional<std::vector<Piece>>& elsewhere, const std::string& name) {
+            const std::vector<StepBlock> wanted = blocks_of(blocks);
+            CycleWork::Changed changed;
+            {
+              nb::gil_scoped_release unlocked;
+              changed = work.eliminate(states, wanted, sets_of(inside), sets_of(elsewhere), name);
+            }
+            return nb::make_tuple(changed.is_changed, changed.count, told(changed.set),
+                                  told(changed.targets));
+          },
+          "states"_a, "blocks"_a, "inside"_a.none(), "elsewhere"_a.none(), "name"_a)
+      .def(
+          "find",
+          [](CycleWork& work, std::uint64_t states, const std::vector<Block>& blocks,
+             const std::optional<std::vector<Piece>>& hull)
+              -> std::optional<std::pair<std::vector<std::uint32_t>, std::uint32_t>> {
+            const std::vector<StepBlock> wanted = blocks_of(blocks);
+            std::optional<search::Violation> found;
+            {
+              nb::gil_scoped_release unlocked;
+              found = work.find(states, wanted, sets_of(hull));
+            }
+            if (!found) return std::nullopt;
+            return std::make_pair(found->path, found->loop_start.value());
+          },
+          "states"_a, "blocks"_a, "hull"_a.none());
 }
 
 }  // namespace
@@ -264,6 +371,7 @@ void bind_partitioned(nb::module_& m) {
           },
           "run"_a);
 
+  bind_cycle_work(m);
   using Pieces = std::vector<std::vector<Piece>>;
   m.def(
       "write_partitioned_graph",

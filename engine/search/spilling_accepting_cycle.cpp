@@ -20,15 +20,16 @@ namespace {
 using evidence::GraphLog;
 using spilling::CycleHull;
 using spilling::SpilledSearch;
+using spilling::StepFile;
 using transition_system::Acceptance;
 
 /// Reads all states again, with the numbers that their successors have in the log.
-void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& acceptance, CycleHull& hull) {
+void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& acceptance, StepFile& steps) {
   transition_system::SuccessorBuffer successors;
   GraphLog::Cursor targets(log, 0, log.words(), std::size_t{1} << 16);
   std::uint32_t discovered = 1;
   for (std::uint64_t number = 0; number <= search.depth; ++number) {
-    hull.begin_level();
+    steps.begin_level();
     const storage::Level level = search.read_level(number);
     storage::LevelReader reader(*search.levels, level,
                                 search.layouts[static_cast<std::uint32_t>(level.layout)], search.io_bytes(1));
@@ -38,7 +39,7 @@ void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& accepta
       }
       const std::uint32_t length = reader.read();
       const transition_system::StateView state{reader.words(), length};
-      hull.begin_state(acceptance.of_state(state), targets.read());
+      steps.begin_state(acceptance.of_state(state), targets.read());
       const bool progress_here = acceptance.makes_progress(state);
       search.system.successors(state, successors.cleared());
       for (std::uint32_t i = 0; i < successors.count(); ++i) {
@@ -46,11 +47,12 @@ void write_steps(SpilledSearch& search, const GraphLog& log, Acceptance& accepta
         if (successor.has_state == 0) continue;
         const std::uint32_t target = targets.read();
         const bool is_free = progress_here || acceptance.makes_progress(successors.state(successor));
-        hull.add_step(GraphLog::is_tree(target) ? discovered++ : target, Position{i},
-                      acceptance.of_process(successor.process), is_free);
+        steps.add_step(GraphLog::is_tree(target) ? discovered++ : target, Position{i},
+                       acceptance.of_process(successor.process), is_free);
       }
     }
   }
+  steps.finish();
 }
 
 void run(const Task& task, Result& result) {
@@ -66,8 +68,10 @@ void run(const Task& task, Result& result) {
   bool is_found = false;
   spilling::breadth_first_on_disk(exploring, result, [&](SpilledSearch& search) {
     try {
-      CycleHull hull(task, acceptance, log.directory());
-      write_steps(search, log, acceptance, hull);
+      StepFile steps(log.directory(), [&] { return task.control.should_stop(); });
+      write_steps(search, log, acceptance, steps);
+      CycleHull hull(steps, steps.states(), acceptance.all(),
+                     [&](std::size_t bytes) { task.budget.require(bytes); });
       is_found = hull.find(lasso);
       is_decided = true;
     } catch (const spilling::Stopped&) {

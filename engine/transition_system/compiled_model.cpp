@@ -1,9 +1,13 @@
 #include "transition_system/compiled_model.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -42,6 +46,27 @@ std::string never_seen(const std::string& path) {
   return way + path;
 }
 
+/// The same library once more, with variables of its own: the loader gives everybody who opens one file the same one.
+/// Null where that cannot be.
+void* opened_apart(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const int copy = memfd_create("assay-model", MFD_CLOEXEC);
+  if (!file || copy < 0) return nullptr;
+  std::size_t written = 0;
+  while (written < content.size()) {
+    const ssize_t more = write(copy, content.data() + written, content.size() - written);
+    if (more <= 0) break;
+    written += static_cast<std::size_t>(more);
+  }
+  void* const library =
+      written < content.size()
+          ? nullptr
+          : dlopen(never_seen("/proc/self/fd/" + std::to_string(copy)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(copy);
+  return library;
+}
+
 }  // namespace
 
 CompiledModel::CompiledModel(const std::string& library, const std::optional<support::ElementWords>& key) {
@@ -61,6 +86,15 @@ CompiledModel::CompiledModel(const std::string& library, const std::optional<sup
   const auto entry = reinterpret_cast<Entry>(dlsym(library_, "assay_model_entry"));
   if (entry == nullptr) fail("exports no assay_model_entry");
   model_ = entry();
+  if (model_ != nullptr && !is_confined && model_->abi == ASSAY_MODEL_ABI && model_->foreign != nullptr &&
+      *model_->foreign->host != nullptr) {
+    // Another model executes its foreign code through this library, which knows one host.
+    dlclose(library_);
+    library_ = opened_apart(library);
+    if (library_ == nullptr)
+      throw std::runtime_error("cannot open the compiled model " + library + " a second time");
+    model_ = reinterpret_cast<Entry>(dlsym(library_, "assay_model_entry"))();
+  }
   if (model_ == nullptr) fail("returned no model");
   if (model_->abi != ASSAY_MODEL_ABI) {
     fail("speaks version " + std::to_string(model_->abi) + " of the model interface, this engine speaks " +

@@ -29,6 +29,15 @@ class Travelling final : public TransitionSystem {
   std::uint32_t max_words() const override { return max_words_; }
   std::uint32_t initial(std::uint64_t* words, std::uint32_t* violation) const override;
   void successors(StateView state, assay_buffer* out) const override;
+  /// Who can move; the states that they would move to are not for travelling.
+  void enabled_steps(StateView state, assay_buffer* out) const override {
+    system_.enabled_steps(local(state), out);
+  }
+  bool leaves_successors_out() const override { return system_.leaves_successors_out(); }
+  std::uint32_t label_count() const override { return system_.label_count(); }
+  std::uint64_t labels(StateView state) const override { return system_.labels(local(state)); }
+  std::uint32_t acceptance_count() const override { return system_.acceptance_count(); }
+  std::uint64_t acceptance(StateView state) const override { return system_.acceptance(local(state)); }
   bool is_valid_end(StateView state) const override { return system_.is_valid_end(local(state)); }
   bool has_state_checks() const override { return system_.has_state_checks(); }
   std::uint32_t check_state(StateView state) const override { return system_.check_state(local(state)); }

@@ -571,6 +571,8 @@ _Run: TypeAlias = tuple[str, int, int, bytes, int]
 _Piece: TypeAlias = tuple[str, int, int]
 # A partition's part of a level: its number, the run, from which to which state, their ranks.
 _Part: TypeAlias = tuple[int, _Run, int, int, Sequence[_Piece]]
+# States of a level with their steps: the level, the first one, how many; file, offset, bytes.
+_Block: TypeAlias = tuple[int, int, int, str, int, int]
 
 class PartitionWorker:
     """What one worker of a search in partitions does; calls are functions of files."""
@@ -635,6 +637,56 @@ class PartitionWorker:
         name: str,
     ) -> list[_Piece]: ...
     def is_intact(self, run: _Run) -> bool: ...
+
+class CycleWork:
+    """What one worker does to find accepting cycles; calls are functions of files."""
+
+    def __init__(self, worker: PartitionWorker, *, processes: int, progress_label: int | None) -> None: ...
+    @property
+    def all(self) -> int:
+        """The acceptance sets that a cycle has to meet, a bit for each."""
+
+    def write_steps(
+        self, levels: Sequence[tuple[int, Sequence[_Part]]], slices: Sequence[int], name: str
+    ) -> tuple[list[_Piece], list[_Piece]]: ...
+    def join(
+        self,
+        begin: int,
+        end: int,
+        marks: Sequence[_Piece],
+        facts: Sequence[_Piece],
+        numbers: Sequence[Sequence[_Piece]],
+        stream_of: Sequence[int],
+        levels: Sequence[int],
+        name: str,
+    ) -> tuple[list[_Block], int]:
+        """And the acceptance sets that all of its steps are in which are not free."""
+
+    def spread(
+        self,
+        states: int,
+        blocks: Sequence[_Block],
+        inside: Sequence[_Piece] | None,
+        acceptance_set: int,
+        reached: Sequence[_Piece],
+        name: str,
+    ) -> tuple[bool, int, _Piece]:
+        """Whether it grew, how many states are in it, and the set."""
+
+    def eliminate(
+        self,
+        states: int,
+        blocks: Sequence[_Block],
+        inside: Sequence[_Piece] | None,
+        elsewhere: Sequence[_Piece] | None,
+        name: str,
+    ) -> tuple[bool, int, _Piece, _Piece]:
+        """Whether something is gone, how many are left, these, and what their steps lead to."""
+
+    def find(
+        self, states: int, blocks: Sequence[_Block], hull: Sequence[_Piece] | None
+    ) -> tuple[list[int], int] | None:
+        """The positions of a run, and where its cycle begins."""
 
 def write_partitioned_graph(
     directory: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from assay.evidence.witness_file import Location, WitnessProblem, from_text
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.c_expressions import NoExpression, as_exact_c
+from assay.verification.sequential_harness import write_harness
 from assay.verification.witnesses import validate_witness
 
 DECLARATIONS = (
@@ -238,6 +240,72 @@ def test_invariants_are_checked_and_strengthening_is_said(invariants, verdict, w
     found = validated(program, witness_of(program, invariants=invariants))
     assert str(found.verdict) == verdict, (found.reasons, found.notes)
     assert any(words in one for one in (*found.reasons, *found.notes))
+
+
+POINTED = """unsigned n = __VERIFIER_nondet_uint(), x = 0; int *p = &g, a[4] = {0};
+while (x < n) {
+  x++;
+  g = 1;
+}
+if (g > 1) reach_error();"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "verdict", "words"),
+    [
+        ("g / 2 == 0 && g <= 1", "verified", ""),
+        ("g % 31 <= 1", "verified", ""),
+        ("g >> 1 == 0", "verified", ""),
+        ("p != 0 && g <= 1", "verified", ""),
+        ("sizeof(x) == 4", "verified", ""),
+        ("g / 2 == 1", "rejected", "does not hold"),
+        ("x / n <= 5", "incomplete", "/ is not evaluated"),
+        ("x % 0 == 0", "incomplete", "% is not evaluated"),
+        ("g >> 32 == 0", "incomplete", ">> is not evaluated"),
+        ("x << 1 >= 0", "incomplete", "<< is not evaluated"),
+        ("*p <= 1", "incomplete", "* is not evaluated"),
+        ("p == &g", "incomplete", "& is not evaluated"),
+        ("p[0] <= 1", "incomplete", "ArrayRef is not evaluated"),
+        ("a[0] == 0", "incomplete", "ArrayRef is not evaluated"),
+        ("f(g) == 0", "rejected", "FuncCall is not evaluated"),
+        ("(g = 1)", "rejected", "= is not evaluated"),
+        ("(g <= 1, 1)", "rejected", "ExprList is not evaluated"),
+        ("({1;})", "rejected", "Compound is not evaluated"),
+    ],
+)
+def test_an_expression_is_evaluated_or_refused_by_name(expression, verdict, words, tmp_path):
+    """What changes something is no expression of a witness; what is only not read here is not rejected."""
+    program = written(tmp_path, POINTED, "int g; int f(int v) { return 0; }\n")
+    found = validated(program, witness_of(program, invariants=f"loop_invariant 5 {expression}"))
+    assert str(found.verdict) == verdict, (found.reasons, found.notes)
+    assert words in " ".join(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("depth", "verdict", "words"),
+    [(1, "violated", ""), (5, "incomplete", "as deep as the recursion was followed")],
+)
+def test_a_run_through_recursion_is_written_validated_and_compiled(
+    depth, verdict, words, tmp_path, monkeypatch
+):
+    """As a witness, which is validated as deep as recursion is copied, and as a file for plain gcc."""
+    head = "int add(int m, int n) {\nif (n == 0) return m;\nreturn add(m + 1, n - 1);\n}\n"
+    body = (
+        "int m = __VERIFIER_nondet_int(), n = __VERIFIER_nondet_int();\n"
+        f"if (n != {depth}) return 0;\nif (add(m, n) == 17) reach_error();"
+    )
+    monkeypatch.chdir(tmp_path)
+    program = written(tmp_path, body, head)
+    witness, trace = tmp_path / "witness.yml", tmp_path / "trace.json"
+    result = assay.verify(program, witness=witness, trace=trace, timeout_seconds=100)
+    assert str(result.verdict) == "violated", result.reasons
+    found = validated(program, witness)
+    assert str(found.verdict) == verdict, found.reasons
+    assert words in " ".join(found.reasons)
+    harness = write_harness(program, trace, "harness.c")
+    assert harness.executed.reached
+    done = subprocess.run(["bash", "-c", harness.command], capture_output=True, text=True, check=False)
+    assert done.returncode == 86, done.stderr
 
 
 def test_invariants_do_not_make_a_wrong_program_right(tmp_path):

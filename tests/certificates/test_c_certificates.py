@@ -120,12 +120,12 @@ def test_the_independent_checker_accepts_them_with_a_front_end_of_its_own(proved
 
 def test_the_independent_checker_says_what_it_does_not_read(proved, tmp_path):
     program = tmp_path / "pointer.c"
-    program.write_text("int main(void) { int x = 1, *p = &x; if (*p != 1) reach_error(); return 0; }")
+    program.write_text("int main(void) { int x = 1; if ((unsigned long)&x == 1) reach_error(); return 0; }")
     program.write_text("extern void reach_error(void);\n" + program.read_text())
     certificate = tmp_path / "pointer.cert"
     assert assay.verify(program, certificate=certificate, timeout_seconds=60).verdict is Verdict.VERIFIED
     assert assay.certify(program, certificate).verdict is Verdict.VERIFIED
-    with pytest.raises(Undecided, match=r"cannot check: 2:34: the address of an object is not read here"):
+    with pytest.raises(Undecided, match=r"cannot check: 2:33: a pointer that becomes an integer is"):
         check(program, certificate)
 
 

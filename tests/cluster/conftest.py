@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.clustering import coordinator
+from assay.clustering import coordinator, cycles
 from tests.cluster.processes import Processes
 
 
@@ -15,3 +15,4 @@ def cluster():
 @pytest.fixture(autouse=True)
 def small_levels_are_everybodys(monkeypatch):
     monkeypatch.setattr(coordinator, "NARROW_STATES", 20)
+    monkeypatch.setattr(cycles, "ALONE_STATES", 20)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from distributed import Client
 import assay
 from assay.clustering import coordinator
 from assay.clustering.grouping import shared_out
+from assay.clustering.program import NotTheSame, opened, share
 from assay.distribution.cluster import Cluster
+from assay.transition_system.interface import Opening
 from assay.transition_system.language_options import OptionProblem
 from benchmarks.tasks import MODELS
-from tests.cluster.equality import difference, told
+from tests.cluster.equality import difference, embedded_c, told
 from tests.cluster.processes import ROOT, Processes
 
 EXAMPLES = ROOT / "examples"
@@ -72,6 +75,21 @@ def test_the_counterexample_of_a_python_program_is_that_of_one_process(cluster, 
     assert here.as_json()["violations"] == there.as_json()["violations"]
 
 
+def test_what_was_committed_of_a_program_that_is_not_as_assumed_is_given_up(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(coordinator, "ANSWER_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(coordinator, "COMMIT_SECONDS", 0.0)
+    program = tmp_path / "stored.py"
+    program.write_text(
+        "import threading\n"
+        "class Box:\n    def __init__(self):\n        self.value = 0\n"
+        "box = Box()\n"
+        "def again():\n    box.__init__()\n"
+        "for _ in range(2):\n    threading.Thread(target=again).start()\n"
+    )
+    result = assay.verify(program, cluster=cluster.address, spill=tmp_path / "states")
+    assert (result.verdict, result.semantics["not_final"]) == ("verified", [".value"])
+
+
 def test_a_class_is_searched_on_a_cluster(cluster, tmp_path):
     program = f"{EXAMPLES / 'token_ring.py'}:CarelessRing"
     here = assay.verify(program)
@@ -82,6 +100,81 @@ def test_a_class_is_searched_on_a_cluster(cluster, tmp_path):
         there.transitions,
         there.depth,
     )
+
+
+CLAIMS = """
+byte x, y; bool done;
+active proctype P() { do :: x < 9 -> x++ :: x == 9 -> x = 0 :: done = true; break od }
+active proctype Q() { do :: y < 7 -> y++ :: y == 7 -> break od }
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ({"ltl": ["[] (x <= 9)"]}, "verified"),
+        ({"ltl": ["<> (y == 7)"]}, "violated"),
+        ({"ltl": ["<> (y == 7)"], "fair": True}, "verified"),
+        ({"ltl": ["[] <> (x == 0)"], "fair": True}, "violated"),
+        ({"progress": True}, "violated"),
+        ({"ltl": ["<> (y == 7)"], "max_states": 50}, "incomplete"),
+    ],
+    ids=str,
+)
+def test_a_claim_about_runs_has_the_answer_and_the_run_of_one_machine(asked, verdict, cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    asked = {"safety": False, "check_deadlock": False, "reductions": (), **asked}
+    assert difference(program, cluster.address, **asked) == ""
+    assert assay.verify(program, **asked).verdict == verdict
+
+
+def test_the_run_that_a_cluster_found_can_be_replayed(cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    trace = tmp_path / "run.trace.json"
+    there = {"cluster": cluster.address, "spill": tmp_path / "states", "trace": trace}
+    found = assay.verify(program, ltl=["<> (y == 7)"], **there)
+    assert assay.replay(program, trace).loop_start == found.violations[0].counterexample.loop_start
+
+
+def test_the_certificate_of_a_claim_about_runs_is_that_of_one_machine(cluster, tmp_path):
+    program = tmp_path / "model.pml"
+    program.write_text(CLAIMS)
+    asked = {"ltl": ["<> (y == 7)"], "fair": True, "safety": False, "check_deadlock": False}
+    assert difference(program, cluster.address, certificate=True, **asked) == ""
+
+
+def test_a_claim_of_a_python_program_is_searched_by_content(cluster):
+    program = EXAMPLES / "liveness" / "polite_threads.py"
+    assert difference(program, cluster.address, safety=False, terminates=True) == ""
+
+
+def test_a_worker_that_is_killed_while_cycles_are_looked_for_costs_a_round(tmp_path):
+    asked = {"ltl": ["[] <> (eating > 0)"], "defines": ("N=5",), "reductions": ()}
+    expected = assay.verify(MODELS / "philosophers.pml", spill=tmp_path / "one", **asked)
+    with Processes(2) as own:
+        killed = threading.Event()
+
+        def kill(progress):
+            if "can be on a cycle" in getattr(progress, "note", "") and not killed.is_set():
+                killed.set()
+                own.kill_worker(own.workers[0])
+
+        there = {"cluster": own.address, "spill": tmp_path / "states", "listener": kill}
+        result = assay.verify(MODELS / "philosophers.pml", **there, **asked)
+    assert killed.is_set()
+    assert told(result) == told(expected)
+
+
+@pytest.mark.parametrize("name", ["5_binary_tree.pml -DBUG", "6_claim.pml ", "pieces4000.pml, claims"])
+def test_embedded_c_is_executed_by_workers(name, cluster):
+    [unequal] = [
+        difference(path, cluster.address, **{"safety": False, **asked})
+        for one, path, asked in embedded_c()
+        if one == name
+    ]
+    assert unequal == ""
 
 
 def test_many_small_slices_of_a_level_are_one_level(cluster, tmp_path, monkeypatch):
@@ -196,18 +289,20 @@ def test_nobody_at_the_address_is_a_sentence(tmp_path):
         assay.verify(EXAMPLES / "peterson.pml", cluster="tcp://127.0.0.1:1", spill=tmp_path / "states")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("byte x; active proctype P() { x = 1 } ltl soon { <> (x == 1) }", "is searched on one machine"),
-        ("byte x; active proctype P() { c_code { now.x = 1; } }", "the C in this program"),
-    ],
-)
-def test_programs_of_one_machine_are_refused(text, sentence, tmp_path):
+def test_embedded_c_with_memory_that_is_no_state_is_refused(tmp_path):
     program = tmp_path / "model.pml"
-    program.write_text(text)
-    with pytest.raises(OptionProblem, match=sentence):
-        assay.verify(program, cluster="tcp://127.0.0.1:1", spill=tmp_path / "states")
+    program.write_text("byte x; active proctype P() { c_code { now.x = 1; } }")
+    there = {"cluster": "tcp://127.0.0.1:1", "spill": tmp_path / "states"}
+    with pytest.raises(OptionProblem, match="stays in the process that executed it"):
+        assay.verify(program, tracking="declared", **there)
+
+
+def test_a_worker_whose_c_library_may_compute_otherwise_has_no_part_in_embedded_c(tmp_path):
+    shared = share(Opening(__file__, settings={"foreign": True}), str(tmp_path))
+    assert "glibc" in shared.c_library
+    with pytest.raises(NotTheSame, match="whose results may differ"):
+        opened(replace(shared, c_library="glibc 2.17 sse4_1"))
+    assert not share(Opening(__file__), str(tmp_path)).c_library
 
 
 def test_too_little_memory_is_refused(cluster, tmp_path):

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay import _engine
+from assay.languages.promela.program import load
 from assay.transition_system.interface import SourceProblem
+from assay.transition_system.language_options import LanguageOptions
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "embedded_c"
 MODELS = Path(__file__).resolve().parent / "models"
@@ -387,3 +390,27 @@ def test_where_a_claim_asks_c_that_changes_memory_the_run_says_so(verified):
     told = [text for step in run.steps for text in step.conditions]
     assert told[0] == "c_expr { (k = now.x, now.x == 9) } cannot be evaluated"
     assert not run.conditions  # it is not false all the way round
+
+
+def test_two_models_of_one_program_do_not_share_what_their_c_remembers(tmp_path):
+    """In one process: when the second went, the first had nobody left to execute its C."""
+    path = tmp_path / "model.pml"
+    path.write_text(
+        "c_decl { #include <stdlib.h>\n int *at, n; }\nbyte x;\n"
+        "active proctype P() { do :: x < 9 -> x++; c_code { at = malloc(++n); *(char *)at = now.x; } od }\n"
+    )
+    program = load(str(path), LanguageOptions()).opened()
+
+    def walked(model):
+        state, seen = model.initial_state()[0], []
+        for _ in range(12):
+            state = model.successors(state)[0][0]
+            seen.append(model.content_hash(state))
+        return seen
+
+    first = _engine.CompiledModel(program.opening.file)
+    expected = walked(first)
+    second = _engine.CompiledModel(program.opening.file)
+    assert walked(second) == walked(first) == expected
+    del second
+    assert walked(first) == expected

@@ -38,7 +38,7 @@ def run(program: Program, given: list[int]) -> dict[Term, Value]:
     left = list(given)
     values: dict[Term, Value] = _Zeros()
     for name, term in program.initial.items():
-        values[name] = computed(term, {})
+        values[name] = computed(term, values)
     here = program.graph.entry
     for _ in range(MOST_STEPS):
         if here == program.end:
@@ -74,8 +74,10 @@ def read_program(path: Path, model: str) -> Program:
         return read(expand(path.read_bytes(), path, model, []), model, [], [], RECURSION)
 
 
-def difference(seed: int, made: type[Generator] = Generator, model: str = "LP64") -> str | None:
-    """Raises CannotCheck for a program that is not read."""
+def difference(
+    seed: int, made: type[Generator] = Generator, model: str = "LP64", compared: Counter[str] | None = None
+) -> str | None:
+    """Raises CannotCheck for a program that is not read. `compared` counts runs."""
     generator = made(seed)
     text = generator.program()
     inputs = [[generator.random.getrandbits(64) for _ in range(40)] for _ in range(3)]
@@ -91,6 +93,8 @@ def difference(seed: int, made: type[Generator] = Generator, model: str = "LP64"
             found = str(run(program, given)[observed])
         except NotDefined:
             continue
+        if compared is not None:
+            compared["runs"] += 1
         if found != answer:
             return f"{text}\n/* checker: {found!r}, gcc: {answer!r}, inputs {given} */\n"
     return None
@@ -108,10 +112,11 @@ def main() -> int:
     if given.memory:
         from tests.c.random_memory import MemoryGenerator as made  # noqa: N813
     refused: Counter[str] = Counter()
+    compared: Counter[str] = Counter()
     count = 0
     for seed in range(start, end):
         try:
-            found = difference(seed, made, given.data_model)
+            found = difference(seed, made, given.data_model, compared)
         except CannotCheck as problem:
             refused[str(problem).partition(": ")[2] or str(problem)] += 1
             continue
@@ -122,7 +127,7 @@ def main() -> int:
             print(f"seed {seed}: {found.splitlines()[-1]}", flush=True)
     for reason, times in refused.most_common():
         print(f"{times} not read: {reason}")
-    print(f"{end - start} programs, {count} differences")
+    print(f"{end - start} programs, {compared['runs']} runs, {count} differences")
     return 1 if count else 0
 
 

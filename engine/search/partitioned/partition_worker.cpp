@@ -230,6 +230,14 @@ void PartitionWorker::each_state(const LevelPart& part, Take take) {
   }
 }
 
+void PartitionWorker::each_numbered(const LevelPart& part,
+                                    const std::function<void(StateView, std::uint64_t)>& take) {
+  each_state(part, [&](StateView state, const std::uint64_t*, std::uint64_t rank) {
+    take(state, rank);
+    return true;
+  });
+}
+
 Expanded PartitionWorker::expand(const std::vector<LevelPart>& parts, std::uint64_t depth,
                                  const std::vector<std::uint32_t>& group_of, std::uint32_t own_group,
                                  const std::string& edges_name) {

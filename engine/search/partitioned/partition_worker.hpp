@@ -97,7 +97,8 @@ struct Counted {
 
 /// Every call is a function of files in the shared directory that are never changed once they are named: it may be
 /// done again, by any worker. What a worker keeps from call to call (open files, where blocks begin) is only to save
-/// time. Files that a call makes have the names that it was given.
+/// time, but for the candidates of its own group, which wait between `expand` and `merge` or `put_aside`. Files that a
+/// call makes have the names that it was given.
 class PartitionWorker {
  public:
   PartitionWorker(const transition_system::TransitionSystem& system, const Options& options,
@@ -163,6 +164,7 @@ class PartitionWorker {
 
  private:
   friend class LevelExpansion;
+  friend class CycleWork;
 
   struct Held {
     SortedRun run;
@@ -201,6 +203,8 @@ class PartitionWorker {
   std::size_t io_bytes(std::size_t readers) const;
   template <class Take>
   void each_state(const LevelPart& part, Take take);
+  void each_numbered(const LevelPart& part,
+                     const std::function<void(StateView state, std::uint64_t rank)>& take);
   void merge_one(const MergePart& part, std::vector<SectionCursor>& candidates,
                  const std::shared_ptr<DiskFile>& levels, std::uint64_t& levels_end,
                  const std::shared_ptr<DiskFile>& runs, std::uint64_t& runs_end, MergedPart& out);

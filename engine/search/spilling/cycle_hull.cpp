@@ -1,37 +1,81 @@
 #include "search/spilling/cycle_hull.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace assay::search::spilling {
 namespace {
 
-constexpr std::uint32_t kAskEvery = 4096;  // states between two looks at whether to go on
-constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;
+/// Whether a step counts and stays inside of a set.
+bool counts(const CycleStep& step, const StateBits& inside) { return !step.is_free && inside[step.target]; }
 
-std::uint32_t first_in(const std::vector<bool>& bits) {
-  return static_cast<std::uint32_t>(std::ranges::find(bits, true) - bits.begin());
-}
+std::uint32_t first_in(const StateBits& bits) { return static_cast<std::uint32_t>(bits.first()); }
 
 }  // namespace
 
-void CycleHull::begin_state(Marks marks, std::uint32_t steps) {
-  file_.append(&steps, sizeof steps);
-  file_.append(&marks, sizeof marks);
-  ++states_;
+Acceptance::Marks common_to(std::span<const CycleStep> steps) {
+  Acceptance::Marks common = ~Acceptance::Marks{0};
+  for (const CycleStep& step : steps) common &= step.is_free ? ~Acceptance::Marks{0} : step.marks;
+  return common;
 }
 
-void CycleHull::add_step(std::uint32_t target, Position position, Marks marks, bool is_free) {
-  const std::uint32_t number = number_of(position);
-  const std::uint8_t free = is_free ? 1 : 0;
-  file_.append(&target, sizeof target);
-  file_.append(&number, sizeof number);
-  file_.append(&marks, sizeof marks);
-  file_.append(&free, sizeof free);
+bool spread(const CycleSteps& steps, const StateBits& inside, Acceptance::Marks set, StateBits& reached) {
+  bool is_any_new = false;
+  for (bool is_larger = true; is_larger;) {
+    is_larger = false;
+    steps.each([&](std::uint32_t state, std::span<const CycleStep> of_state) {
+      if (!inside[state]) return;
+      for (const CycleStep& step : of_state) {
+        if (!counts(step, inside) || reached[step.target]) continue;
+        if (!reached[state] && set != 0 && (step.marks & set) == 0) continue;
+        reached.set(step.target);
+        is_any_new = true;
+        // What comes later in the file hears of it in the same pass.
+        is_larger = is_larger || step.target <= state;
+      }
+    });
+  }
+  return is_any_new;
+}
+
+bool eliminate(const CycleSteps& steps, std::uint64_t begin, std::uint64_t end, const StateBits& elsewhere,
+               StateBits& inside) {
+  constexpr std::uint8_t kMany = 255;  // nobody counts any more
+  std::vector<std::uint8_t> arrivals(end - begin);
+  const auto here = [&](const CycleStep& step) {
+    return !step.is_free && step.target >= begin && step.target < end;
+  };
+  steps.each([&](std::uint32_t state, std::span<const CycleStep> of_state) {
+    if (!inside[state]) return;
+    for (const CycleStep& step : of_state) {
+      if (here(step) && arrivals[step.target - begin] != kMany) ++arrivals[step.target - begin];
+    }
+  });
+  bool is_any_gone = false;
+  for (bool is_more = true; is_more;) {
+    is_more = false;
+    steps.each([&](std::uint32_t state, std::span<const CycleStep> of_state) {
+      if (!inside[state] || arrivals[state - begin] != 0 || elsewhere[state]) return;
+      inside.clear(state);
+      is_any_gone = true;
+      for (const CycleStep& step : of_state) {
+        if (!here(step) || arrivals[step.target - begin] == kMany) continue;
+        // What comes later in the file hears of it in the same pass.
+        if (--arrivals[step.target - begin] == 0) is_more = is_more || step.target <= state;
+      }
+    });
+  }
+  return is_any_gone;
 }
 
 bool CycleHull::find(Violation& lasso) {
-  file_.flush();
-  if (!shrink_to_hull()) return false;
+  shrink_to_hull();
+  return find_in(std::move(inside_), lasso);
+}
+
+bool CycleHull::find_in(StateBits hull, Violation& lasso) {
+  inside_ = std::move(hull);
+  if (inside_.first() == states_) return false;
   shrink_to_first_component();
   lasso.code = Finding::kAcceptingCycle;
   // States are numbered in the order of their discovery: no state of the component has a shorter way to it.
@@ -42,82 +86,51 @@ bool CycleHull::find(Violation& lasso) {
   std::uint32_t here = begin;
   while (missing != 0) {
     const Marks wanted = missing;
-    here = go_on(here, lasso, missing, [&](const Step& step) { return (step.marks & wanted) != 0; });
+    here = go_on(here, lasso, missing, [&](const CycleStep& step) { return (step.marks & wanted) != 0; });
   }
   if (here != begin || lasso.path.size() == *lasso.loop_start) {
-    go_on(here, lasso, missing, [&](const Step& step) { return step.target == begin; });
+    go_on(here, lasso, missing, [&](const CycleStep& step) { return step.target == begin; });
   }
   return true;
 }
 
-CycleHull::Bits CycleHull::bits(bool value) {
-  task_.budget.require(states_ / 8);
-  return Bits(states_, value);
-}
-
-// --- reading ---
-
-template <class Take>
-void CycleHull::each_in_level(std::size_t level, Take take) {
-  const std::uint64_t end = level + 1 < levels_.size() ? levels_[level + 1].first_state : states_;
-  support::ScratchFile::Reader reader(file_, kReadAtOnce, levels_[level].offset);
-  for (std::uint64_t state = levels_[level].first_state; state < end; ++state) {
-    if (state % kAskEvery == 0 && task_.control.should_stop()) throw Stopped();
-    steps_.resize(reader.next<std::uint32_t>());
-    const auto shared = reader.next<Marks>();
-    for (Step& step : steps_) {
-      step.target = reader.next<std::uint32_t>();
-      step.position = reader.next<std::uint32_t>();
-      step.marks = reader.next<Marks>() | shared;
-      step.is_free = reader.next<std::uint8_t>() != 0;
-    }
-    take(static_cast<std::uint32_t>(state));
-  }
-}
-
-template <class Take>
-void CycleHull::each(Take take) {
-  for (std::size_t level = 0; level < levels_.size(); ++level) each_in_level(level, take);
-}
-
-template <class Take>
-void CycleHull::each_from_the_last_level(Take take) {
-  for (std::size_t level = levels_.size(); level-- > 0;) each_in_level(level, take);
+StateBits CycleHull::bits(bool value) const {
+  require_(states_ / 8);
+  return StateBits(states_, value);
 }
 
 // --- the hull, and a component of it ---
 
-bool CycleHull::shrink_to_hull() {
+void CycleHull::shrink_to_hull() {
   inside_ = bits(true);
+  Marks of_all_steps = all_;
+  steps_.each([&](std::uint32_t, std::span<const CycleStep> steps) { of_all_steps &= common_to(steps); });
+  // What is reached from a step of some set has a predecessor: sets that have all steps ask for no more.
+  const Marks asked = all_ & ~of_all_steps;
   for (bool is_smaller = true; is_smaller;) {
-    is_smaller = false;
-    // Without any set every cycle counts, as if one set had all steps.
-    if (all_ == 0) is_smaller = shrink_to_what_is_reached_from(0);
-    for (Marks left = all_; left != 0; left &= left - 1) {
+    is_smaller = shrink_by_elimination();
+    if (asked == 0) is_smaller = shrink_to_what_is_reached_from(0) || is_smaller;
+    for (Marks left = asked; left != 0; left &= left - 1) {
       is_smaller = shrink_to_what_is_reached_from(left & -left) || is_smaller;
     }
   }
-  return std::ranges::count(inside_, true) != 0;
+}
+
+bool CycleHull::shrink_by_elimination() {
+  try {
+    require_(states_);
+  } catch (const std::bad_alloc&) {
+    return false;  // the same comes out, later
+  }
+  return eliminate(steps_, 0, states_, bits(false), inside_);
 }
 
 /// By a step of the set, and then any; all of them inside. 0 is the set of all steps. True: something is gone.
 bool CycleHull::shrink_to_what_is_reached_from(Marks set) {
-  Bits reached = bits(false);
-  for (bool is_larger = true; is_larger;) {
-    is_larger = false;
-    each([&](std::uint32_t state) {
-      if (!inside_[state]) return;
-      for (const Step& step : steps_) {
-        if (!counts(step, inside_) || reached[step.target]) continue;
-        if (!reached[state] && set != 0 && (step.marks & set) == 0) continue;
-        reached[step.target] = true;
-        // What comes later in the file hears of it in the same pass.
-        is_larger = is_larger || step.target <= state;
-      }
-    });
-  }
+  StateBits reached = bits(false);
+  spread(steps_, inside_, set, reached);
   const bool is_smaller = reached != inside_;
-  inside_.swap(reached);
+  std::swap(inside_, reached);
   return is_smaller;
 }
 
@@ -126,43 +139,43 @@ bool CycleHull::shrink_to_what_is_reached_from(Marks set) {
 void CycleHull::shrink_to_first_component() {
   std::uint32_t state = first_in(inside_);
   while (true) {
-    Bits before = leading_to(state);
-    const Bits both = reached_from(state, before);
+    StateBits before = leading_to(state);
+    const StateBits both = reached_from(state, before);
     std::uint64_t outside = 0;
     while (outside < states_ && (!before[outside] || both[outside])) ++outside;
-    inside_.swap(before);
+    std::swap(inside_, before);
     if (outside == states_) return;
     state = static_cast<std::uint32_t>(outside);  // leads there, and nothing leads back
   }
 }
 
-CycleHull::Bits CycleHull::leading_to(std::uint32_t state) {
-  Bits found = bits(false);
-  found[state] = true;
+StateBits CycleHull::leading_to(std::uint32_t state) {
+  StateBits found = bits(false);
+  found.set(state);
   for (bool is_larger = true; is_larger;) {
     is_larger = false;
-    each_from_the_last_level([&](std::uint32_t source) {
+    steps_.each_from_the_last_level([&](std::uint32_t source, std::span<const CycleStep> steps) {
       if (!inside_[source] || found[source]) return;
       const bool leads =
-          std::ranges::any_of(steps_, [&](const Step& step) { return !step.is_free && found[step.target]; });
+          std::ranges::any_of(steps, [&](const CycleStep& step) { return counts(step, found); });
       if (!leads) return;
-      found[source] = true;
+      found.set(source);
       is_larger = true;
     });
   }
   return found;
 }
 
-CycleHull::Bits CycleHull::reached_from(std::uint32_t state, const Bits& within) {
-  Bits found = bits(false);
-  found[state] = true;
+StateBits CycleHull::reached_from(std::uint32_t state, const StateBits& within) {
+  StateBits found = bits(false);
+  found.set(state);
   for (bool is_larger = true; is_larger;) {
     is_larger = false;
-    each([&](std::uint32_t source) {
+    steps_.each([&](std::uint32_t source, std::span<const CycleStep> steps) {
       if (!found[source]) return;
-      for (const Step& step : steps_) {
+      for (const CycleStep& step : steps) {
         if (!counts(step, within) || found[step.target]) continue;
-        found[step.target] = true;
+        found.set(step.target);
         is_larger = is_larger || step.target <= source;
       }
     });
@@ -174,13 +187,13 @@ CycleHull::Bits CycleHull::reached_from(std::uint32_t state, const Bits& within)
 
 /// From the initial state, by the steps that discovered the states on the way.
 void CycleHull::go_to(std::uint32_t state, Violation& lasso) {
-  std::size_t level = levels_.size() - 1;
-  while (levels_[level].first_state > state) --level;
+  std::size_t level = steps_.levels() - 1;
+  while (steps_.first_of(level) > state) --level;
   for (; level > 0; --level) {
-    std::uint32_t target = state;
+    const std::uint32_t target = state;
     bool is_found = false;
-    each_in_level(level - 1, [&](std::uint32_t source) {
-      for (const Step& step : steps_) {
+    steps_.each_in_level(level - 1, [&](std::uint32_t source, std::span<const CycleStep> steps) {
+      for (const CycleStep& step : steps) {
         if (is_found || step.target != target) continue;
         is_found = true;
         state = source;
@@ -193,37 +206,39 @@ void CycleHull::go_to(std::uint32_t state, Violation& lasso) {
 
 template <class Wanted>
 std::uint32_t CycleHull::go_on(std::uint32_t from, Violation& lasso, Marks& missing, Wanted is_wanted) {
-  task_.budget.require(states_ * sizeof(Arrival));
+  require_(states_ * sizeof(Arrival));
   std::vector<Arrival> arrivals(states_);
-  Bits seen = bits(false), here = bits(false);
-  seen[from] = here[from] = true;
-  std::optional<Step> last;
+  StateBits seen = bits(false), here = bits(false);
+  seen.set(from);
+  here.set(from);
+  std::optional<CycleStep> last;
   std::uint32_t source_of_last = 0;
   while (!last) {
-    Bits next = bits(false);
-    each([&](std::uint32_t source) {
+    StateBits next = bits(false);
+    steps_.each([&](std::uint32_t source, std::span<const CycleStep> steps) {
       if (last || !here[source]) return;
-      for (const Step& step : steps_) {
+      for (const CycleStep& step : steps) {
         if (last || !counts(step, inside_)) continue;
         if (is_wanted(step)) {
           last = step;
           source_of_last = source;
         } else if (!seen[step.target]) {
-          seen[step.target] = next[step.target] = true;
+          seen.set(step.target);
+          next.set(step.target);
           arrivals[step.target] = {source, step.position};
         }
       }
     });
-    here.swap(next);
+    std::swap(here, next);
   }
   std::vector<Arrival> path{{source_of_last, last->position}};
   while (path.back().source != from) path.push_back(arrivals[path.back().source]);
   std::ranges::reverse(path);
   for (const Arrival& step : path) lasso.path.push_back(step.position);
-  each([&](std::uint32_t source) {
+  steps_.each([&](std::uint32_t source, std::span<const CycleStep> steps) {
     for (const Arrival& on_path : path) {
       if (on_path.source != source) continue;
-      for (const Step& step : steps_) {
+      for (const CycleStep& step : steps) {
         if (step.position == on_path.position) missing &= ~step.marks;
       }
     }

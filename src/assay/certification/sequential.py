@@ -24,6 +24,7 @@ from assay.distribution.in_process import InProcess
 from assay.distribution.interface import ClusterProblem, OutOfTime, Report
 from assay.evidence.certificate.header import CertificateProblem, Properties
 from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader
+from assay.evidence.sequential import contract_file
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.evidence.sequential.cvc5_prover import Cvc5
 from assay.evidence.sequential.obligations import NoProof, Obligation
@@ -53,11 +54,7 @@ def certify_sequential(
     begin = time.monotonic()
     program = _loaded(header, request)
     written = file.invariant()
-    try:
-        flow = program.flow_at(recursion_of(written))
-    except UnsupportedConstruct as problem:
-        raise NoProof(str(problem)) from None
-    wanted = list(from_json(written, flow).obligations(flow))
+    wanted = _obligations(program, written)
     known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *program.notes))
     began = time.monotonic()
     tasks = _tasks(wanted, request)
@@ -85,6 +82,16 @@ def certify_sequential(
         obligations=len(wanted),
     )
     return judged(known, wanted, cast("list[dict[str, bool | str]]", answers))
+
+
+def _obligations(program: Any, written: Any) -> list[Obligation]:
+    if contract_file.is_by_contracts(written):
+        return list(contract_file.from_json(written, program.program).obligations(program.program))
+    try:
+        flow = program.flow_at(recursion_of(written))
+    except UnsupportedConstruct as problem:
+        raise NoProof(str(problem)) from None
+    return list(from_json(written, flow).obligations(flow))
 
 
 def judged(

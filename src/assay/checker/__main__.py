@@ -12,6 +12,7 @@ import traceback
 from pathlib import Path
 
 from assay.checker import Accepted, AcceptedInvariant, Rejected, Undecided, Unusable, check
+from assay.checker.c.refutations import ProofFile
 from assay.checker.invariants import C, is_invariant
 from assay.transition_system.language_options import LanguageOptions
 
@@ -66,7 +67,7 @@ def in_a_child(arguments: list[str]) -> int:
 
 def judge(arguments: list[str]) -> int:
     try:
-        accepted = check(Path(arguments[0]), Path(arguments[1]), given_by_user(arguments[2:]))
+        accepted = check(Path(arguments[0]), Path(arguments[1]), *given_by_user(arguments[2:]))
     except Rejected as reason:
         return say(f"rejected: {reason}", REJECTED)
     except Unusable as reason:
@@ -82,9 +83,9 @@ def judge(arguments: list[str]) -> int:
     return say(sentence(accepted, arguments[0]), ACCEPTED)
 
 
-def given_by_user(arguments: list[str]) -> LanguageOptions:
+def given_by_user(arguments: list[str]) -> tuple[LanguageOptions, ProofFile | None]:
     """The flags of `assay verify` that a certificate does not have: how C was compiled and that it may be
-    executed, and where the packages of a program in Python are."""
+    executed, and where the packages of a program in Python are; and where proofs of obligations are."""
     parser = argparse.ArgumentParser(prog="python -m assay.checker PROGRAM CERTIFICATE")
     for flag in ("--c-source", "--cflags", "--ldflags"):
         parser.add_argument(flag, action="append", default=[])
@@ -92,8 +93,15 @@ def given_by_user(arguments: list[str]) -> LanguageOptions:
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--foreign-code", action="store_true")
     parser.add_argument("--python", metavar="VENV", default="")
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--proofs", type=Path, help="a file with proofs of the obligations of a C program")
+    either.add_argument("--write-proofs", type=Path, help="find such proofs, and write them to this file")
+    parser.add_argument("--export", type=Path, help="write clauses and proofs into this folder, for others")
     given = parser.parse_args(arguments)
-    return LanguageOptions(
+    path = given.proofs or given.write_proofs
+    if given.export is not None and path is None:
+        parser.error("--export needs --proofs or --write-proofs")
+    options = LanguageOptions(
         c_sources=tuple(given.c_source),
         rules=tuple(given.rule),
         cflags=tuple(given.cflags),
@@ -102,6 +110,8 @@ def given_by_user(arguments: list[str]) -> LanguageOptions:
         foreign_code=given.foreign_code,
         python=given.python,
     )
+    is_new = given.write_proofs is not None
+    return options, None if path is None else ProofFile(path, is_new=is_new, export=given.export)
 
 
 def proof(accepted: AcceptedInvariant, program: str) -> str:
@@ -116,11 +126,11 @@ def proof(accepted: AcceptedInvariant, program: str) -> str:
             f"accepted: on every run of {program} under {json.dumps(header.semantics)} no assertion fails, "
             "no error is reached, and every check and rule named there is kept; "
             f"{accepted.obligations} obligations made from the program text by a front end of the checker's "
-            f"own, all proved by {accepted.solver}"
+            f"own, all proved by {accepted.solver}{notes}"
             if accepted.obligations
             else f"accepted: every run of {program} under {json.dumps(header.semantics)} was computed by a "
             "front end of the checker's own; no assertion fails, no error is reached, and every check and "
-            "rule named there is kept"
+            f"rule named there is kept{notes}"
         )
     return (
         f"accepted: every state that {program} can reach under {json.dumps(header.semantics)} satisfies "

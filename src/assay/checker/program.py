@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from assay import _engine, languages
-from assay.checker.c.checking import check_c
+from assay.checker.c.checking import asked, check_c
 from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
+from assay.checker.c.proofs import Obligation
+from assay.checker.c.refutations import ProofFile, decided
 from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
 from assay.checker.invariants import (
     AcceptedInvariant,
@@ -44,17 +46,21 @@ class Unusable(Exception):
     """There is nothing to judge: a file is missing or of a kind this checker does not know."""
 
 
-def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) -> Accepted | AcceptedInvariant:
+def check(
+    program: Path, certificate: Path, added: LanguageOptions = DEFAULT, proofs: ProofFile | None = None
+) -> Accepted | AcceptedInvariant:
     """Check a certificate against the text of a program.
 
     Raises `Rejected` if it proves nothing about that program, `Unusable` if
     there is no program or no certificate. `added` says how embedded C was compiled, and that it may be
-    executed. Opens the compiled program in this
-    very process: give the checker one of its own.
+    executed; `proofs` is a file with proofs of the obligations of a C program. Opens the compiled program in
+    this very process: give the checker one of its own.
     """
     data = content_of(certificate, "certificate")
     if is_invariant(data):
-        return check_proof(program, data, added)
+        return check_proof(program, data, added, proofs)
+    if proofs is not None:
+        raise Unusable(f"{certificate}: this certificate has no obligations of which there could be proofs")
     container = read_container(data)
     header = container.header
     if header.language == LANGUAGE:
@@ -82,11 +88,15 @@ def check(program: Path, certificate: Path, added: LanguageOptions = DEFAULT) ->
         raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
-def check_proof(program: Path, data: bytes, added: LanguageOptions = DEFAULT) -> AcceptedInvariant:
+def check_proof(
+    program: Path, data: bytes, added: LanguageOptions = DEFAULT, proofs: ProofFile | None = None
+) -> AcceptedInvariant:
     """A proof by invariant, of a program or of a class."""
     header, written = read_invariant_file(data)
     if header.language == C:
-        return check_c_proof(program, header, written, added.rules)
+        return check_c_proof(program, header, written, added.rules, hashlib.sha256(data).hexdigest(), proofs)
+    if proofs is not None:
+        raise Unusable("proofs of obligations are read for C programs only")
     if header.language != LANGUAGE:
         return check_invariant(load(program, header), header, written)
     if not names_a_class(str(program)):
@@ -107,7 +117,9 @@ def check_proof(program: Path, data: bytes, added: LanguageOptions = DEFAULT) ->
     return check_invariant(loaded, header, written)
 
 
-def check_c_proof(program: Path, header: Header, written: Any, rules: Sequence[str]) -> AcceptedInvariant:
+def check_c_proof(
+    program: Path, header: Header, written: Any, rules: Sequence[str], sha256: str, proofs: ProofFile | None
+) -> AcceptedInvariant:
     """Nothing of the language is shared: the text is read by a front end of the checker's own."""
     source = content_of(program, "program")
     if hashlib.sha256(source).hexdigest() != header.sources[0][1]:
@@ -120,13 +132,32 @@ def check_c_proof(program: Path, header: Header, written: Any, rules: Sequence[s
         if one.isidentifier()
     ]
     texts_of_rules = [(file.stem, content_of(file, "rule (name its file with --rule)")) for file in files]
+    notes: list[str] = []
+
+    def decide(wanted: Sequence[Obligation]) -> tuple[str, ...]:
+        assert proofs is not None
+        read = lambda path: content_of(path, "file of proofs")  # noqa: E731
+        solvers, note = decided(wanted, proofs, sha256, read, asked)
+        notes.extend([note] if note else [])
+        return solvers
+
     try:
-        found = check_c(program, source, header.sources, header.semantics, written, texts_of_rules)
+        found = check_c(
+            program,
+            source,
+            header.sources,
+            header.semantics,
+            written,
+            texts_of_rules,
+            None if proofs is None else decide,
+        )
     except (NoProgram, NoProof) as problem:
         raise Rejected(str(problem)) from None
     except CannotCheck as problem:
         raise Undecided(f"cannot check: {problem} is not read here; ask: assay certify") from None
-    return AcceptedInvariant(header, found.obligations, " and ".join(found.solvers) or "computing")
+    return AcceptedInvariant(
+        header, found.obligations, " and ".join(found.solvers) or "computing", tuple(notes)
+    )
 
 
 def content_of(path: Path, what: str) -> bytes:

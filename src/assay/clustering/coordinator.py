@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,11 +22,10 @@ from assay.clustering.certificate import arguments_of, streams_for, write
 from assay.clustering.company import Company, LevelDone
 from assay.clustering.explored import Explored, Found, Level, SharedDirectory
 from assay.clustering.grouping import partitions_for, shared_out, slices_for
-from assay.clustering.program import NotTheSame, share
+from assay.clustering.program import NotTheSame, has_parts, share
 from assay.clustering.standing import CALL, END, TOGETHER
 from assay.clustering.work import CandidatesLost, Search, Task, TaskFailed, machine_of, ranks_of, together
 from assay.distribution.interface import Cause, ClusterProblem, WorkerDied
-from assay.distribution.local_cluster import workers_wanted
 from assay.distribution.meeting import PeerLost
 from assay.distribution.pinned_tasks import PinnedTasks, TasksLost
 from assay.evidence.verdict import SearchFacts, StopReason
@@ -62,7 +60,9 @@ LEAST_MEMORY = 64 << 20  # of the child
 BLOCK_SHARE = 16  # of its memory, blocks on their way take one part
 
 
-class _Stop(Exception):
+class Stop(Exception):
+    """The search ends here, with what it has."""
+
     def __init__(self, reason: StopReason, detail: str = "") -> None:
         super().__init__(reason, detail)
         self.reason = reason
@@ -70,7 +70,8 @@ class _Stop(Exception):
 
 
 def search(
-    address: str,
+    tasks: PinnedTasks,
+    path: str,
     opening: Opening,
     options: SearchOptions,
     *,
@@ -81,31 +82,11 @@ def search(
     identity: Sequence[tuple[str, str]] = (),
     process: ModelProcess | None = None,
 ) -> NativeOutcome:
-    """What `search.native.search` does, on the cluster at this address."""
-    with contextlib.ExitStack() as stack:
-        path = options.spill_directory
-        if not path:
-            if workers_wanted_of(address) is None:
-                raise OptionProblem(
-                    "cluster: the search needs a directory that this machine and all workers share; "
-                    "name it with --spill DIR"
-                )
-            path = stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-cluster-"))
-        directory = stack.enter_context(SharedDirectory(path))
+    """What `search.native.search` does, on a cluster, with states in this directory."""
+    with SharedDirectory(path) as directory:
         explored = directory.load(dict(identity), resume=options.resume)
-        try:
-            tasks = stack.enter_context(PinnedTasks(address))
-        except ClusterProblem as problem:
-            raise OptionProblem(f"cluster: {problem}") from problem
-        coordinator = _Coordinator(tasks, directory, opening, options, deadline, on_progress)
+        coordinator = Coordinator(tasks, directory, opening, options, deadline, on_progress)
         return coordinator.outcome(explored, dict(identity), certificate, claim, process)
-
-
-def workers_wanted_of(address: str) -> int | None:
-    try:
-        return workers_wanted(address)
-    except ClusterProblem as problem:
-        raise OptionProblem(f"cluster: {problem}") from None
 
 
 def order_of(state: bytes) -> tuple[int, tuple[int, ...]]:
@@ -131,7 +112,7 @@ class _Told:
     memory_bytes: int = 0
 
 
-class _Coordinator:
+class Coordinator:
     def __init__(
         self,
         tasks: PinnedTasks,
@@ -177,27 +158,13 @@ class _Coordinator:
         claim: Claim | None,
         process: ModelProcess | None,
     ) -> NativeOutcome:
-        memory = (self._options.memory_limit_bytes or DEFAULT_MEMORY + DASK_MEMORY) - DASK_MEMORY
-        if memory < LEAST_MEMORY:
-            raise OptionProblem(
-                f"memory: a worker of a cluster needs at least {(DASK_MEMORY + LEAST_MEMORY) >> 20} MiB, got "
-                f"{self._options.memory_limit_bytes >> 20} MiB"
-            )
-        self._search = Search(
-            name=uuid.uuid4().hex,
-            program=share(self._opening, str(self._directory.path)),
-            partitions=partitions_for(len(self._tasks.workers()))
-            if explored is None
-            else explored.partitions,
+        self._search = self._search_for(
+            explored,
             # Words that stand for parts have no order that one process would know.
-            in_order=certificate is not None or self._opening.needs_interpreter,
+            in_order=certificate is not None or has_parts(self._opening),
             logs_edges=certificate is not None,
-            memory_limit_bytes=memory,
-            depth_limit=self._options.depth_limit,
-            check_deadlock=self._options.check_deadlock,
-            stop_at_first_violation=self._options.stop_at_first_violation,
         )
-        stop, facts, paths = _Stop(StopReason.FINISHED), None, []
+        stop, facts, paths = Stop(StopReason.FINISHED), None, []
         try:
             try:
                 self._look_for_workers(first=True)
@@ -205,10 +172,10 @@ class _Coordinator:
                 facts = self._explore(self._explored)
                 self._tracing = bool(self._explored.found)
                 paths = self._paths(self._explored)
-            except _Stop as stopped:
+            except Stop as stopped:
                 stop = stopped
             except ClusterProblem as gone:
-                stop = _Stop(StopReason.CLUSTER, str(gone))
+                stop = Stop(StopReason.CLUSTER, str(gone))
             written: WrittenCertificate | None = None
             problem = ""
             if (
@@ -227,9 +194,33 @@ class _Coordinator:
         finally:
             self._say_goodbye()
 
+    def _search_for(
+        self, explored: Explored | None, *, in_order: bool, logs_edges: bool, question: str = ""
+    ) -> Search:
+        memory = (self._options.memory_limit_bytes or DEFAULT_MEMORY + DASK_MEMORY) - DASK_MEMORY
+        if memory < LEAST_MEMORY:
+            raise OptionProblem(
+                f"memory: a worker of a cluster needs at least {(DASK_MEMORY + LEAST_MEMORY) >> 20} MiB, got "
+                f"{self._options.memory_limit_bytes >> 20} MiB"
+            )
+        return Search(
+            name=uuid.uuid4().hex,
+            program=share(self._opening, str(self._directory.path)),
+            partitions=partitions_for(len(self._tasks.workers()))
+            if explored is None
+            else explored.partitions,
+            in_order=in_order,
+            logs_edges=logs_edges,
+            memory_limit_bytes=memory,
+            depth_limit=self._options.depth_limit,
+            check_deadlock=self._options.check_deadlock,
+            stop_at_first_violation=self._options.stop_at_first_violation,
+            question=question,
+        )
+
     def _told_of(
         self,
-        stop: _Stop,
+        stop: Stop,
         facts: SearchFacts | None,
         paths: list[tuple[int, list[int]]],
         process: ModelProcess | None,
@@ -238,27 +229,14 @@ class _Coordinator:
     ) -> NativeOutcome:
         explored = self._explored
         if explored is None:
-            facts = SearchFacts(stop_reason=stop.reason, stop_detail=stop.detail)
-            return NativeOutcome(facts, (), 0)
+            return NativeOutcome(self._facts_of_a_stopped_search(stop), (), 0)
         seconds = time.monotonic() - self._began
         if facts is None:
-            facts = SearchFacts(
-                states=explored.states,
-                transitions=explored.transitions,
-                depth=explored.depth,
-                frontier=explored.levels[-1].states,
-                stop_reason=stop.reason,
-                stop_detail=stop.detail,
-                violation_count=explored.violation_count,
-            )
+            facts = self._facts_of_a_stopped_search(stop)
         elif stop.reason is not StopReason.FINISHED:  # it was stopped on the way back from a violation
             paths = []
         disk_bytes = max(explored.disk_bytes, self._directory.bytes())
-        if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
-            self._directory.clear()
-        else:
-            with contextlib.suppress(OSError):  # what was committed before is there
-                self._commit(explored)
+        self._leave(facts, keep=keep)
         return NativeOutcome(
             self._of_the_program(replace(facts, seconds=seconds)),
             tuple(self._executed(code, path, process) for code, path in paths),
@@ -270,6 +248,28 @@ class _Coordinator:
             untracked=tuple(explored.untracked),
             cluster=self._as_json(explored),
         )
+
+    def _facts_of_a_stopped_search(self, stop: Stop) -> SearchFacts:
+        explored = self._explored
+        if explored is None:
+            return SearchFacts(stop_reason=stop.reason, stop_detail=stop.detail)
+        return SearchFacts(
+            states=explored.states,
+            transitions=explored.transitions,
+            depth=explored.depth,
+            frontier=explored.levels[-1].states,
+            stop_reason=stop.reason,
+            stop_detail=stop.detail,
+            violation_count=explored.violation_count,
+        )
+
+    def _leave(self, facts: SearchFacts, *, keep: bool = False) -> None:
+        """Nothing of a search that is over stays; one that was stopped can be gone on with."""
+        if not keep and (facts.complete or facts.stop_reason in {StopReason.VIOLATION, StopReason.DEPTH}):
+            self._directory.clear()
+        elif self._explored is not None:
+            with contextlib.suppress(OSError):  # what was committed before is there
+                self._commit(self._explored)
 
     def _of_the_program(self, facts: SearchFacts) -> SearchFacts:
         """A state before the initial ones is ours."""
@@ -308,7 +308,7 @@ class _Coordinator:
                 on_progress=self._on_progress,
                 process=process,
             )
-        except _Stop as stopped:
+        except Stop as stopped:
             return None, stopped.detail or f"it was stopped ({stopped.reason.value})"
         except (ClusterProblem, OSError) as problem:
             return None, str(problem)
@@ -430,9 +430,9 @@ class _Coordinator:
     def _tick(self) -> None:
         now = time.monotonic()
         if interrupts.take():
-            raise _Stop(StopReason.INTERRUPTED)
+            raise Stop(StopReason.INTERRUPTED)
         if self._deadline is not None and now > self._deadline and not self._tracing:
-            raise _Stop(StopReason.TIME)
+            raise Stop(StopReason.TIME)
         self._tell()
 
     def _watch(self, stalls_seconds: float = STALLS_SECONDS) -> None:
@@ -488,9 +488,9 @@ class _Coordinator:
         report = Report()
         report.failure = dict(failed.facts)
         if failed.facts["kind"] == "disk":
-            return _Stop(StopReason.DISK, str(failed.facts["message"]))
+            return Stop(StopReason.DISK, str(failed.facts["message"]))
         if failed.facts["kind"] == "memory":
-            return _Stop(StopReason.MEMORY, "the system gave no more")
+            return Stop(StopReason.MEMORY, "the system gave no more")
         try:
             report.raise_if_it_failed()
         except Exception as problem:
@@ -518,7 +518,7 @@ class _Coordinator:
                     deaths += 1
                 if tries == MOST_TRIES or deaths == MOST_TRIES // 2:
                     reason = StopReason.MEMORY if deaths else StopReason.CRASHED
-                    raise _Stop(reason, str(lost)) from lost
+                    raise Stop(reason, str(lost)) from lost
             finally:
                 self._told.clear()
                 if tasks:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.clustering.work import Part, Piece, Run
+from assay.execution.model_process import AssumptionFailed
 from assay.records import dataclass
 from assay.transition_system.language_options import OptionProblem
 
@@ -229,7 +230,10 @@ class SharedDirectory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is AssumptionFailed:
+            # What was found of a program that is not as it was assumed to be is worth nothing.
+            self.clear()
         os.close(self._lock)
 
     def load(self, identity: Mapping[str, str], *, resume: bool) -> Explored | None:
@@ -262,8 +266,9 @@ class SharedDirectory:
                 )
         return explored
 
-    def commit(self, explored: Explored) -> None:
-        needed = explored.files()
+    def commit(self, explored: Explored, others: frozenset[str] = frozenset()) -> None:
+        """`others`: files that it does not tell of, and that all workers are to see from now on."""
+        needed = explored.files() | others
         for name in needed - self._on_disk:
             written = os.open(self.path / name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
@@ -291,6 +296,8 @@ class SharedDirectory:
                 "ranks",
                 "lessons",
                 "numbers",
+                "steps",
+                "sets",
             }:
                 with contextlib.suppress(OSError):
                     entry.unlink()

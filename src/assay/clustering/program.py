@@ -30,12 +30,19 @@ class SharedProgram:
     opener: str
     settings: str  # JSON
     fixed_hashes: bool
+    c_library: str = ""  # that embedded C calls; empty: there is none
     machine: str = platform.machine()
     python: str = platform.python_version()
 
 
 class NotTheSame(Exception):
     """A worker cannot take part: it would not search the same program."""
+
+
+def has_parts(opening: Opening) -> bool:
+    """Its states name parts by numbers of their process: a program of the engine's machine, and one whose
+    embedded C has more memory than is copied into states."""
+    return opening.needs_interpreter or bool(opening.settings.get("numbered"))
 
 
 def share(opening: Opening, directory: str) -> SharedProgram:
@@ -56,7 +63,20 @@ def share(opening: Opening, directory: str) -> SharedProgram:
         opening.opener,
         json.dumps(settings, sort_keys=True),
         opening.fixed_hashes,
+        c_library() if opening.settings.get("foreign") else "",
     )
+
+
+def c_library() -> str:
+    """What decides about the results of functions that embedded C calls: the library of this machine, which
+    computes some of them in another way, with another last digit, on processors that can do more."""
+    version = os.confstr("CS_GNU_LIBC_VERSION") or "another C library"
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    flags = next((line.partition(":")[2].split() for line in text.splitlines() if line[:5] == "flags"), [])
+    return " ".join([version, *sorted({"avx2", "avx512f", "fma", "fma4", "sse4_1"} & set(flags))])
 
 
 def opened(shared: SharedProgram) -> Any:
@@ -67,6 +87,11 @@ def opened(shared: SharedProgram) -> Any:
         raise NotTheSame(
             f"it runs Python {platform.python_version()} on {platform.machine()}, "
             f"and Python {shared.python} on {shared.machine} is needed"
+        )
+    if shared.c_library and shared.c_library != c_library():
+        raise NotTheSame(
+            f"embedded C would call functions of {c_library()} there, and of {shared.c_library} here, whose "
+            "results may differ"
         )
     file = Path(shared.directory) / (CLASS if shared.opener == CLASS_OPENER else MODEL)
     try:

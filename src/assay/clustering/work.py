@@ -12,13 +12,17 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from assay.clustering.cycle_calls import CycleCalls
 from assay.clustering.program import NotTheSame, SharedProgram, opened
 from assay.execution.memory import memory_of
 from assay.records import dataclass
 from assay.transition_system.opening import describes_itself, remarks_of, root_of, untracked_by
+from assay.transition_system.question import Question
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
@@ -45,6 +49,7 @@ class Search:
     depth_limit: int
     check_deadlock: bool
     stop_at_first_violation: bool
+    question: str = ""  # JSON: about runs; then the product with its automaton is searched
 
     @property
     def directory(self) -> str:
@@ -54,7 +59,7 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Task:
     search: Search
-    call: str  # a method of `Partitions`
+    call: str  # a method of `Partitions`, or of its `cycles`
     arguments: dict[str, Any]
     lessons: tuple[str, ...] = ()  # files with parts of states that others met
     syncs: bool = True  # other machines are to see what it writes
@@ -107,7 +112,7 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller.start()
     try:
         partitions.learn(task.lessons)
-        result = getattr(partitions, task.call)(**task.arguments)
+        result = attrgetter(task.call)(partitions)(**task.arguments)
         if task.syncs:
             partitions.engine.sync()
         return result
@@ -132,21 +137,34 @@ class Partitions:
         from assay import _engine
 
         self.model = opened(search.program)
+        self._question = (
+            Question.from_json(json.loads(search.question), self.model) if search.question else None
+        )
         self._search = search
         self._files = 0
         self._learned: set[str] = set()
         self._kept = ""  # the name of what the engine kept of the last expansion
         self.engine = _engine.PartitionWorker(
-            self.model,
+            self._question.product(self.model) if self._question else self.model,
             directory=search.directory,
             partitions=search.partitions,
             in_order=search.in_order,
             logs_edges=search.logs_edges,
             memory_limit_bytes=search.memory_limit_bytes,
-            depth_limit=search.depth_limit and search.depth_limit + bool(root_of(self.model)),
+            depth_limit=search.depth_limit and search.depth_limit + bool(self._initial_states),
             check_deadlock=search.check_deadlock,
             stop_at_first_violation=search.stop_at_first_violation,
         )
+
+    @property
+    def _initial_states(self) -> int:
+        """How many there are, if the first state is not the program's own; a product is counted with it."""
+        return 0 if self._question else root_of(self.model)
+
+    @cached_property
+    def cycles(self) -> CycleCalls:
+        assert self._question is not None
+        return CycleCalls(self.engine, self._question, self._new_name)
 
     def _new_name(self, what: str) -> str:
         """Nobody else ever makes a file of this name: what was done twice does not meet."""
@@ -184,7 +202,7 @@ class Partitions:
         initial states there are, if that state is not the program's own. And where it is."""
         state, _ = self.model.initial_state()
         content = f"{self.model.content_hash(state):016x} {len(state)}"
-        return content, root_of(self.model), machine_of(self._search.directory)
+        return content, self._initial_states, machine_of(self._search.directory)
 
     def begin(self) -> dict[str, Any]:
         partition, violation, state, level, ranks = self.engine.begin(self._new_name("level"))

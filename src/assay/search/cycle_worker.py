@@ -128,6 +128,16 @@ class CycleSearch(Question):
             told.append(sorted(self._letter(model, state)))
         return told
 
+    def told(self, model: Model, lasso: Lasso) -> dict[str, Any]:
+        """A run that was found, and whether it is a violation."""
+        return {
+            "path": lasso.positions,
+            "loop_start": lasso.loop_start,
+            "confirmed": self.is_violated_by(model, lasso),
+            **self.bystanders(model, lasso),
+            "atoms": self.atoms_on_the_way(model, lasso),
+        }
+
     def is_violated_by(self, model: Model, lasso: Lasso) -> bool:
         """By the definition, from the steps of the program alone."""
         state = model.initial_state()[0]
@@ -167,10 +177,73 @@ class CycleSearch(Question):
 
 def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
     question = CycleSearch.from_json(job["question"], model)
-    time_limit = 0.0
-    if job["deadline"] is not None:
-        time_limit = max(0.001, job["deadline"] - time.monotonic())
+    on_progress = _teller(send, stopped)
+    send("started")
+    product = question.product(model)
+    limits = _limits(job)
+    try:
+        result = _engine.search(
+            product,
+            on_progress=on_progress,
+            progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
+            **question.options(),
+            **limits,
+            **_on_disk(job),
+        )
+    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
+        send("failed", kind="option", message=str(problem))
+        return
+    except (_engine.DiskProblem, _engine.GraphProblem) as problem:
+        send("failed", kind="disk", message=str(problem))
+        return
+    # Without a start there was no time to make one.
+    lassos = [
+        question.in_the_program(model, violation.path, violation.loop_start)
+        for violation in result.violations
+        if violation.loop_start is not None
+    ]
+    send(
+        "searched",
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        frontier=result.frontier,
+        seconds=result.seconds,
+        complete=result.complete,
+        stop_reason=result.stop_reason,
+        violation_count=result.violation_count,
+        violations=[question.told(model, lasso) for lasso in lassos],
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+    for lasso in lassos:
+        send("run", **execute(model, list(lasso.positions), lambda: send("executing")))
+    if job["certificate"] is not None and result.complete and not result.violation_count:
+        _write_part(question, product, job["certificate"], _limits(job), on_progress, send, stopped)
 
+
+def conclude(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event) -> None:
+    """What a search that others did comes to: its run is executed here, or a part of a certificate
+    written."""
+    question = CycleSearch.from_json(job["question"], model)
+    send("started")
+    lassos = []
+    if job["lasso"] is not None:
+        positions, loop_start = job["lasso"]
+        lassos.append(question.in_the_program(model, positions, loop_start))
+    send(
+        "searched",
+        violations=[question.told(model, lasso) for lasso in lassos],
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+    for lasso in lassos:
+        send("run", **execute(model, list(lasso.positions), lambda: send("executing")))
+    if job["certificate"] is not None:
+        on_progress = _teller(send, stopped)
+        product = question.product(model)
+        _write_part(question, product, job["certificate"], _limits(job), on_progress, send, stopped)
+
+
+def _teller(send: Any, stopped: threading.Event) -> Callable[[Progress], bool]:
     def on_progress(progress: Progress) -> bool:
         send(
             "progress",
@@ -184,58 +257,14 @@ def work(model: Model, job: dict[str, Any], send: Any, stopped: threading.Event)
         )
         return not stopped.is_set()
 
-    send("started")
-    product = question.product(model)
+    return on_progress
+
+
+def _limits(job: dict[str, Any]) -> dict[str, Any]:
     limits = {name: job["options"][name] for name in LIMITS}
-    try:
-        result = _engine.search(
-            product,
-            on_progress=on_progress,
-            progress_interval_seconds=PROGRESS_INTERVAL_SECONDS,
-            time_limit_seconds=time_limit,
-            **question.options(),
-            **limits,
-            **_on_disk(job),
-        )
-    except (ValueError, _engine.CheckpointProblem) as problem:  # options that do not go together
-        send("failed", kind="option", message=str(problem))
-        return
-    except (_engine.DiskProblem, _engine.GraphProblem) as problem:
-        send("failed", kind="disk", message=str(problem))
-        return
-    lassos = []
-    for violation in result.violations:
-        if violation.loop_start is not None:  # else there was no time to make one
-            lasso = question.in_the_program(model, violation.path, violation.loop_start)
-            lassos.append((lasso, question.is_violated_by(model, lasso)))
-    send(
-        "searched",
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        frontier=result.frontier,
-        seconds=result.seconds,
-        complete=result.complete,
-        stop_reason=result.stop_reason,
-        violation_count=result.violation_count,
-        violations=[
-            {
-                "path": lasso.positions,
-                "loop_start": lasso.loop_start,
-                "confirmed": confirmed,
-                **question.bystanders(model, lasso),
-                "atoms": question.atoms_on_the_way(model, lasso),
-            }
-            for lasso, confirmed in lassos
-        ],
-        peak_memory_bytes=peak_memory_bytes(),
-    )
-    for lasso, _ in lassos:
-        send("run", **execute(model, list(lasso.positions), lambda: send("executing")))
-    if job["certificate"] is not None and result.complete and not result.violation_count:
-        if time_limit:
-            limits["time_limit_seconds"] = max(0.001, job["deadline"] - time.monotonic())
-        _write_part(question, product, job["certificate"], limits, on_progress, send, stopped)
+    if job["deadline"] is not None:
+        limits["time_limit_seconds"] = max(0.001, job["deadline"] - time.monotonic())
+    return limits
 
 
 def _on_disk(job: dict[str, Any]) -> dict[str, Any]:

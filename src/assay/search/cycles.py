@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +97,6 @@ def find_violation(
         if searched is None:
             child.raise_if_it_failed()
             return CycleOutcome(facts_of_a_broken_search(child, options), None, child.peak_memory_bytes)
-        found = searched["violations"]
-        if any(not one["confirmed"] for one in found):
-            raise EngineFailure(
-                f"a cycle that the engine found does not violate {wanted.text!r} when executed again"
-            )
         return CycleOutcome(
             SearchFacts(
                 states=searched["states"],
@@ -112,17 +108,71 @@ def find_violation(
                 stop_reason=StopReason.named(searched["stop_reason"]),
                 violation_count=searched["violation_count"],
             ),
-            _lasso(
-                found[0]["path"],
-                found[0]["loop_start"],
-                raw_run(child.runs[0]) if child.runs else None,
-                found[0],
-            )
-            if found
-            else None,
+            _found(child, searched["violations"], wanted),
             child.peak_memory_bytes,
             *_part(child, wanted, certificate),
         )
+
+
+def conclude(
+    opening: Opening,
+    wanted: TemporalProperty,
+    options: SearchOptions,
+    facts: SearchFacts,
+    lasso: tuple[Sequence[int], int] | None,
+    *,
+    processes: int = 0,
+    deadline: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    process: ModelProcess | None = None,
+    certificate: PartRequest | None = None,
+    peak_memory_bytes: int = 0,
+) -> CycleOutcome:
+    """What follows from a search that others did: the run in the product that they found is executed here
+    and judged, and a part of a certificate is written if there is none."""
+    holds = facts.complete and lasso is None
+    if lasso is None and (certificate is None or not holds):
+        return CycleOutcome(facts, None, peak_memory_bytes)
+    job: dict[str, object] = {
+        "options": options.for_engine() | {"spill_directory": ""},
+        "deadline": deadline,
+        "question": question_of(wanted, processes),
+        "lasso": lasso,
+        "certificate": None
+        if certificate is None or not holds
+        else {"file": str(certificate.file), "coding": certificate.coding},
+    }
+    with Job("assay.search.cycle_worker:conclude", job, opening, process) as child:
+        child.watch(
+            deadline=None if lasso is not None else deadline,
+            memory_limit_bytes=options.memory_limit_bytes,
+            on_progress=on_progress,
+        )
+        if child.searched is None:
+            child.raise_if_it_failed()
+            how = child.how_it_ended()
+            if lasso is None:
+                return CycleOutcome(facts, None, peak_memory_bytes, part_problem=how)
+            # Nobody has seen it violate the property.
+            crashed = replace(facts, violation_count=0, stop_reason=StopReason.CRASHED, stop_detail=how)
+            return CycleOutcome(crashed, None, peak_memory_bytes)
+        return CycleOutcome(
+            facts,
+            _found(child, child.searched["violations"], wanted),
+            max(peak_memory_bytes, child.peak_memory_bytes),
+            *_part(child, wanted, certificate if holds else None),
+        )
+
+
+def _found(child: Report, found: Sequence[Mapping[str, Any]], wanted: TemporalProperty) -> FoundLasso | None:
+    if any(not one["confirmed"] for one in found):
+        raise EngineFailure(
+            f"a cycle that the engine found does not violate {wanted.text!r} when executed again"
+        )
+    if not found:
+        return None
+    run = raw_run(child.runs[0]) if child.runs else None
+    return _lasso(found[0]["path"], found[0]["loop_start"], run, found[0])
 
 
 def _part(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -33,6 +32,7 @@ from assay.verification.estimating import estimate, search_deadline
 from assay.verification.matching import STORAGE, code_coverage, is_checking, judged, require_key, with_the_key
 from assay.verification.matching import as_json as matching_as_json
 from assay.verification.request import Phase, Request, require_own_file
+from assay.verification.searches import searches
 from assay.verification.shortening import with_short_runs
 from assay.verification.spilling import found_out_before, how_to_go_on, identity_of
 from assay.verification.temporal import (
@@ -155,11 +155,11 @@ class _Searched:
 def _searched(process: ModelProcess, name: str, program: Program, request: Request) -> _Searched:
     """Searches its states and its runs, and again without each assumption of the front end that turns out to
     fail, in one process."""
-    with certificate_in_parts(program, request) as parts:
+    with certificate_in_parts(program, request) as parts, searches(request.options) as who:
         while True:
             try:
                 certificate = None if program.caveats else parts.for_states if parts else request.certificate
-                outcome = _search_of(request.options)(
+                outcome = who.search(
                     program.opening,
                     matching(program, request.options),
                     deadline=search_deadline(request, with_cycles=bool(program.temporal)),
@@ -181,7 +181,7 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
                 is_interrupted = outcome.facts.stop_reason is StopReason.INTERRUPTED
                 has_script = parts is not None and outcome.certificate is not None
                 wanted = parts.for_parts if parts and has_script else ()
-                given = [] if is_interrupted else answers(program, request, process, name, wanted)
+                given = [] if is_interrupted else answers(program, request, process, name, who, wanted)
                 break
             except AssumptionFailed as failed:
                 if not program.capabilities.assumes:
@@ -189,6 +189,8 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
                 if request.options.spill_directory:
                     # What was found of a program that is not as it was assumed to be is worth nothing.
                     spilled.discard(request.options.spill_directory)
+                    for of_a_claim in Path(request.options.spill_directory).glob("runs-*"):
+                        spilled.discard(str(of_a_claim))
                 program = program.without(failed.assumption)
         about_states = judge(outcome.facts, (*program.caveats, *program.doubts(outcome.untracked)))
         judgement = with_answers(about_states, program.temporal, given)
@@ -209,14 +211,6 @@ def _searched(process: ModelProcess, name: str, program: Program, request: Reque
             say=lambda: request.listener(Phase("looking for a shorter run of", name)),
         )
     return _Searched(program, outcome, about_states, given, judgement, written, problem)
-
-
-def _search_of(options: SearchOptions) -> Callable[..., native.NativeOutcome]:
-    if not options.cluster:
-        return native.search
-    from assay.clustering import coordinator  # it takes a while to import what it needs
-
-    return partial(coordinator.search, options.cluster)
 
 
 def _told(name: str, found: _Searched, request: Request, *, compile_seconds: float) -> Result:
@@ -338,15 +332,10 @@ def _require_suitable_for_a_cluster(program: Program, request: Request) -> None:
     refused = ""
     if program.language == "c":
         refused = "a C program is proved on one machine; leave --cluster out"
-    elif program.capabilities.foreign:
+    elif program.capabilities.foreign and request.language_options.tracking == "declared":
         refused = (
-            "the C in this program is executed in a process that opens no files, and so has no part in "
-            "a search that others share; leave --cluster out"
-        )
-    elif program.temporal:
-        refused = (
-            "what is claimed of runs that never end is searched on one machine; leave --cluster out, or "
-            "claims with --safety"
+            "what embedded C changes and nobody declared stays in the process that executed it, and others "
+            "would not see it; search with --tracking all, or leave --cluster out"
         )
     elif program.capabilities.matches_by_key or request.language_options.match:
         refused = "states that are compared by a key of the program's own are searched on one machine"

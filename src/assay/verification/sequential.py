@@ -16,9 +16,11 @@ from assay.evidence.certificate.header import CertificateProblem, Properties
 from assay.evidence.certificate.invariant_file import write_invariant
 from assay.evidence.properties import Property, Standing
 from assay.evidence.result import Result, Violation
+from assay.evidence.sequential import contract_file
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
+from assay.evidence.sequential.contract_file import ContractProof
 from assay.evidence.sequential.cvc5_prover import second_opinion
-from assay.evidence.sequential.obligations import NoProof, Obligation, obligations
+from assay.evidence.sequential.obligations import NoProof, Obligation
 from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
@@ -211,12 +213,8 @@ def _by_contracts(
         said.append(f"{found.engine}: {found.detail}")
         return None
     try:
-        wanted = [
-            one
-            for _, flow in modules(program.program, found.contracts)
-            for one in obligations(flow, dict.fromkeys(flow.cut_points, TRUE))
-        ]
-        problem = _doubt_about(wanted, deadline)
+        proof = contract_proof_of(found, program)
+        problem = _doubt_about(list(proof.obligations(program.program)), deadline)
     except (UnsupportedConstruct, NoProof) as refused:
         problem = str(refused)
     if problem:
@@ -299,13 +297,19 @@ def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     return Proof(found.invariants.at, found.invariants.rounds)
 
 
+def contract_proof_of(found: Finding, program: CProgram) -> ContractProof:
+    assert found.contracts is not None
+    invariants = {
+        name: dict.fromkeys(flow.cut_points, TRUE) for name, flow in modules(program.program, found.contracts)
+    }
+    return ContractProof(found.contracts, invariants)
+
+
 def _certificate(
     name: str, program: CProgram, request: Request, answer: Judged
 ) -> tuple[dict[str, object] | None, str]:
     """What was written, or why nothing was."""
     assert request.certificate is not None
-    if answer.flow is None:
-        return None, "a proof by contracts of procedures cannot be written down yet"
     claim = claim_of(
         request,
         program=name,
@@ -316,17 +320,28 @@ def _certificate(
     claim = replace(claim, properties=Properties(deadlock=False))
     began = time.monotonic()
     try:
-        proof = proof_of(answer.finding, answer.flow)
-        written = sayable(proof, answer.flow)
-        if written != proof:  # is what is left still a proof?
-            problem = _doubt_about(list(written.obligations(answer.flow)), began + RECHECK_SECONDS)
-            if problem:
-                return None, f"the proof needs what has no name in the text: {problem}"
-        size = write_invariant(request.certificate.path, claim, as_json(written, answer.flow))
-    except (OSError, CertificateProblem, NoProof) as problem:
-        return None, str(problem)
+        body, wanted = _written(program, answer)
+        problem = _doubt_about(wanted, began + RECHECK_SECONDS) if wanted else ""
+        if problem:
+            return None, f"the proof needs what has no name in the text: {problem}"
+        size = write_invariant(request.certificate.path, claim, body)
+    except (OSError, CertificateProblem, NoProof, UnsupportedConstruct) as refused:
+        return None, str(refused)
     path = str(request.certificate.path)
     return {"path": path, "bytes": size, "seconds": time.monotonic() - began, "kind": "cut points"}, ""
+
+
+def _written(program: CProgram, answer: Judged) -> tuple[dict[str, object], list[Obligation]]:
+    """The body of the file; and obligations, if something of the proof has no name and was left out."""
+    if answer.flow is None:
+        by_contracts = contract_proof_of(answer.finding, program)
+        said = contract_file.sayable(by_contracts, program.program)
+        body = contract_file.as_json(said, program.program)
+        return body, [] if said == by_contracts else list(said.obligations(program.program))
+    proof = proof_of(answer.finding, answer.flow)
+    written = sayable(proof, answer.flow)
+    body = as_json(written, answer.flow)
+    return body, [] if written == proof else list(written.obligations(answer.flow))
 
 
 def _violated(

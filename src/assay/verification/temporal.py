@@ -24,6 +24,7 @@ from assay.transition_system.interface import (
 )
 from assay.transition_system.language_options import OptionProblem
 from assay.verification.request import Phase, Request
+from assay.verification.searches import Searches
 from assay.verification.spilling import identity_of
 
 if TYPE_CHECKING:
@@ -69,12 +70,13 @@ def answers(
     request: Request,
     process: ModelProcess,
     name: str,
+    searches: Searches,
     certificates: Sequence[PartRequest] = (),
 ) -> list[Answer]:
     """`certificates`: where the part about each property goes, if parts are wanted."""
     if not program.temporal:
         return []
-    from assay.search.cycles import CycleOutcome, find_violation
+    from assay.search.cycles import CycleOutcome
 
     found = []
     for number, wanted in enumerate(program.temporal):
@@ -84,7 +86,7 @@ def answers(
             continue
         processes = processes_for_fairness(program, wanted, fair=request.language_options.fair)
         try:
-            outcome = find_violation(
+            outcome = searches.find_violation(
                 program.opening,
                 wanted,
                 request.options,

@@ -5,25 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assay.checker.c.graph import Flow
+from assay.checker.c.memory import Addressed
 from assay.checker.c.preprocessing import FLAGS, expand, without_markers
 from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
-from assay.checker.c.proofs import Obligation, Proof, recursion_of
-from assay.checker.c.reading import Program
+from assay.checker.c.proofs import Obligation, Proof, contracts_of, recursion_of
+from assay.checker.c.reading import POINTERS, Program
 from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
 from assay.checker.c.syntax import parse
-from assay.checker.c.terms import either
+from assay.checker.c.terms import FALSE, either
 from assay.records import dataclass
 
 SEMANTICS_VERSION = 1
 CHECKS = ("overflow", "division", "bounds", "allocation")
 MOST_FRAMES = 12_000
+MOST_ADDRESSED = 200  # the program is read once more for each
 MOST_BYTES_OF_A_RULE = 1 << 20
 
 
@@ -60,8 +61,10 @@ def check_c(
     semantics: Mapping[str, Any],
     body: Any,
     rule_files: Sequence[tuple[str, bytes]],
+    decide: Callable[[Sequence[Obligation]], tuple[str, ...]] | None = None,
 ) -> CheckedProof:
-    """`source` has the hash that the certificate names. Raises NoProgram, NoProof and CannotCheck."""
+    """`source` has the hash that the certificate names. `decide` says who has decided all obligations;
+    without it solvers are asked. Raises NoProgram, NoProof and CannotCheck."""
     model = semantics.get("data_model")
     if model not in FLAGS:
         raise NoProof("the certificate names no data model that there is")
@@ -75,7 +78,7 @@ def check_c(
     rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, sources[1:], strict=True)]
     expanded = expand(source, path, model, flags)
     with deep():
-        program = read(expanded, model, checks, rules, recursion_of(body))
+        program = read(expanded, model, checks, rules, recursion_of(body), contracts_of(body))
         ours = {
             "version": SEMANTICS_VERSION,
             "data_model": model,
@@ -88,19 +91,38 @@ def check_c(
         for key in sorted({*ours, *semantics}):
             if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
                 raise NoProof(f"the certificate is about the program under other semantics: {key} differs")
-        flow = Flow(program.graph)
-        wanted = list(Proof(body, program, flow).obligations())
-    return asked(wanted)
+        proof = Proof(body, program)
+        wanted = list(proof.obligations())
+    try:
+        return CheckedProof(len(wanted), (decide or asked)(wanted))
+    except NoProof as problem:
+        if proof.left_out:
+            raise CannotCheck(f"{proof.left_out} ({problem})") from None
+        if program.uses_memory and body["nodes"]:  # it may need what others say of memory
+            raise CannotCheck(f"a proof that needs another memory than the checker's ({problem})") from None
+        raise
 
 
 def read(
-    expanded: bytes, model: str, checks: Sequence[str], rules: Sequence[Rule], recursion: int
+    expanded: bytes,
+    model: str,
+    checks: Sequence[str],
+    rules: Sequence[Rule],
+    recursion: int,
+    contracts: Sequence[str] = (),
 ) -> Program:
     text = expanded.decode("utf-8", "surrogateescape")
     for rule in rules:
         require_own_names(text, rule)
     tree = woven(parse(text), rules)
-    return Program(tree, model, checks, recursion)
+    addressed: set[object] = set()
+    while True:
+        try:
+            return Program(tree, model, checks, recursion, contracts, addressed)
+        except Addressed as found:
+            if len(addressed) >= MOST_ADDRESSED:
+                raise CannotCheck(f"more than {MOST_ADDRESSED} objects in memory") from None
+            addressed |= {found.key, POINTERS}
 
 
 def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
@@ -122,11 +144,18 @@ def granted(program: Program, checks: Sequence[str]) -> list[str]:
         one = len(names) == 1
         touched = f" and {'touches' if one else 'touch'} only what is there" if is_bounded else ""
         found.append(f"{', '.join(shown)}{more} {'changes' if one else 'change'} nothing{touched}")
+    if program.has_heap:
+        found.append("malloc succeeds")
+    if program.has_foreign_pointers:
+        found.append("pointers from outside point to nothing of the program")
     return found
 
 
-def asked(wanted: Sequence[Obligation]) -> CheckedProof:
-    """All at once; one by one where that does not hold, to name the one that is not met."""
+def asked(wanted: Sequence[Obligation]) -> tuple[str, ...]:
+    """Who has decided them. All at once; one by one where that does not hold, to name the one that is not
+    met."""
+    if all(one.refutation is FALSE for one in wanted):
+        return ()
     solvers = Solvers()
     if not solvers.solvers:
         raise CannotCheck("proofs without cvc5 (pip install cvc5) or Bitwuzla (pip install bitwuzla)")
@@ -137,4 +166,4 @@ def asked(wanted: Sequence[Obligation]) -> CheckedProof:
                 raise NoProof(f"an obligation is not met: {one.text}")
             if met is None:
                 raise CannotCheck(f"an obligation that no solver decides in time: {one.text}")
-    return CheckedProof(len(wanted), tuple(solvers.used))
+    return tuple(solvers.used)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from assay.checker.c.problems import CannotCheck
-from assay.checker.c.terms import FALSE, TRUE, Term, negate
+from assay.checker.c.terms import FALSE, TRUE, Replacing, Term, negate
 from assay.records import dataclass
 
 MOST_EDGES = 400_000
@@ -26,7 +26,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    kind: str  # assertion, error, rule, overflow, division, bounds, unwinding
+    kind: str  # assertion, error, rule, overflow, division, bounds, unwinding, or the half of a contract
     line: int
     column: int
 
@@ -108,6 +108,12 @@ class Graph:
 
     def stop(self) -> None:
         self.here = None
+
+    def settle(self, known: Mapping[Term, Term]) -> None:
+        """Puts conditions in the place of those that only had names when the graph was drawn."""
+        now = Replacing(known)
+        settled = (replace(one, condition=now(one.condition)) for one in self.edges)
+        self.edges = [one for one in settled if one.condition is not FALSE]
 
 
 class Flow:

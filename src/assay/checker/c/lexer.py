@@ -48,7 +48,7 @@ HARMLESS = {
     *("access", "alloc_align", "alloc_size", "always_inline", "artificial", "cold", "const", "deprecated"),
     *("error", "fallthrough", "format", "format_arg", "gnu_inline", "hot", "leaf", "malloc", "noclone"),
     *("noinline", "nonnull", "nonstring", "noreturn", "nothrow", "pure", "returns_nonnull", "returns_twice"),
-    *("sentinel", "unused", "used", "visibility", "warning", "warn_unused_result"),
+    *("sentinel", "transparent_union", "unused", "used", "visibility", "warning", "warn_unused_result"),
 }
 HARMLESS_PRAGMAS = {"diagnostic", "message", "once", "poison", "system_header", "unroll", "warning", "mark"}
 MODE = "__mode__"  # stands for an attribute that changes a type
@@ -121,9 +121,11 @@ def _cleaned(words: Iterator[Token]) -> Iterator[Token]:
             if wrong and not token.is_of_system:
                 raise CannotCheck(f"the attribute '{wrong[0]}'", token.line, token.column)
         elif token.text in ("asm", "__asm", "__asm__"):
-            if not token.is_of_system:
+            inner = _in_parentheses(words, token)
+            is_name = all(one.kind == "str" for one in inner)  # of a function, as the linker knows it
+            reserved = "".join(one.text.strip('"') for one in inner).startswith("__")
+            if not token.is_of_system and not (is_name and reserved):
                 raise CannotCheck("assembler", token.line, token.column)
-            _in_parentheses(words, token)
         elif token.text in REFUSED and not token.is_of_system:
             raise CannotCheck(f"'{token.text}'", token.line, token.column)
         else:

@@ -9,17 +9,20 @@ are chosen by the conditions of the ways.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.checker.c import terms as tm
 from assay.checker.c.graph import Flow
 from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.quantifiers import grounded, has_quantifier, require_sound
-from assay.checker.c.reading import Path, Program, Twice
+from assay.checker.c.reading import MAIN, Path, Program, Twice
 from assay.checker.c.terms import Term
 from assay.records import dataclass
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
+KEYS_BY_CONTRACTS = {"contracts", "instances", "nodes", "locations"}
+CONTRACT_KEYS = {"function", "before", "after"}
 LOCATION_KEYS = {"instance", "line", "column", "holds"}
 MOST_NODES = 1_000_000
 MOST_WIDTH = 4096
@@ -31,9 +34,21 @@ MOST_STEPS = 2_000_000  # edges that are followed, with copies
 
 
 def recursion_of(body: Any) -> int:
-    if not isinstance(body, dict) or body.keys() != KEYS:
+    if not isinstance(body, dict) or body.keys() not in (KEYS, KEYS_BY_CONTRACTS):
         raise NoProof("the proof does not have the keys of a proof about a C program")
-    return _number(body["recursion"], 0, MOST_RECURSION)
+    return _number(body["recursion"], 0, MOST_RECURSION) if body.keys() == KEYS else 0
+
+
+def contracts_of(body: Any) -> list[str]:
+    """The functions that have contracts."""
+    found: list[str] = []
+    for one in _list(body.get("contracts", [])):
+        if not isinstance(one, dict) or one.keys() != CONTRACT_KEYS or not isinstance(one["function"], str):
+            raise NoProof("a contract of the proof does not have the keys of contracts")
+        found.append(one["function"])
+    if len(set(found)) < len(found):
+        raise NoProof("a function has two contracts")
+    return found
 
 
 def _number(value: Any, low: int, high: int) -> int:
@@ -69,23 +84,31 @@ def obligation(text: str, *terms: Term) -> Obligation:
 
 
 class Proof:
-    def __init__(self, body: Any, program: Program, flow: Flow) -> None:
-        self.program, self.flow = program, flow
-        self.bound = None if body["bound"] is None else _number(body["bound"], 0, MOST_BOUND)
-        self.rounds = _number(body["rounds"], 0, MOST_ROUNDS)
+    """`points`: by the graph in which they are, that of `main` or of a function with a contract."""
+
+    def __init__(self, body: Any, program: Program) -> None:
+        self.program = program
+        self.flows: dict[str, Flow] = {}
+        bound = body.get("bound")
+        self.bound = None if bound is None else _number(bound, 0, MOST_BOUND)
+        self.rounds = _number(body.get("rounds", 0), 0, MOST_ROUNDS)
         self.instances = _instances(body["instances"])
         for path in self.instances:
             if path not in program.paths:
                 raise NoProof(f"the program has no call path {str(path)[:200]}")
-        self.terms: list[Term] = []
+        # Of what has no name here there is no term. Conjuncts about it are left out: what is left has to be a
+        # proof by itself.
+        self.terms: list[Term | None] = []
+        self.left_out = ""
         nodes = _list(body["nodes"])
         if len(nodes) > MOST_NODES:
             raise NoProof(f"the proof has more than {MOST_NODES} nodes")
         for node in nodes:
             self.terms.append(self._term(_list(node)))
-        self.points: dict[int, Point] = {}
+        self.points: dict[str, dict[int, Point]] = {name: {} for name in program.graphs}
         for one in _list(body["locations"]):
             self._add_point(one)
+        self._settle({one["function"]: one for one in _list(body.get("contracts", []))})
         if self.bound is not None and (self.rounds or nodes):
             raise NoProof("a proof by a bound has invariants or rounds")
 
@@ -101,20 +124,58 @@ class Proof:
             raise CannotCheck(f"two loops or labels at {line}:{column}")
         if node is None:
             raise NoProof(f"the program has no loop and no label at {line}:{column}{_called(path)}")
-        held = [self._at(position) for position in _list(given["holds"])]
+        held = self._readable(given["holds"])
         require_sound(held)
         if any(one.sort != tm.BOOL for one in held):
             raise NoProof("a location has a condition that is no truth value")
-        if node in self.points:
+        points = self.points[self._graph_of(path)]
+        if node in points:
             raise NoProof("a location stands in the proof twice")
-        self.points[node] = Point(node, f"{line}:{column}{_called(path)}", tm.both(held))
+        points[node] = Point(node, f"{line}:{column}{_called(path)}", tm.both(held))
 
-    def _at(self, position: Any) -> Term:
+    def _graph_of(self, path: Path) -> str:
+        is_of_contract = path[:1] and path[0][:2] == (0, 0) and path[0][2] in self.program.contracts
+        return path[0][2] if is_of_contract else MAIN
+
+    def _settle(self, contracts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Puts contracts where the program demands or assumes them."""
+        halves: dict[tuple[str, bool], Term] = {}
+        for name, one in contracts.items():
+            for is_before in (True, False):
+                held = self._readable(one["before" if is_before else "after"])
+                if any(each.sort != tm.BOOL or has_quantifier(each) for each in held):
+                    raise NoProof(f"the contract of {name[:80]!a} is no truth value, or has a quantifier")
+                known = self._spoken_of(name, is_before=is_before)
+                for each in tm.ordered(held):
+                    if each.op == "var" and each not in known:
+                        half = "what holds before" if is_before else "what is left by"
+                        raise NoProof(f"{half} {name[:80]!a} cannot speak of {str(each)[:80]}")
+                halves[name, is_before] = tm.both(held)
+        for name, graph in self.program.graphs.items():
+            graph.settle(
+                {
+                    one.name: tm.Replacing(one.means)(halves[one.function, one.is_before])
+                    for one in self.program.demands
+                }
+            )
+            self.flows[name] = Flow(graph)
+
+    def _spoken_of(self, name: str, *, is_before: bool) -> set[Term]:
+        spoken = self.program.spoken[name]
+        known = {one for each in spoken.arguments for one in each} | set(self.program.at_first.values())
+        if not is_before:
+            known |= {*self.program.shared, *(() if spoken.result is None else (spoken.result,))}
+        return known
+
+    def _readable(self, positions: Any) -> list[Term]:
+        return [one for one in map(self._at, _list(positions)) if one is not None]
+
+    def _at(self, position: Any) -> Term | None:
         return self.terms[_number(position, 0, len(self.terms) - 1)]
 
-    def _term(self, node: list[Any]) -> Term:
+    def _term(self, node: list[Any]) -> Term | None:
         kind = node[0] if node else None
-        if kind in ("g", "s", "l", "r", "m"):
+        if kind in ("g", "s", "l", "r", "m", "p", "o", "x"):
             return self._named(node)
         if kind == "c" and len(node) == 3:
             width = _number(node[2], 0, MOST_WIDTH)
@@ -125,11 +186,14 @@ class Proof:
             return tm.bound(_number(node[1], 1, MOST_WIDTH))
         if not isinstance(kind, str) or len(node) != 3:
             raise NoProof("a node of the proof is none")
-        return applied(kind, _list(node[1]), [self._at(one) for one in _list(node[2])])
+        operands = [self._at(one) for one in _list(node[2])]
+        readable = [one for one in operands if one is not None]
+        return applied(kind, _list(node[1]), readable) if len(readable) == len(operands) else None
 
-    def _named(self, node: list[Any]) -> Term:
-        if node[0] == "m":
-            raise CannotCheck("a proof that speaks of memory which pointers reach")
+    def _named(self, node: list[Any]) -> Term | None:
+        if node[0] == "m" or node[:2] == ["o", "m"]:
+            self.left_out = "a proof that speaks of memory which pointers reach"
+            return None
         name = list(node)
         if name[0] in ("l", "r"):
             if len(name) < 2:
@@ -139,9 +203,10 @@ class Proof:
             raise NoProof("a variable of the proof is not written as variables are")
         found = self.program.variables.get(tuple(name))
         if isinstance(found, Twice):
-            raise CannotCheck(
+            self.left_out = (
                 f"a proof that speaks of {str(node)[:80]}, which has no term of its own or another"
             )
+            return None
         if found is None:
             raise NoProof(f"the program has no variable {str(node)[:80]}")
         return found
@@ -149,27 +214,39 @@ class Proof:
     # --- obligations ---
 
     def obligations(self) -> Iterator[Obligation]:
-        order = self.flow.order(self.points)
-        if order is None:
-            raise NoProof("a cycle of the program has no cut point in the proof")
-        ways = Ways(self.flow, order, set(self.points))
-        if self.bound is not None:
-            yield from self._of_bound(ways, self.bound)
-        elif self.rounds == 0:
-            yield from self._inductive(ways, with_failures=True)
-        else:
-            yield from self._inductive(ways, with_failures=False)
-            yield from self._of_rounds(ways)
+        for name, flow in self.flows.items():
+            points = self.points[name]
+            order = flow.order(points)
+            if order is None:
+                raise NoProof("a cycle of the program has no cut point in the proof")
+            start = self.program.initial if name == MAIN else {}
+            part = Part(flow, points, start, Ways(flow, order, set(points)))
+            for one in part.of_bound(self.bound) if self.bound is not None else part.of_rounds(self.rounds):
+                yield one if name == MAIN else replace(one, text=f"in {name[:40]} {one.text}")
+
+
+class Part:
+    """One graph, what holds at its cut points, and with what variables it starts."""
+
+    def __init__(
+        self, flow: Flow, points: Mapping[int, Point], initial: Mapping[Term, Term], ways: Ways
+    ) -> None:
+        self.flow, self.points, self.initial, self.ways = flow, points, initial, ways
+
+    def of_rounds(self, rounds: int) -> Iterator[Obligation]:
+        yield from self._inductive(with_failures=rounds == 0)
+        if rounds:
+            yield from self._of_rounds(rounds)
 
     def _start(self) -> dict[int, State]:
-        return {self.flow.entry: State(tm.TRUE, dict(self.program.initial))}
+        return {self.flow.entry: State(tm.TRUE, dict(self.initial))}
 
-    def _inductive(self, ways: Ways, *, with_failures: bool) -> Iterator[Obligation]:
+    def _inductive(self, *, with_failures: bool) -> Iterator[Obligation]:
         sources: list[tuple[str, Term, Mapping[int, State]]] = []
         first = "from the start"
         if self.flow.entry in self.points:  # a loop may begin at once
             point = self.points[self.flow.entry]
-            holds = tm.Replacing(self.program.initial)(point.invariant)
+            holds = tm.Replacing(self.initial)(point.invariant)
             yield obligation(f"{first} to the cut point {point.text}", tm.negate(holds))
         else:
             sources.append((first, tm.TRUE, self._start()))
@@ -178,7 +255,7 @@ class Proof:
             for point in self.points.values()
         ]
         for text, assumed, start in sources:
-            arrived, failed = ways.followed(start)
+            arrived, failed = self.ways.followed(start)
             for node, state in arrived.items():
                 held = tm.Replacing(state.values)(self.points[node].invariant)
                 yield obligation(
@@ -191,26 +268,26 @@ class Proof:
                 for node, condition in failed.items():
                     yield obligation(f"{text} without {self.flow.failures[node]}", assumed, condition)
 
-    def _of_bound(self, ways: Ways, bound: int) -> Iterator[Obligation]:
+    def of_bound(self, bound: int) -> Iterator[Obligation]:
         states = self._start()
         for passed in range(bound + 1):
-            states, failed = ways.followed(states)
+            states, failed = self.ways.followed(states)
             for node, condition in failed.items():
                 yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
         for node, state in states.items():
             yield Obligation(f"{self.points[node].text} is not passed after {bound} rounds", state.condition)
 
-    def _of_rounds(self, ways: Ways) -> Iterator[Obligation]:
+    def _of_rounds(self, rounds: int) -> Iterator[Obligation]:
         states = self._start()
-        for passed in range(self.rounds + 1):
-            states, failed = ways.followed(states)
+        for passed in range(rounds + 1):
+            states, failed = self.ways.followed(states)
             for node, condition in failed.items():
                 yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
         for point in self.points.values():
             states, assumed = {point.node: State(tm.TRUE, {})}, [point.invariant]
-            for passed in range(self.rounds + 1):
-                states, failed = ways.followed(states)
-                if passed < self.rounds:
+            for passed in range(rounds + 1):
+                states, failed = self.ways.followed(states)
+                if passed < rounds:
                     assumed += [self._held_there(node, state) for node, state in states.items()]
                     continue
                 for node, condition in failed.items():
@@ -238,7 +315,9 @@ def _instances(given: Any) -> list[Path]:
 
 
 def _called(path: Path) -> str:
-    return "".join(f", in {name[:40]} as called at {line}:{column}" for line, column, name in path[-1:])
+    return "".join(
+        f", in {name[:40]} as called at {line}:{column}" for line, column, name in path[-1:] if line
+    )
 
 
 def applied(op: str, params: Sequence[Any], args: Sequence[Term]) -> Term:

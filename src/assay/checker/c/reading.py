@@ -1,15 +1,16 @@
 """What a program does: one graph of it, in which every call is a copy of the function that is called.
 
-Written from docs/formats/certificate.md ("Of C programs"). Expressions become terms over the variables
-of the program; what an expression does besides is drawn when it is met, operands from left to right. C leaves
-their order open, so a program in which it matters is refused. Pointers are read where they are passed to a
-function that does not change them: they are references. Others, and what they point to, are refused.
+Written from docs/formats/c-proofs.md. Expressions become terms over the variables of the program; what an
+expression does besides is drawn when it is met, operands from left to right. C leaves their order open, so a
+program in which it matters is refused. Pointers that are passed to a function which does not change them are
+references; what others point to is in `memory`. Which objects are there is found out by trying: where an
+address is needed of one that is not, the program is read again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
@@ -17,7 +18,17 @@ from typing import Any
 from assay.checker.c import terms as tm
 from assay.checker.c import types as ty
 from assay.checker.c.graph import Failure, Graph
-from assay.checker.c.problems import CannotCheck
+from assay.checker.c.memory import (
+    FIRST_FROM_OUTSIDE,
+    FIRST_ON_THE_HEAP,
+    HALF,
+    MOST_CELLS,
+    Addressed,
+    Memory,
+    moved,
+    object_of,
+)
+from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.syntax import Node
 from assay.checker.c.terms import Term
 from assay.records import dataclass
@@ -40,8 +51,16 @@ class Value:
 
 
 class Object:
-    def __init__(self, kind: ty.Type, variables: dict[tuple[str, ...], tuple[ty.Leaf, Term]]) -> None:
-        self.type, self.variables = kind, variables
+    """Has variables, or is in memory at an address. `key` is known of those that somebody declared."""
+
+    def __init__(
+        self,
+        kind: ty.Type,
+        variables: dict[tuple[str, ...], tuple[ty.Leaf, Term]],
+        key: object = None,
+        address: Term | None = None,
+    ) -> None:
+        self.type, self.variables, self.key, self.address = kind, variables, key, address
 
 
 @dataclass(frozen=True)
@@ -158,13 +177,63 @@ class Twice:
 TWICE = Twice()
 
 
-class Program:
-    """Of one file. `variables` and `points` are by the names that certificates use."""
+MAIN = "main"
+POINTERS = "pointers"  # among keys of objects
+FUNCTION = "function"  # begins the key of one whose address is taken
 
-    def __init__(self, tree: Sequence[Node], model: str, checks: Sequence[str], recursion: int) -> None:
+
+@dataclass(frozen=True)
+class Spoken:
+    """What a contract speaks of: a function's arguments, scalar by scalar, and its result."""
+
+    arguments: tuple[tuple[Term, ...], ...]
+    result: Term | None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A half of a contract where it is assumed or has to hold. `name` stands for it in the graph until the
+    contract is known; `means` is what the contract's names are there."""
+
+    name: Term
+    function: str
+    is_before: bool
+    means: Mapping[Term, Term]
+
+
+class Program:
+    """Of one file. `variables` and `points` are by the names that certificates use.
+
+    `graphs` are that of `main`, in which every call is a copy of what is called, and those of functions with
+    contracts, which are not copied: a call of them demands what holds before, changes what they may change
+    and assumes what they leave. Only a drawing says what that is, so there are two then."""
+
+    def __init__(
+        self,
+        tree: Sequence[Node],
+        model: str,
+        checks: Sequence[str],
+        recursion: int,
+        contracts: Sequence[str] = (),
+        addressed: Collection[object] = (),
+    ) -> None:
         self.long_bits = self.pointer_bits = 64 if model == "LP64" else 32
         self.checks, self.recursion = frozenset(checks), recursion
+        self.memory = Memory(self.pointer_bits)
+        self.addressed = addressed  # keys of objects that are in memory; POINTERS if memory is used at all
+        self.literals: dict[int, Term] = {}
+        self.texts: list[list[int]] = []  # with their ends
+        self.functions: dict[str, Term] = {}  # addresses
+        self.has_heap = self.has_foreign_pointers = False
         self.graph = Graph()
+        self.graphs: dict[str, Graph] = {}
+        self.contracts = tuple(contracts)
+        self.spoken: dict[str, Spoken] = {}
+        self.shared: dict[Term, tuple[Any, ...]] = {}  # variables of the file and static ones
+        self.at_first: dict[Term, Term] = {}  # of these, how contracts call what they held at first
+        self.touched: dict[str, Effects] = {}  # by functions with contracts, and those they call
+        self.calls: dict[str, set[str]] = {}  # of functions with contracts, in each graph
+        self.demands: list[Demand] = []
         self.initial: dict[Term, Term] = {}
         self.variables: dict[tuple[Any, ...], Term | Twice] = {}
         self.points: dict[tuple[Path, int, int], int | Twice] = {}
@@ -185,8 +254,17 @@ class Program:
             if node.kind == "declare" and ("extern" not in node.storage or node.init is not None)
         }
         self.tree = tree  # keeps nodes alive, which are known by their identity
+        if self.uses_memory:
+            if contracts:
+                raise CannotCheck("memory that pointers reach, beside contracts")
+            self.initial[self.memory.heap] = tm.const(FIRST_ON_THE_HEAP, HALF)
+            self.initial[self.memory.cells] = self.memory.first
         self._read_file(tree)
-        self._run_main()
+        self._draw_all()
+
+    @property
+    def uses_memory(self) -> bool:
+        return POINTERS in self.addressed
 
     # --- the file ---
 
@@ -230,12 +308,15 @@ class Program:
 
     def _made(self, found: GlobalName) -> Object:
         if found.made is None:
-            found.made = self._object(found.type, found.name, lambda name: ("g", name))
+            found.made = self._object(found.type, found.name, lambda name: ("g", name), key=("g", found.name))
             if found.name in self.defined_objects:  # others have any value
                 self._set_to_zero_at_start(found.made)
         return found.made
 
     def _set_to_zero_at_start(self, made: Object) -> None:
+        if made.address is not None:
+            cells, size = self.memory.cells, self.memory.size(made.type)
+            self.initial[cells] = self.memory.zeros(size, made.address, self.initial[cells])
         for leaf, variable in made.variables.values():
             self.initial[variable] = _zero(variable, leaf)
 
@@ -251,6 +332,10 @@ class Program:
                     raise self.refuse(given, f"an initial value for {kind}")
                 if term.value is None:
                     raise self.refuse(node, "an initial value that is no constant")
+                if made.address is not None:
+                    cells = self.memory.cells
+                    self.initial[cells] = self._stored(place, self.initial[cells], term, node)
+                    continue
                 _, variable, index = self._variable(place, node)
                 before = self.initial[variable]
                 self.initial[variable] = term if index is None else tm.store(before, index, term)
@@ -373,7 +458,18 @@ class Program:
 
     # --- objects ---
 
-    def _object(self, kind: ty.Type, name: str, key: Callable[[str], tuple[Any, ...] | None]) -> Object:
+    def _object(
+        self,
+        kind: ty.Type,
+        name: str,
+        called: Callable[[str], tuple[Any, ...] | None],
+        *,
+        key: object = None,
+    ) -> Object:
+        if key is not None and ty.has_union(kind) and key not in self.addressed:
+            raise Addressed(key)
+        if key is not None and key in self.addressed:
+            return self._in_memory(kind, name, called, key)
         found: dict[tuple[str, ...], tuple[ty.Leaf, Term]] = {}
         for leaf in ty.leaves(kind):
             width, elements = ty.width_of(leaf.type), 1
@@ -384,10 +480,130 @@ class Program:
             sort: tm.Sort = (INDEX_BITS, width) if leaf.lengths else width
             whole = ".".join((name, *leaf.path))
             found[leaf.path] = (leaf, self._fresh(whole, sort))
-            called = key(whole)
-            if called is not None:
-                self._call(called, found[leaf.path][1])
-        return Object(kind, found)
+            known = called(whole)
+            if known is not None:
+                self._call(known, found[leaf.path][1])
+                if known[0] in ("g", "s"):
+                    self.shared[found[leaf.path][1]] = known
+        return Object(kind, found, key)
+
+    def _in_memory(
+        self, kind: ty.Type, name: str, called: Callable[[str], tuple[Any, ...] | None], key: object
+    ) -> Object:
+        """Its scalars have names, too, but for elements of arrays and where bytes may have two meanings."""
+        self.memory.size(kind)  # is not too much
+        made = Object(kind, {}, key, self.memory.address())
+        if not ty.has_union(kind):
+            for leaf in ty.leaves(kind):
+                known = called(".".join((name, *leaf.path)))
+                if known is not None and not leaf.lengths and not _is_bit_field(leaf.type):
+                    place = self._walked(made, leaf.path)
+                    address, _ = self._address(place)
+                    self._call(known, self.memory.loaded(leaf.type, address, self.memory.cells, None))
+        return made
+
+    # --- memory ---
+
+    def _address(self, place: Place) -> tuple[Term, int]:
+        """Of a place in an object that is in memory: members and indexes are found by its type. And how many
+        bits behind it a bit-field begins."""
+        found, kind, shift = place.object.address, place.object.type, 0
+        assert found is not None
+        members, indexes = list(place.path), list(place.indexes)
+        while True:
+            if isinstance(kind, ty.Struct) and members:
+                name = members.pop(0)
+                offset, shift = ty.offset_of(kind, name, self.pointer_bits)
+                found, kind = moved(found, offset), (kind.fields or {})[name]
+            elif isinstance(kind, ty.Array) and indexes:
+                found, kind = self._moved_by(found, indexes.pop(0), kind.of), kind.of
+            else:
+                return found, shift
+
+    def _moved_by(self, address: Term, index: Term, kind: ty.Type) -> Term:
+        size = 1 if isinstance(kind, ty.Void | ty.Function) else ty.size_of(kind, self.pointer_bits)
+        wide = tm.resize(index, ty.POINTER_BITS, is_signed=True)
+        if wide.value is not None:
+            return moved(address, wide.value * size)
+        return tm.binary("bvadd", address, tm.binary("bvmul", wide, tm.const(size, ty.POINTER_BITS)))
+
+    def address(self, place: Place, node: Node) -> Term:
+        if place.object.address is None:
+            if place.object.key is None:
+                raise self.refuse(node, "the address of this")
+            self._need_memory(place.object.key)
+        if "bounds" in self.checks:
+            raise self.refuse(node, "the bounds of a pointer")
+        return self._address(place)[0]
+
+    def _stored(self, place: Place, cells: Term, value: Term, node: Node) -> Term:
+        assert isinstance(place.type, ty.Int | ty.Pointer)
+        address = self.address(place, node)
+        if isinstance(place.type, ty.Int) and place.type.bits is not None:
+            shift = self._address(place)[1]
+            return self.memory.stored_field(place.type, address, shift, cells, value)
+        return self.memory.stored(place.type, address, cells, value)
+
+    def _need_memory(self, key: object = POINTERS) -> None:
+        if key not in self.addressed:
+            raise Addressed(key)
+
+    def pointer(self, given: Reference, node: Node) -> Value:
+        """A reference as a value."""
+        found = self.address(given.place, node)
+        if given.base is not None:
+            found = self._moved_by(found, given.base, given.type)
+        return Value(found, ty.Pointer(given.type))
+
+    def _followed(self, value: Value, node: Node) -> Place:
+        """What a pointer points to. A run that follows NULL ends."""
+        if not isinstance(value.type, ty.Pointer) or isinstance(value.type.of, ty.Function | ty.Void):
+            raise self.refuse(node, f"what {value.type} points to")
+        self._need_memory()
+        if "bounds" in self.checks:
+            raise self.refuse(node, "the bounds of a pointer")
+        self.graph.assume(tm.negate(tm.equal(value.term, tm.const(0, ty.POINTER_BITS))))
+        return Place(Object(value.type.of, {}, None, value.term), value.type.of)
+
+    def _unknown(self, width: int) -> Term:
+        found = self._fresh("unknown", width)
+        self.graph.choose(found)
+        return found
+
+    def _loaded(self, place: Place, node: Node) -> Term:
+        assert isinstance(place.type, ty.Int | ty.Pointer)
+        cells = self.memory.cells
+        self.effects.reads.add(cells)
+        address = self.address(place, node)
+        if isinstance(place.type, ty.Int) and place.type.bits is not None:
+            return self.memory.loaded_field(place.type, address, self._address(place)[1], cells)
+        return self.memory.loaded(place.type, address, cells, self._unknown)
+
+    def _scalars(self, place: Place, node: Node) -> Iterator[Place]:
+        """All in it, each element of an array by itself."""
+        kind = place.type
+        if isinstance(kind, ty.Int | ty.Pointer):
+            yield place
+        elif isinstance(kind, ty.Array) and kind.length is not None:
+            for at in range(kind.length):
+                yield from self._scalars(self._element(place, tm.const(at, INDEX_BITS)), node)
+        elif isinstance(kind, ty.Struct) and kind.fields is not None and not kind.is_union:
+            for name in kind.fields:
+                yield from self._scalars(self._field(place, name), node)
+        else:
+            raise self.refuse(node, f"a value of {kind}")
+
+    def _forget(self, made: Object) -> None:
+        """What was not given a value holds anything."""
+        if made.address is None:
+            for _, variable in made.variables.values():
+                self.graph.choose(variable)
+            return
+        cells = self.memory.cells
+        for at in range(self.memory.size(made.type)):
+            unknown = self._unknown(self.memory.cell_bits)
+            self.graph.set({cells: tm.store(cells, moved(made.address, at), unknown)})
+        self.effects.writes.add(cells)
 
     def _fresh(self, name: str, sort: tm.Sort) -> Term:
         self.count += 1
@@ -418,7 +634,7 @@ class Program:
     def _variable(self, place: Place, node: Node) -> tuple[ty.Leaf, Term, Term | None]:
         """Of a scalar: its variable, and the position in that if it is an array."""
         known = place.object.variables.get(place.path)
-        if known is None:
+        if known is None or place.object.address is not None:
             raise self.refuse(node, f"a value of type {place.type}")
         leaf, variable = known
         index: Term | None = None
@@ -558,14 +774,154 @@ class Program:
     def scope(self) -> Scope:
         return self.frame.scope
 
-    def _run_main(self) -> None:
-        if "main" not in self.definitions:
+    def _draw_all(self) -> None:
+        if MAIN not in self.definitions:
             raise CannotCheck("a program without 'main'")
-        frame = self._begin("main", ())
-        self.paths.add(())
-        self.end = frame.leaving
-        self._parameters(frame, None)
+        if self.contracts:
+            self._require_contracts()
+            self._draw_graphs()
+            self._require_recursion()
+            self._close_touched()
+            for variable, key in self.shared.items():
+                self.at_first[variable] = self._fresh(f"old.{variable.params[0]}", variable.sort)
+                self._call(("o", *key), self.at_first[variable])
+            self._forget_copies()
+        known = {name: (set(one.reads), set(one.writes)) for name, one in self.touched.items()}
+        self._draw_graphs()
+        for name, one in self.touched.items():
+            if not (one.reads <= known[name][0] and one.writes <= known[name][1]):
+                raise CannotCheck(f"what '{name}' changes, which depends on how often it is looked at")
+
+    def _draw_graphs(self) -> None:
+        for name in (MAIN, *self.contracts):
+            self.graph = self.graphs[name] = Graph()
+            self.effects, self.module = Effects(), name
+            self.calls[name] = set()
+            path: Path = () if name == MAIN else ((0, 0, name),)
+            self.paths.add(path)
+            frame = self._begin(name, path)
+            self._parameters(frame, None)
+            if name == MAIN:
+                self.end = frame.leaving
+                self.graph.set({old: one for one, old in self.at_first.items()})
+                self._run_body(frame)
+            else:
+                self._run_by_contract(name, frame)
+        self.graph = self.graphs[MAIN]
+
+    def _forget_copies(self) -> None:
+        """All that the first drawing has named but for what the whole program has."""
+        self.variables = {key: one for key, one in self.variables.items() if key[0] not in ("l", "r")}
+        self.points, self.paths, self.demands = {}, set(), []
+
+    # --- functions with contracts ---
+
+    def _require_contracts(self) -> None:
+        for name in self.contracts:
+            if name == MAIN or name not in self.definitions:
+                raise NoProof(f"{name[:80]!a} has a contract, and is no function that may have one")
+            arguments = [
+                tuple(variable for _, variable in self._argument_names(name, one, kind).variables.values())
+                for one in self.definitions[name].type.parameters
+                if not isinstance(kind := self.parameter(one, Scope(self.file)), ty.Void)
+            ]
+            kind = self.types_of[name].result
+            result = None
+            if isinstance(kind, ty.Int | ty.Pointer):
+                result = self._fresh(f"{name}.returns", ty.width_of(kind))
+                self._call(("x", name), result)
+            elif not isinstance(kind, ty.Void):
+                raise self.refuse(self.definitions[name], f"a function with a contract that returns {kind}")
+            self.spoken[name] = Spoken(tuple(arguments), result)
+            self.touched[name] = Effects()
+
+    def _argument_names(self, function: str, node: Node, kind: ty.Type) -> Object:
+        line, column = (0, 0) if _is_of_a_wrapper(node) else (node.line, node.column)
+        return self._object(
+            kind,
+            node.name or "unnamed",
+            lambda name: ("p", function, name, line, column) if node.name is not None else None,
+        )
+
+    def _require_recursion(self) -> None:
+        """Those have contracts that `main` calls and that call themselves, directly or through others."""
+        reached = {name: set(called) for name, called in self.calls.items()}
+        for _ in self.calls:
+            for found in reached.values():
+                found |= {each for one in list(found) for each in reached[one]}
+        for name in self.contracts:
+            if name not in reached[MAIN] or name not in reached[name]:
+                raise NoProof(f"{name[:80]!a} has a contract, and is no function that calls itself")
+
+    def _close_touched(self) -> None:
+        """With what is touched by functions with contracts that are called."""
+        for _ in self.contracts:
+            for name in self.contracts:
+                for one in self.calls[name]:
+                    self.touched[name].reads |= self.touched[one].reads
+                    self.touched[name].writes |= self.touched[one].writes
+
+    def _run_by_contract(self, name: str, frame: Frame) -> None:
+        """The function by itself, with any arguments and variables of which the first half holds."""
+        values = {old: one for one, old in self.at_first.items()}
+        nodes = [
+            one
+            for one in self.definitions[name].type.parameters
+            if not isinstance(self.parameter(one, frame.scope), ty.Void)
+        ]
+        for one, arguments in zip(nodes, self.spoken[name].arguments, strict=True):
+            if one.name is not None:
+                own = [variable for _, variable in self.scope.names[one.name].variables.values()]
+                values |= dict(zip(arguments, own, strict=True))
+        self.graph.set(values)
+        self.graph.assume(self._demand(name, {}, is_before=True))
         self._run_body(frame)
+        result = self.spoken[name].result
+        means = {} if result is None or not isinstance(frame.result, Term) else {result: frame.result}
+        failure = self.failure(f"what {name[:40]} has to leave", self.definitions[name])
+        self.graph.require(self._demand(name, means, is_before=False), failure)
+        changed = {one for edge in self.graph.edges for one in (*edge.values, edge.chosen) if one is not None}
+        self.touched[name].reads |= self.effects.reads & self.shared.keys()
+        self.touched[name].writes |= (self.effects.writes | changed) & self.shared.keys()
+
+    def _demand(self, name: str, means: Mapping[Term, Term], *, is_before: bool) -> Term:
+        found = self._fresh("contract", tm.BOOL)
+        self.demands.append(Demand(found, name, is_before, means))
+        return found
+
+    def _by_contract(self, node: Node, name: str, given: Sequence[Value | Place | Reference]) -> Value:
+        self.calls[self.module].add(name)
+        spoken, means = self.spoken[name], dict[Term, Term]()
+        for one, arguments in zip(given, spoken.arguments, strict=False):
+            if isinstance(one, Reference):
+                raise self.refuse(node, "a pointer that is passed to a function with a contract")
+            if isinstance(one, Value):
+                means |= dict(zip(arguments, (one.term,), strict=True))
+            else:
+                leaves = [replace(one, path=(*one.path, *leaf.path)) for leaf in ty.leaves(one.type)]
+                if one.indexes:
+                    raise self.refuse(
+                        node, "a struct of an array that is passed to a function with a contract"
+                    )
+                whole = [each.object.variables[each.path][1] for each in leaves]
+                means |= dict(zip(arguments, whole, strict=True))
+        means |= {old: one for one, old in self.at_first.items()}
+        kept = {name: self._fresh("kept", name.sort) for name in means}
+        self.graph.set({kept[one]: value for one, value in means.items()})
+        failure = self.failure(f"what has to hold before {name[:40]}", node)
+        self.graph.require(self._demand(name, kept, is_before=True), failure)
+        touched = self.touched[name]
+        self.effects.reads |= touched.reads
+        self.effects.writes |= touched.writes
+        for changed in sorted(touched.writes, key=lambda each: str(each.params)):
+            self.graph.choose(changed)
+        result = None if spoken.result is None else self._returned(node, spoken.result.width)
+        if result is not None and spoken.result is not None:
+            self.graph.choose(result)
+            kept[spoken.result] = result
+        self.graph.assume(self._demand(name, kept, is_before=False))
+        kind = self.types_of[name].result
+        return Value(tm.const(0, 32) if result is None else result, kind)
 
     def _begin(self, name: str, path: Path) -> Frame:
         frame = Frame(name, path, Scope(self.file))
@@ -583,6 +939,7 @@ class Program:
     def _parameters(self, frame: Frame, arguments: Sequence[Value | Place | Reference] | None) -> None:
         node = self.definitions[frame.name]
         values: dict[Term, Term] = {}
+        later: list[tuple[Object, Value, Node]] = []
         position = 0
         for one in node.type.parameters:
             kind = self.parameter(one, frame.scope)
@@ -594,18 +951,23 @@ class Program:
                 self._refer(frame, one, given)
                 continue
             made = self._local(one, kind)
-            if given is not None:
+            if given is not None and made.address is not None:
+                later.append((made, self._kept_value(given, one), one))
+            elif given is not None:
                 values |= self._passed(made, given, one)
         self.graph.set(values)
+        for made, kept, one in later:
+            self.write(Place(made, made.type), kept.term, one)
 
     def _local(self, node: Node, kind: ty.Type) -> Object:
         path = self.frame.path
-        line, column = (0, 0) if node.name and OF_A_WRAPPER.fullmatch(node.name) else (node.line, node.column)
+        line, column = (0, 0) if _is_of_a_wrapper(node) else (node.line, node.column)
         try:
             made = self._object(
                 kind,
                 node.name or "unnamed",
                 lambda name: ("l", path, name, line, column) if node.name is not None else None,
+                key=id(node),
             )
         except CannotCheck as problem:
             raise self.refuse(node, str(problem)) from None
@@ -613,13 +975,32 @@ class Program:
             self.scope.names[node.name] = made
         return made
 
+    def _kept_value(self, given: Value | Place, node: Node) -> Value:
+        if not isinstance(given, Value):
+            raise self.refuse(node, "a struct that is passed and whose address is taken")
+        kept = self._fresh("passed", given.term.sort)
+        self.graph.set({kept: given.term})
+        return Value(kept, given.type)
+
+    def _can_refer(self, name: str, position: int) -> bool:
+        """Whether a parameter is never changed, so that it can be another name of what it points to."""
+        nodes = self.definitions[name].type.parameters
+        node = [one for one in nodes if not isinstance(self.parameter(one, self.file), ty.Void)][position]
+        return node.name is None or self._never_changes(name, node.name, has_jumps=False)
+
+    def _never_changes(self, function: str, name: str, *, has_jumps: bool) -> bool:
+        """By the words of the function. With `has_jumps` not if one may lead over a declaration."""
+        body = self.definitions[function].body
+        if (id(body), name) not in self._changed:
+            self._changed[id(body), name] = is_changed(body, name)
+        if has_jumps and (id(body), "") not in self._changed:
+            self._changed[id(body), ""] = any(one.kind in ("goto", "switch") for one in all_parts_of(body))
+        return not self._changed[id(body), name] and not (has_jumps and self._changed[id(body), ""])
+
     def _refer(self, frame: Frame, node: Node, given: Reference) -> None:
         if node.name is None:
             return
-        body = self.definitions[frame.name].body
-        if self._changed.setdefault((id(body), node.name), is_changed(body, node.name)):
-            raise self.refuse(node, f"the parameter '{node.name}', a pointer that is changed")
-        frame.scope.names[node.name] = given
+        self.scope.names[node.name] = given
         self.variables["l", frame.path, node.name, node.line, node.column] = TWICE  # it has no term here
 
     def _passed(self, made: Object, given: Value | Place, node: Node) -> dict[Term, Term]:
@@ -647,8 +1028,7 @@ class Program:
         """A jump into the scope of variables, over their declarations: they hold anything."""
         for one in after:
             if not any(one is known for known in before):
-                for _, variable in one.variables.values():
-                    self.graph.choose(variable)
+                self._forget(one)
 
     # --- statements ---
 
@@ -700,11 +1080,15 @@ class Program:
         if "static" in node.storage:
             self._static(node, kind)
             return
+        if node.init is not None and isinstance(kind, ty.Pointer) and self.is_reference(node.init):
+            given = self.reference(node.init)
+            if given.type == kind.of and self._never_changes(self.frame.name, node.name, has_jumps=True):
+                self._refer(self.frame, node, self._kept(given))
+                return
         made = self._local(node, kind)
         self.frame.sees.append(made)
         if node.init is None:
-            for _, variable in made.variables.values():
-                self.graph.choose(variable)
+            self._forget(made)
             return
         self._initialise(made, node)
 
@@ -713,7 +1097,7 @@ class Program:
         if made is None:
             function = self.frame.name
             made = self.statics[id(node)] = self._object(
-                kind, node.name, lambda name: ("s", name, function, node.line, node.column)
+                kind, node.name, lambda name: ("s", name, function, node.line, node.column), key=id(node)
             )
             self._set_to_zero_at_start(made)
             if node.init is not None:
@@ -728,6 +1112,10 @@ class Program:
             return
         if not isinstance(kind, ty.Int | ty.Pointer):
             self.graph.set({one: _zero(one, leaf) for leaf, one in made.variables.values()})
+            if made.address is not None:
+                cells = self.memory.cells
+                self.graph.set({cells: self.memory.zeros(self.memory.size(kind), made.address, cells)})
+                self.effects.writes.add(cells)
         for steps, target, given in self._initialisers(kind, node.init, self.scope):
             place = self._walked(made, steps)
             if isinstance(given, int):
@@ -907,6 +1295,8 @@ class Program:
 
     def draws(self, node: Node) -> bool:
         """Whether its value may need edges, by its words."""
+        if self.uses_memory and node.kind not in ("number", "character"):
+            return True
         known = self._draws.get(id(node))
         if known is None:
             known = self._may_draw(node) or any(map(self.draws, parts_of(node)))
@@ -936,10 +1326,13 @@ class Program:
             is_array = isinstance(found, Object | GlobalName) and isinstance(found.type, ty.Array)
             return isinstance(found, Reference) or is_array
         if node.kind == "unary":
-            return bool(node.op == "&")
+            return bool(node.op == "&") and not self._is_function(node.value)
         if node.kind in ("member_of", "member_at", "index"):
             return isinstance(self._place_type(node), ty.Array)
         return node.kind == "binary" and node.op == "+" and self.is_reference(node.left)
+
+    def _is_function(self, node: Node) -> bool:
+        return node.kind == "name" and isinstance(self.scope.find(node.name), FunctionName)
 
     def _place_type(self, node: Node) -> ty.Type | None:
         """Of a place, without evaluating it; None if that is not known."""
@@ -970,7 +1363,7 @@ class Program:
             return self.scope.find(node.name)  # type: ignore[no-any-return]
         if node.kind == "unary" and node.op == "&":
             inner = node.value
-            is_element = inner.kind == "index"  # from which others are reached
+            is_element = inner.kind == "index" and self.is_reference(inner.value)  # others can be reached
             found = self._element_reference(inner) if is_element else Reference(self.place(inner))
             if isinstance(found.type, ty.Int) and found.type.bits is not None:
                 raise self.refuse(node, "the address of a bit-field")
@@ -1016,6 +1409,8 @@ class Program:
             return made
 
         place = replace(given.place, indexes=tuple(map(kept, given.place.indexes)))
+        if place.object.address is not None:
+            place = replace(place, object=Object(place.object.type, {}, None, kept(place.object.address)))
         found = Reference(place, None if given.base is None else kept(given.base))
         self.graph.set(values)
         return found
@@ -1049,7 +1444,8 @@ class Program:
                 return found
             return self._member(found, node)
         if is_followed:
-            raise self.refuse(node, "memory that a pointer points to")
+            found = self._followed(self.value(node.value), node)
+            return found if node.kind == "unary" else self._member(found, node)
         raise self.refuse(node, "this as a place")
 
     def _member(self, whole: Place, node: Node) -> Place:
@@ -1066,6 +1462,8 @@ class Program:
             given = self._element_reference(node)
             return given.place if given.base is None else self._element(given.place, given.base)
         array, index = self.apart(node, lambda: self._array(node.value), lambda: self.value(node.index))
+        if isinstance(array, Value):
+            return self._followed(self.operation("+", array, index, node), node)
         if not isinstance(array.type, ty.Array) or not array.type.length:
             raise self.refuse(node, "memory that a pointer points to")
         if not isinstance(index.type, ty.Int):
@@ -1076,10 +1474,12 @@ class Program:
             self.graph.require(inside, self.failure("bounds", node))
         return self._element(array, tm.extract(INDEX_BITS - 1, 0, wide))
 
-    def _array(self, node: Node) -> Place:
+    def _array(self, node: Node) -> Place | Value:
+        """An array, or a pointer."""
         if not self.is_place(node):
-            raise self.refuse(node, "memory that a pointer points to")
-        return self.place(node)
+            return self.value(node)
+        place = self.place(node)
+        return place if isinstance(place.type, ty.Array) else self.read(place, node)
 
     def failure(self, kind: str, node: Node) -> Failure:
         return Failure(kind, node.line, node.column)
@@ -1090,15 +1490,24 @@ class Program:
                 "the address of an array" if isinstance(place.type, ty.Array) else f"a value of {place.type}"
             )
             raise self.refuse(node, what)
+        if place.object.address is not None:
+            return Value(self._loaded(place, node), place.type)
         _, variable, index = self._variable(place, node)
         self.effects.reads.add(variable)
         return Value(variable if index is None else tm.select(variable, index), place.type)
 
+    def _changed_by_writing(self, place: Place, node: Node) -> Term:
+        return self._variable(place, node)[1] if place.object.address is None else self.memory.cells
+
     def write(self, place: Place, term: Term, node: Node, *, is_own: bool = False) -> None:
-        _, variable, index = self._variable(place, node)
+        variable = self._changed_by_writing(place, node)
         self.effects.writes.add(variable)
         if is_own:
             self.effects.own.add(variable)
+        if place.object.address is not None:
+            self.graph.set({variable: self._stored(place, variable, term, node)})
+            return
+        index = self._variable(place, node)[2]
         self.graph.set({variable: term if index is None else tm.store(variable, index, term)})
 
     def _copy(self, target: Place, source: Value | Place, node: Node) -> None:
@@ -1113,6 +1522,8 @@ class Program:
         if target.type is not source.type:
             raise self.refuse(node, f"copying {source.type} to {target.type}")
         values: dict[Term, Term] = {}
+        if target.object.address is not None or source.object.address is not None:
+            return self._copied_by_scalars(target, source, node)
         for leaf in ty.leaves(target.type):
             to = replace(target, type=leaf.type, path=(*target.path, *leaf.path))
             of = replace(source, type=leaf.type, path=(*source.path, *leaf.path))
@@ -1126,6 +1537,21 @@ class Program:
             _, variable, index = self._variable(to, node)
             given = self.read(of, node).term
             values[variable] = given if index is None else tm.store(variable, index, given)
+        return values
+
+    def _copied_by_scalars(self, target: Place, source: Place, node: Node) -> dict[Term, Term]:
+        values: dict[Term, Term] = {}
+        pairs = zip(self._scalars(target, node), self._scalars(source, node), strict=True)
+        for to, of in pairs:
+            given = self.read(of, node).term
+            if to.object.address is not None:
+                cells = self.memory.cells
+                before = values.get(cells, cells)
+                values[cells] = self._stored(to, before, given, node)
+                continue
+            _, variable, index = self._variable(to, node)
+            before = values.get(variable, variable)
+            values[variable] = given if index is None else tm.store(before, index, given)
         return values
 
     # --- conversions ---
@@ -1183,8 +1609,10 @@ class Program:
         if self.is_place(node):
             place = self.place(node)
             if not isinstance(place.type, ty.Struct):
-                return self.read(place, node)
+                return self._of_place(place, node)
             length = len(place.path)
+            if place.object.address is not None:
+                self.effects.reads.add(self.memory.cells)
             self.effects.reads |= {
                 variable
                 for path, (_, variable) in place.object.variables.items()
@@ -1201,8 +1629,10 @@ class Program:
 
     def discarded(self, node: Node) -> Value | Place:
         """Of which perhaps nobody needs the value."""
+        if node.kind == "name" and isinstance(self.scope.find(node.name), Reference):
+            return self.pointer(self.scope.find(node.name), node)
         if self.is_place(node):
-            return self.read(self.place(node), node)
+            return self._of_place(self.place(node), node)
         reader = getattr(self, f"_value_{node.kind}", None)
         if reader is None:
             raise self.refuse(node, f"{node.kind} in an expression")
@@ -1213,6 +1643,12 @@ class Program:
                 raise
             raise self.refuse(node, str(problem)) from None
         return found
+
+    def _of_place(self, place: Place, node: Node) -> Value:
+        """What is there; of an array its address."""
+        if isinstance(place.type, ty.Array):
+            return Value(self.address(place, node), ty.Pointer(place.type.of))
+        return self.read(place, node)
 
     def _value_number(self, node: Node) -> Value:
         text = node.text
@@ -1246,14 +1682,31 @@ class Program:
         return Value(tm.const(tm.signed(codes[0], 8), 32), ty.INT)
 
     def _value_string(self, node: Node) -> Value:
-        raise self.refuse(node, "the address of a text")
+        self._need_memory()
+        if id(node) not in self.literals:
+            address = self.literals[id(node)] = self.memory.address()
+            codes = [*string_codes(node.texts, node), 0]
+            if len(codes) > MOST_CELLS:
+                raise self.refuse(node, f"a text of more than {MOST_CELLS} bytes")
+            for other in self.texts:  # compilers and linkers may keep them in one place, or not
+                if codes[-len(other) :] == other or other[-len(codes) :] == codes:
+                    raise self.refuse(node, "two texts of which one is the end of the other")
+            self.texts.append(codes)
+            for at, code in enumerate(codes):
+                cells, before = self.memory.cells, self.initial[self.memory.cells]
+                byte = tm.const(code, 8)
+                self.initial[cells] = self.memory.stored(ty.CHAR, moved(address, at), before, byte)
+        return Value(self.literals[id(node)], ty.Pointer(ty.CHAR))
 
     def _value_name(self, node: Node) -> Value:
         found = self.scope.find(node.name)
         if isinstance(found, Enumerator):
             return Value(tm.const(found.value, 32), ty.INT)
         if isinstance(found, FunctionName):
-            raise self.refuse(node, f"the address of the function '{node.name}'")
+            if node.name not in self.definitions:
+                raise self.refuse(node, f"the address of '{node.name}', which has no body")
+            self._need_memory((FUNCTION, node.name))
+            return Value(self._address_of_function(node.name), ty.Pointer(self.types_of[node.name]))
         raise self.refuse(node, f"'{node.name}'")
 
     def _value_cast(self, node: Node) -> Value:
@@ -1329,7 +1782,10 @@ class Program:
             right: Callable[[], Value] = lambda: self.as_int(self.condition(node.right))  # noqa: E731
             sides = (right, lambda: decided) if node.op == "&&" else (lambda: decided, right)
             return self._either(node, left, *sides)
-        if node.op in ("==", "!=") and self.is_reference(node.left) != self.is_reference(node.right):
+        is_null = [one.kind in ("number", "cast") for one in (node.left, node.right)]
+        if node.op in ("==", "!=") and (
+            (self.is_reference(node.left) and is_null[1]) or (self.is_reference(node.right) and is_null[0])
+        ):
             return self._compared_with_null(node)
         one, other = self.apart(node, lambda: self.value(node.left), lambda: self.value(node.right))
         return self.operation(node.op, one, other, node)
@@ -1370,12 +1826,34 @@ class Program:
 
     def _of_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if op not in ("==", "!="):
-            raise self.refuse(node, "computing with pointers")
-        if all(one.term.value is None for one in (left, right)):
-            raise self.refuse(node, "comparing two pointers")
+            return self._computed_with_pointers(op, left, right, node)
         kind = left.type if isinstance(left.type, ty.Pointer) else right.type
         same = tm.equal(*(self.converted(each, kind, node).term for each in (left, right)))
         return self.as_int(same if op == "==" else tm.negate(same))
+
+    def _computed_with_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
+        self._need_memory()
+        if op == "+" and isinstance(left.type, ty.Int):
+            left, right = right, left
+        if op in ("+", "-") and isinstance(left.type, ty.Pointer) and isinstance(right.type, ty.Int):
+            wide = tm.resize(right.term, ty.POINTER_BITS, is_signed=right.type.is_signed)
+            by = wide if op == "+" else tm.unary("bvneg", wide)
+            return Value(self._moved_by(left.term, by, left.type.of), left.type)
+        if not isinstance(left.type, ty.Pointer) or not isinstance(right.type, ty.Pointer):
+            raise self.refuse(node, "computing with pointers")
+        is_same = tm.equal(object_of(left.term), object_of(right.term))
+        if op == "-":  # of pointers into different objects it is anything, and so is what is less
+            kind = ty.Int(self.long_bits, True, 4, "long")
+            size = tm.const(ty.size_of(left.type.of, self.pointer_bits), ty.POINTER_BITS)
+            apart = tm.binary("bvsdiv", tm.binary("bvsub", left.term, right.term), size)
+            narrow = tm.resize(apart, kind.width, is_signed=True)
+            return Value(tm.choice(is_same, narrow, self._unknown(kind.width)), kind)
+        if op not in ("<", ">", "<=", ">="):
+            raise self.refuse(node, "computing with pointers")
+        one, other = (left.term, right.term) if op in ("<", ">=") else (right.term, left.term)
+        unknown = tm.equal(self._unknown(1), tm.const(1, 1))
+        less = tm.choice(is_same, tm.compared("bvult", one, other), unknown)
+        return self.as_int(less if op in ("<", ">") else tm.negate(less))
 
     def _shift(self, op: str, left: Value, right: Value, node: Node) -> Value:
         assert isinstance(left.type, ty.Int)
@@ -1422,7 +1900,10 @@ class Program:
         if node.op == "!":
             return self.as_int(tm.negate(self.condition(node.value)))
         if node.op == "&":
-            raise self.refuse(node, "the address of an object")
+            if self._is_function(node.value):
+                return self.value(node.value)
+            self._need_memory()
+            return self.pointer(self.reference(node), node)
         value = self.value(node.value)
         if not isinstance(value.type, ty.Int):
             raise self.refuse(node, f"{node.op} of {value.type}")
@@ -1445,16 +1926,17 @@ class Program:
         return Value(tm.const(size, self.long_bits), ty.Int(self.long_bits, False, 4, "unsigned long"))
 
     def _type_of(self, node: Node) -> ty.Type:
-        """Of an operand that is not evaluated."""
-        if self.draws(node):
+        """Of an operand that is not evaluated: what is drawn for it is thrown away."""
+        if any(one.kind in ("call", "assign", "increment", "block") for one in all_parts_of(node)):
             raise self.refuse(node, "the size of something with effects")
         if node.kind == "string":
             return ty.Array(ty.CHAR, len(string_codes(node.texts, node)) + 1)
         effects, self.effects = self.effects, Effects()
+        graph, self.graph = self.graph, Graph()
         try:
             return self.place(node).type if self.is_place(node) else self.value(node).type
         finally:
-            self.effects = effects
+            self.effects, self.graph = effects, graph
 
     def _value_increment(self, node: Node) -> Value:
         place = self.place(node.value)
@@ -1477,18 +1959,23 @@ class Program:
                 return place  # type: ignore[no-any-return]
             value: Value = given
         else:
-            place = self.place(node.left)
-            old, given = self.apart(node, lambda: self.read(place, node), lambda: self._right_side(node))
+            (place, old), given = self.apart(
+                node, lambda: self._place_and_value(node.left), lambda: self._right_side(node)
+            )
             right, own = given
             if not isinstance(right, Value):
                 raise self.refuse(node, "computing with a struct")
             value = self.operation(node.op[:-1], old, right, node)
         if not isinstance(place.type, ty.Int | ty.Pointer):
             raise self.refuse(node, f"assigning to {place.type}")
-        if self._variable(place, node)[1] in own:
+        if self._changed_by_writing(place, node) in own:
             raise self.refuse(node, "two assignments to one variable in an expression")
         self.write(place, self.converted(value, place.type, node).term, node, is_own=True)
         return self.read(place, node)
+
+    def _place_and_value(self, node: Node) -> tuple[Place, Value]:
+        place = self.place(node)
+        return place, self.read(place, node)
 
     def _right_side(self, node: Node) -> tuple[Value | Place, set[Term]]:
         found = self.operand(node.right)
@@ -1501,11 +1988,11 @@ class Program:
 
     def call(self, node: Node) -> Value | Place:
         if node.function.kind != "name":
-            raise self.refuse(node, "a call through a pointer")
+            return self._call_by_pointer(node)
         name = node.function.name
         found = self.scope.find(name)
-        if isinstance(found, Object | GlobalName):
-            raise self.refuse(node, "a call through a pointer")
+        if isinstance(found, Object | GlobalName | Reference):
+            return self._call_by_pointer(node)
         is_defined = isinstance(found, FunctionName) and name in self.definitions
         known = None if is_defined and name not in ALWAYS else self._library(name.removesuffix(REAL))
         if known is not None:
@@ -1519,6 +2006,51 @@ class Program:
         given = self.apart(node, *(lambda one=one: self._argument(one) for one in node.arguments))
         return self._inlined(node, name, given)
 
+    def _call_by_pointer(self, node: Node) -> Value:
+        """One of the functions whose address is taken. Of another one nothing is known: that is a failure."""
+        function = node.function
+        while function.kind == "unary" and function.op == "*":
+            function = function.value
+        pointer, *given = self.apart(
+            node,
+            lambda: self.value(function),
+            *(lambda one=one: self._argument(one) for one in node.arguments),
+        )
+        kind = pointer.type.of if isinstance(pointer.type, ty.Pointer) else None
+        if not isinstance(kind, ty.Function):
+            raise self.refuse(node, "a call through this")
+        names = [one[1] for one in self.addressed if isinstance(one, tuple) and one[0] == FUNCTION]
+        if any(self.types_of[one] != kind for one in names) or isinstance(kind.result, ty.Struct):
+            raise self.refuse(node, "a call through a pointer, where functions have other types")
+        graph, starts, others = self.graph, [], self.graph.node()
+        chosen = self._fresh("called", ty.POINTER_BITS)
+        graph.set({chosen: pointer.term})
+        tests = []
+        for name in sorted(names):
+            starts.append((name, graph.node()))
+            tests.append((tm.equal(chosen, self._address_of_function(name)), starts[-1][1]))
+        null = tm.equal(chosen, tm.const(0, ty.POINTER_BITS))
+        rest = tm.both(tm.negate(test) for test in (null, *(test for test, _ in tests)))
+        graph.leave([*tests, (rest, others)])
+        graph.here = others
+        graph.fail(self.failure("a call of what is no function of the program", node))
+        meet = graph.node()
+        result = None if isinstance(kind.result, ty.Void) else self._fresh("value", _width(kind.result))
+        for name, start in starts:
+            graph.here = start
+            found = self._inlined(node, name, given)
+            if result is not None:
+                assert isinstance(found, Value)
+                graph.set({result: found.term})
+            graph.jump(meet)
+        graph.here = meet
+        return Value(tm.const(0, 32) if result is None else result, kind.result)
+
+    def _address_of_function(self, name: str) -> Term:
+        if name not in self.functions:
+            self.functions[name] = self.memory.address()
+        return self.functions[name]
+
     def _argument(self, node: Node) -> Value | Place | Reference:
         return self.reference(node) if self.is_reference(node) else self.operand(node)
 
@@ -1528,23 +2060,28 @@ class Program:
         arguments: list[Value | Place | Reference] = []
         if len(given) < len(parameters) or (len(given) > len(parameters) and not kind.is_variadic):
             raise self.refuse(node, f"a call of '{name}' with another number of arguments")
-        for one, target in zip(given, parameters, strict=False):
+        for position, (one, target) in enumerate(zip(given, parameters, strict=False)):
             if isinstance(one, Reference):
-                if not isinstance(target, ty.Pointer) or target.of != one.type:
-                    raise self.refuse(node, f"passing a pointer to {one.type} as {target}")
-                arguments.append(self._kept(one))
+                is_same = isinstance(target, ty.Pointer) and target.of == one.type
+                if is_same and name not in self.contracts and self._can_refer(name, position):
+                    arguments.append(self._kept(one))
+                else:
+                    arguments.append(self.converted(self.pointer(one, node), target, node))
             elif isinstance(one, Value):
                 arguments.append(self.converted(one, target, node))
             elif one.type is target:
                 arguments.append(one)
             else:
                 raise self.refuse(node, f"passing {one.type} as {target}")
+        if name in self.contracts:
+            return self._by_contract(node, name, arguments)
         if sum(frame.name == name for frame in self.frames) > self.recursion:
             self.graph.fail(self.failure("unwinding", node))
             return Value(tm.const(0, _width(kind.result)), kind.result)
         if len(self.frames) > MOST_DEPTH:
             raise self.refuse(node, f"more than {MOST_DEPTH} calls in each other")
-        site = (0, 0, name) if name.endswith(REAL) else (node.line, node.column, name)
+        first = first_word(node.function)
+        site = (0, 0, name) if name.endswith(REAL) else (first.line, first.column, name)
         caller, outer = self.frame, self.effects
         if self.graph.here is not None:
             self.paths.add((*caller.path, site))
@@ -1567,8 +2104,8 @@ class Program:
         return Value(result, kind.result)
 
     def _returned(self, node: Node, width: int) -> Term:
-        result = self._fresh("returned", width)
-        self._call(("r", self.frame.path, node.line, node.column), result)
+        result, first = self._fresh("returned", width), first_word(node.function)
+        self._call(("r", self.frame.path, first.line, first.column), result)
         return result
 
     def _of_the_environment(self, node: Node, found: FunctionName) -> Value:
@@ -1590,10 +2127,15 @@ class Program:
     def _anything(self, node: Node, kind: ty.Type, origin: str) -> Value:
         if isinstance(kind, ty.Void):
             return Value(tm.const(0, 32), kind)
-        if not isinstance(kind, ty.Int):
+        if not isinstance(kind, ty.Int | ty.Pointer):
             raise self.refuse(node, f"an input of type {kind}")
-        result = self._returned(node, kind.width)
+        result = self._returned(node, ty.width_of(kind))
         self.graph.choose(result, origin)
+        if isinstance(kind, ty.Pointer):
+            self.has_foreign_pointers = True
+            outside = tm.compared("bvule", tm.const(FIRST_FROM_OUTSIDE, HALF), object_of(result))
+            self.graph.assume(tm.either((outside, tm.equal(result, tm.const(0, ty.POINTER_BITS)))))
+            return Value(result, kind)
         if kind.is_bool:
             self.graph.assume(tm.compared("bvule", result, tm.const(1, 8)))
         return Value(result, kind)
@@ -1611,6 +2153,8 @@ class Program:
             "__assert": lambda node: self._fails(node, "assertion", is_silent=True),
             **dict.fromkeys(("__VERIFIER_assume", "assume", "__builtin_assume"), self._assume),
             "__VERIFIER_assert": self._assert,
+            **dict.fromkeys(("malloc", "__builtin_malloc", "calloc"), self._allocate),
+            **dict.fromkeys(("free", "__builtin_free"), self._nothing),
             **dict.fromkeys(STOPS, self._stop),
             **dict.fromkeys(("printf", "fprintf"), self._format),
             **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
@@ -1627,6 +2171,27 @@ class Program:
     def _nothing(self, node: Node) -> Value:
         self._ignored(node)
         return Value(tm.const(0, 32), ty.VOID)
+
+    def _allocate(self, node: Node) -> Value:
+        """An object of its own; its size matters to no one here. It holds anything, or zeros."""
+        self._need_memory()
+        if "allocation" in self.checks or "bounds" in self.checks:
+            raise self.refuse(node, "allocation that may fail or has bounds")
+        self.has_heap = True
+        sizes = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
+        heap, made = self.memory.heap, self._fresh("allocated", ty.POINTER_BITS)
+        left = tm.negate(tm.equal(heap, tm.const(FIRST_FROM_OUTSIDE - 1, HALF)))
+        self.graph.require(left, self.failure("too many allocations", node))
+        one = tm.const(1, HALF)
+        self.graph.set({made: tm.concat(heap, tm.const(0, HALF)), heap: tm.binary("bvadd", heap, one)})
+        if node.function.name.removesuffix(REAL) == "calloc":
+            known = [each.term.value for each in sizes]
+            if len(known) != 2 or None in known or known[0] * known[1] > MOST_CELLS:
+                raise self.refuse(node, "calloc of an unknown size, or of a large one")
+            cells = self.memory.cells
+            self.graph.set({cells: self.memory.zeros(known[0] * known[1], made, cells)})
+            self.effects.writes.add(cells)
+        return Value(made, ty.Pointer(ty.VOID))
 
     def _fails(self, node: Node, kind: str, *, is_silent: bool = False) -> Value:
         if not is_silent:
@@ -1690,6 +2255,10 @@ class Program:
         return self._anything(node, kind, node.function.name)
 
 
+def _is_of_a_wrapper(node: Node) -> bool:
+    return node.name is not None and OF_A_WRAPPER.fullmatch(node.name) is not None
+
+
 def _zero(variable: Term, leaf: ty.Leaf) -> Term:
     zero = tm.const(0, ty.width_of(leaf.type))
     return tm.filled(variable.sort, zero) if isinstance(variable.sort, tuple) else zero
@@ -1707,9 +2276,7 @@ def _is_text(node: Node) -> bool:
 
 def is_changed(node: Node, name: str) -> bool:
     """Whether something in it may assign to a variable of that name, or takes its address."""
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
+    for one in all_parts_of(node):
         target = None
         if one.kind == "assign":
             target = one.left
@@ -1717,8 +2284,25 @@ def is_changed(node: Node, name: str) -> bool:
             target = one.value
         if target is not None and target.kind == "name" and target.name == name:
             return True
-        waiting += parts_of(one)
     return False
+
+
+def all_parts_of(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        yield waiting[-1]
+        waiting += parts_of(waiting.pop())
+
+
+def first_word(node: Node) -> Node:
+    """Of what is called: a name, or what begins an expression."""
+    while node.kind in ("member_of", "member_at", "index", "call"):
+        node = node.function if node.kind == "call" else node.value
+    return node
+
+
+def _is_bit_field(kind: ty.Type) -> bool:
+    return isinstance(kind, ty.Int) and kind.bits is not None
 
 
 def members(kind: ty.Struct) -> list[str]:
@@ -1782,6 +2366,5 @@ NOT_READ = frozenset(
     "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
     "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
     "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
-    "vprintf vfprintf dprintf malloc calloc realloc free memset memcpy memmove __builtin_malloc "
-    "__builtin_free __builtin_memset __builtin_memcpy".split()
+    "vprintf vfprintf dprintf realloc memset memcpy memmove __builtin_memset __builtin_memcpy".split()
 )

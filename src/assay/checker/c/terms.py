@@ -145,7 +145,17 @@ def equal(a: Term, b: Term) -> Term:
         return TRUE
     if a.value is not None and b.value is not None:
         return truth(a.value == b.value)
+    (one, first), (other, second) = _apart(a), _apart(b)
+    if one is other and isinstance(a.sort, int) and a.sort:
+        return truth(first == second)
     return _term("=", (a, b), BOOL)
+
+
+def _apart(a: Term) -> tuple[Term, int]:
+    """A sum with a constant, as both."""
+    if a.op == "bvadd" and a.args[1].value is not None:
+        return a.args[0], a.args[1].value
+    return a, 0
 
 
 def negate(a: Term) -> Term:
@@ -199,6 +209,16 @@ def extract(high: int, low: int, a: Term) -> Term:
         return a
     if a.value is not None:
         return const(a.value >> low, high - low + 1)
+    if a.op == "extract":
+        return extract(high + a.params[1], low + a.params[1], a.args[0])
+    if a.op == "concat" and high < a.args[1].width:
+        return extract(high, low, a.args[1])
+    if a.op == "concat" and low >= a.args[1].width:
+        return extract(high - a.args[1].width, low - a.args[1].width, a.args[0])
+    if a.op == "zero_extend" and high < a.args[0].width:
+        return extract(high, low, a.args[0])
+    if a.op == "zero_extend" and low >= a.args[0].width:
+        return const(0, high - low + 1)
     return _term("extract", (a,), high - low + 1, (high, low))
 
 
@@ -206,6 +226,8 @@ def concat(a: Term, b: Term) -> Term:
     width = a.width + b.width
     if a.value is not None and b.value is not None:
         return const(a.value << b.width | b.value, width)
+    if a.op == b.op == "extract" and a.args == b.args and a.params[1] == b.params[0] + 1:
+        return extract(a.params[0], b.params[1], a.args[0])
     return _term("concat", (a, b), width)
 
 

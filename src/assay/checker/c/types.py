@@ -175,7 +175,22 @@ def layout(one: Type, pointer_bits: int) -> tuple[int, int]:
     raise CannotCheck(f"the size of {one}")
 
 
-def _layout_of_struct(one: Struct, pointer_bits: int) -> tuple[int, int]:
+def offset_of(one: Struct, name: str, pointer_bits: int) -> tuple[int, int]:
+    """Bytes, and bits of a bit-field."""
+    starts: dict[str, int] = {}
+    _layout_of_struct(one, pointer_bits, starts)
+    return divmod(starts[name], 8)
+
+
+def has_union(one: Type) -> bool:
+    while isinstance(one, Array):
+        one = one.of
+    return isinstance(one, Struct) and (one.is_union or any(map(has_union, (one.fields or {}).values())))
+
+
+def _layout_of_struct(
+    one: Struct, pointer_bits: int, starts: dict[str, int] | None = None
+) -> tuple[int, int]:
     end, most, position = 0, 1, 0  # in bits, but for the alignment
     for name, kind in (one.fields or {}).items():
         if isinstance(kind, Array) and kind.length is None:
@@ -190,6 +205,8 @@ def _layout_of_struct(one: Struct, pointer_bits: int) -> tuple[int, int]:
         unit = 8 * (size if bits is not None else alignment)
         if bits is None or start // unit != (start + bits - 1) // unit:
             start = -(-start // unit) * unit
+        if starts is not None:
+            starts[name] = start
         position = start + (8 * size if bits is None else bits)
         end = max(end, position)
     return -(-end // (8 * most)) * most, most

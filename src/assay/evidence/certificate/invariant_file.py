@@ -148,6 +148,13 @@ class InvariantHeader:
         return header
 
 
+def conjuncts_in(invariant: Mapping[str, Any]) -> int:
+    held = [one["holds"] for one in invariant["locations"]]
+    for one in invariant.get("contracts", ()):
+        held += [one["before"], one["after"]]
+    return sum(map(len, held))
+
+
 def write_invariant(path: Path, claim: Claim, invariant: Mapping[str, Any]) -> int:
     """Write the file whole or not at all; answers its size in bytes."""
     body = json.dumps(invariant, sort_keys=True, separators=(",", ":")).encode()
@@ -163,7 +170,7 @@ def write_invariant(path: Path, claim: Claim, invariant: Mapping[str, Any]) -> i
         producer={"tool": "assay", "version": claim.version},
         size=len(body),
         locations=len(locations),
-        conjuncts=sum(len(one["holds"]) for one in locations),
+        conjuncts=conjuncts_in(invariant),
     )
     content = file_of(header.as_bytes(), body, _version_of(header))
     partial = partial_name(path)

@@ -21,10 +21,16 @@ def lines_of(written: Any) -> Iterator[str]:
             texts.append(_text(node, texts))
         except (IndexError, TypeError, KeyError, ValueError):
             texts.append("?")
+    for one in written.get("contracts", ()):
+        for half, what in (("before", "when {} is called"), ("after", "when {} returns")):
+            held = [texts[at] for at in one[half] if type(at) is int and 0 <= at < len(texts)]
+            yield f"{what.format(one['function'])}: {' && '.join(held) or 'anything'}"
     for one in written["locations"]:
         held = [texts[at] for at in one["holds"] if type(at) is int and 0 <= at < len(texts)]
         path = written["instances"][one["instance"]]
-        called = "".join(f", called in line {line} as {name}" for line, _, name in path)
+        called = "".join(
+            f", called in line {line} as {name}" if line else f", in {name}" for line, _, name in path
+        )
         anything = "" if written.get("bound") is not None else ": anything"
         yield f"at line {one['line']}{called}" + (f": {' && '.join(held)}" if held else anything)
 
@@ -37,6 +43,12 @@ def _text(node: Any, texts: list[str]) -> str:
         return str(node[2])
     if kind == "r":
         return f"(what the call in line {node[2]} returned)"
+    if kind == "p":
+        return str(node[2])
+    if kind == "o":
+        return f"old({node[2]})"
+    if kind == "x":
+        return "result"
     if kind == "e":
         return "each"
     if kind == "c":

@@ -20,6 +20,7 @@ from assay.languages.c.outline import Spot
 from assay.languages.c.preprocessing import LINE_MARKER, PRELUDE, TOKEN, without_prelude
 from assay.languages.c.uninitialised import offsets_of
 from assay.records import dataclass
+from assay.transition_system.interface import UnsupportedConstruct
 
 MARK = "__assay_at"
 DEFINITION = f"void {MARK}(int id, int holds) {{ }}"
@@ -30,6 +31,12 @@ HARMLESS = {
     "BinaryOp": {"+", "-", "*", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"},
     "UnaryOp": {"+", "-", "~", "!", "sizeof"},
 }
+
+
+# With a constant on the right these do not end a run either.
+BY_CONSTANTS = {"/", "%", ">>"}
+# What a witness may well say, and what is not evaluated here: it may end a run, or reads memory.
+NOT_EVALUATED = {"/", "%", "<<", ">>", "*", "&", "->", "ArrayRef"}
 
 
 class NoPlace(Exception):
@@ -271,7 +278,9 @@ def _after_block(text: str, opening: int) -> int:
 
 
 def require_expression(text: str) -> None:
-    """Of C, and one that can be evaluated anywhere: nothing of it changes or ends the program."""
+    """Of C, and one that can be evaluated anywhere: nothing of it changes or ends the program.
+
+    Raises NoPlace for what is no expression of a witness, UnsupportedConstruct for what is not evaluated."""
     try:
         tree = c_parser.CParser().parse(f"int assay_expression = ({text}\n);")
     except c_parser.ParseError:
@@ -288,6 +297,15 @@ def require_expression(text: str) -> None:
         is_plain = kind in {"ID", "Constant", "Cast", "TernaryOp", "Typename", "TypeDecl", "IdentifierType"}
         is_member = kind == "StructRef" and node.type == "."
         if not (is_plain or is_member or (allowed is not None and node.op in allowed)):
-            what = getattr(node, "op", kind)
-            raise NoPlace(f"`{text[:100]}`: {what} is not evaluated in witnesses")
+            what = getattr(node, "op", getattr(node, "type", kind) if kind == "StructRef" else kind)
+            if kind == "BinaryOp" and what in BY_CONSTANTS and _is_small_constant(node.right):
+                waiting.append(node.left)
+                continue
+            problem = f"`{text[:100]}`: {what} is not evaluated in witnesses"
+            raise UnsupportedConstruct(problem) if what in NOT_EVALUATED else NoPlace(problem)
         waiting += [child for _, child in node.children()]
+
+
+def _is_small_constant(node: c_ast.Node) -> bool:
+    """From 1 to 31: something can be divided by it, and shifted so far."""
+    return isinstance(node, c_ast.Constant) and node.value in {str(one) for one in range(1, 32)}

@@ -462,7 +462,7 @@ class PromelaProgram:
     def opening(self) -> Opening:
         """A shared object that lives as long as this program."""
         image = self.plan.foreign
-        settings: dict[str, object] = {}
+        settings: dict[str, object] = {} if image is None else {"foreign": True}
         if image is not None and image.is_numbered:
             settings["numbered"] = True
         if image is not None and self.options.foreign_code:

@@ -83,7 +83,9 @@ def reached_by(program: SequentialProgram, name: str) -> set[str]:
 
 
 def recursive_procedures(program: SequentialProgram) -> tuple[str, ...]:
-    return tuple(name for name in program.procedures if name in reached_by(program, name))
+    """Those that call themselves, directly or through others, and that a run may call."""
+    called = {program.main, *reached_by(program, program.main)}
+    return tuple(name for name in program.procedures if name in called and name in reached_by(program, name))
 
 
 def changed_by(program: SequentialProgram, name: str) -> tuple[Term, ...]:
@@ -142,7 +144,7 @@ class Modular(Inlining):
 
     def flow(self) -> ControlFlow:
         root, program = self.root, self.program
-        main = self._instance(root, (), ())
+        main = self._instance(root, (), () if root.name == program.main else ((0, 0, root.name),))
         while self.waiting:
             self._copy(self.waiting.pop())
         place = self.edges[0].place if self.edges else Place("", 0)
@@ -170,6 +172,9 @@ class Modular(Inlining):
             tuple(dict.fromkeys(self.variables)),
             initial,
             program.notes,
+            tuple(self.paths),
+            self.names,
+            self.points,
         )
         return reachable(whole)
 
@@ -229,9 +234,11 @@ def modules(
     """What has to be safe, each by itself: main and the procedures that call themselves."""
     require_modular(program)
     for name in dict.fromkeys((program.main, *recursive_procedures(program))):
-        first = contracts[name].before if name in contracts else TRUE
-        if not variables_of(first) <= set(variables_before(program, program.procedures[name])):
+        contract = contracts.get(name, Contract())
+        if not variables_of(contract.before) <= set(variables_before(program, program.procedures[name])):
             raise UnsupportedConstruct(f"what holds before {name} is called speaks of what is after it")
+        if not variables_of(contract.after) <= set(variables_after(program, program.procedures[name])):
+            raise UnsupportedConstruct(f"what holds when {name} returns speaks of what it does not know")
         yield name, Modular(program, name, contracts, as_goals=False).flow()
 
 

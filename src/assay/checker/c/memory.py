@@ -1,0 +1,142 @@
+"""Memory that pointers reach: cells, one for each byte of an object whose address is taken.
+
+A pointer has 64 bits: the number of an object, and how far it is from the object's beginning. Where pointers
+have four bytes, cells are wider, so that four hold one. Each cell says whether it is part of a pointer, since
+nobody knows the bytes of those: read as an integer they are anything, and so is a pointer that is read where
+something else was written. NULL is zeros, as on every machine that gcc knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assay.checker.c import terms as tm
+from assay.checker.c import types as ty
+from assay.checker.c.problems import CannotCheck
+from assay.checker.c.terms import Term
+
+POINTER_BITS = ty.POINTER_BITS
+HALF = POINTER_BITS // 2
+FIRST_ON_THE_HEAP = 1 << 30
+FIRST_FROM_OUTSIDE = 1 << 31
+MOST_CELLS = 2_048  # of an object
+
+
+class Addressed(Exception):
+    """The address of an object is needed that was not kept in memory: the program is read again."""
+
+    def __init__(self, key: object) -> None:
+        super().__init__("an object has to be kept in memory")
+        self.key = key
+
+
+class Memory:
+    def __init__(self, pointer_bits: int) -> None:
+        self.pointer_bits = pointer_bits
+        self.data_bits = POINTER_BITS // (pointer_bits // 8)  # of a cell, without what it says of itself
+        self.cell_bits = self.data_bits + 1
+        self.cells = tm.var("memory", (POINTER_BITS, self.cell_bits))
+        self.heap = tm.var("heap", HALF)
+        self.first = tm.var("memory.first", self.cells.sort)
+        self.initial = self.first
+        self.objects = 0
+
+    def address(self) -> Term:
+        """Of an object that is new."""
+        self.objects += 1
+        return tm.const(self.objects << HALF, POINTER_BITS)
+
+    def size(self, kind: ty.Type) -> int:
+        found = ty.size_of(kind, self.pointer_bits)
+        if found > MOST_CELLS:
+            raise CannotCheck(f"an object of more than {MOST_CELLS} bytes in memory")
+        return found
+
+    # --- scalars ---
+
+    def loaded(
+        self, kind: ty.Scalar, address: Term, cells: Term, anything: Callable[[int], Term] | None
+    ) -> Term:
+        """What is there. Without `anything`: if it is what was written there as this type."""
+        found = [tm.select(cells, moved(address, at)) for at in range(self._count(kind))]
+        is_pointer = [tm.equal(self._mark(one), tm.const(1, 1)) for one in found]
+        if isinstance(kind, ty.Int):
+            value = joined([tm.extract(7, 0, one) for one in found])
+            known = tm.negate(tm.either(is_pointer))
+        else:
+            value = joined([tm.extract(self.data_bits - 1, 0, one) for one in found])
+            is_null = tm.equal(joined(found), tm.const(0, self.cell_bits * len(found)))
+            known = tm.either((tm.both(is_pointer), is_null))
+        if anything is None or known is tm.TRUE:
+            return value
+        return tm.choice(known, value, anything(value.width))
+
+    def stored(self, kind: ty.Scalar, address: Term, cells: Term, value: Term) -> Term:
+        count = self._count(kind)
+        if isinstance(kind, ty.Int):
+            parts = [
+                tm.extend(tm.extract(8 * at + 7, 8 * at, value), self.cell_bits, is_signed=False)
+                for at in range(count)
+            ]
+        else:
+            is_null = tm.equal(value, tm.const(0, POINTER_BITS))
+            mark = tm.choice(is_null, tm.const(0, 1), tm.const(1, 1))
+            width = self.data_bits
+            parts = [
+                tm.concat(mark, tm.extract(width * at + width - 1, width * at, value)) for at in range(count)
+            ]
+        for at, one in enumerate(parts):
+            cells = tm.store(cells, moved(address, at), one)
+        return cells
+
+    def loaded_field(self, kind: ty.Int, address: Term, shift: int, cells: Term) -> Term:
+        """A bit-field, which begins so many bits behind the address. No pointer is there."""
+        assert kind.bits is not None
+        whole = self.loaded(self._around(kind, shift), address, cells, None)
+        return tm.extend(
+            tm.extract(shift + kind.bits - 1, shift, whole), kind.width, is_signed=kind.is_signed
+        )
+
+    def stored_field(self, kind: ty.Int, address: Term, shift: int, cells: Term, value: Term) -> Term:
+        assert kind.bits is not None
+        around, end = self._around(kind, shift), shift + kind.bits
+        whole = self.loaded(around, address, cells, None)
+        parts = [tm.extract(kind.bits - 1, 0, value)]
+        parts = [tm.extract(shift - 1, 0, whole), *parts] if shift else parts
+        parts += [tm.extract(around.width - 1, end, whole)] if end < around.width else []
+        return self.stored(around, address, cells, joined(parts))
+
+    @staticmethod
+    def _around(kind: ty.Int, shift: int) -> ty.Int:
+        """The bytes in which a bit-field is."""
+        return ty.Int(-(-(shift + (kind.bits or 0)) // 8) * 8, False, 0, "bytes")
+
+    def zeros(self, size: int, address: Term, cells: Term) -> Term:
+        for at in range(size):
+            cells = tm.store(cells, moved(address, at), tm.const(0, self.cell_bits))
+        return cells
+
+    def _count(self, kind: ty.Scalar) -> int:
+        return ty.size_of(kind, self.pointer_bits)
+
+    def _mark(self, cell: Term) -> Term:
+        return tm.extract(self.cell_bits - 1, self.cell_bits - 1, cell)
+
+
+def joined(parts: Sequence[Term]) -> Term:
+    """The lowest one first."""
+    found = parts[0]
+    for one in parts[1:]:
+        found = tm.concat(one, found)
+    return found
+
+
+def moved(address: Term, by: int) -> Term:
+    """Sums of constants are kept together, so that cells of one object are seen to differ."""
+    if address.op == "bvadd" and address.args[1].value is not None:
+        return moved(address.args[0], address.args[1].value + by)
+    return tm.binary("bvadd", address, tm.const(by, POINTER_BITS))
+
+
+def object_of(pointer: Term) -> Term:
+    return tm.extract(POINTER_BITS - 1, HALF, pointer)
