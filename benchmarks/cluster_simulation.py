@@ -12,17 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.clustering.coordinator import (
+    ANSWER_AFTER_SECONDS,
     BLOCK_SHARE,
     COMMIT_SECONDS,
     NARROW_LEVELS,
     NARROW_STATES,
     NARROW_TOTAL,
 )
-from assay.clustering.grouping import partitions_for
+from assay.clustering.grouping import partitions_for, slices_for
+from assay.clustering.work import REPORT_SECONDS
 
 DISK_BLOCK_BYTES = 1 << 14  # what is read of a run to look for a state
-SLICE_MARGIN = 1.5  # of the coordinator's estimate
-RANK_BYTES = 60  # of the piece that names the keys of a partition, in a message
+FILES = 2  # that a worker makes in a level: what is new, and runs that were merged
+CONNECTIONS = 512  # that a Dask worker keeps; beyond that, one is closed for every one that is opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,61 +33,94 @@ class EngineCosts:
 
     expand_transition: float
     expand_candidate: float
+    encode_candidate: float  # more if it goes to another worker
     expand_slot: float  # for each partition that a worker could meet
     merge_candidate: float
+    decode_candidate: float  # more if it comes from another
     merge_candidate_doubling: float  # more for each doubling of the workers that it may come from
     merge_section: float
     merge_part: float  # for each partition
     rewrite_record: float
     put_aside_candidate: float
     header_bytes: float  # of a section
-    candidate_bytes: float
+    candidate_bytes: float  # of one that is sent
     candidate_bytes_halving: float  # more for each halving of how densely candidates lie
+    kept_bytes: float  # of one that stays
     record_bytes: float  # of a state on disk
     in_order_expand: float  # so many times as much for a certificate
     in_order_merge: float
     in_order_bytes: float
     rank_state: float
 
-    def expanding(self, transitions: float, candidates: float, slots: float) -> float:
+    def expanding(self, transitions: float, candidates: float, away: float, slots: float) -> float:
         return (
             transitions * self.expand_transition
             + candidates * self.expand_candidate
+            + away * self.encode_candidate
             + slots * self.expand_slot
         )
 
     def merging(
-        self, candidates: float, sections: float, sources: float, parts: float, rewritten: float
+        self,
+        candidates: float,
+        away: float,
+        sections: float,
+        sources: float,
+        parts: float,
+        rewritten: float,
     ) -> float:
         each = self.merge_candidate + self.merge_candidate_doubling * math.log2(max(1.0, sources))
         return (
             candidates * each
+            + away * self.decode_candidate
             + sections * self.merge_section
             + parts * self.merge_part
             + rewritten * self.rewrite_record
         )
 
-    def block_bytes(self, candidates: float, sections: float) -> float:
-        if not candidates:
+    def sent_bytes(self, away: float, sections: float) -> float:
+        if not away or not sections:
             return 0.0
-        halvings = max(0.0, 40 - math.log2(max(1.0, candidates / sections)))
+        halvings = max(0.0, 40 - math.log2(max(1.0, away / sections)))
         each = min(
             max(1.0, self.candidate_bytes + self.candidate_bytes_halving * halvings), self.record_bytes + 1
         )
-        return sections * self.header_bytes + candidates * each
+        return sections * self.header_bytes + away * each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaskCosts:
-    """CPU seconds of whoever does it."""
+    """CPU seconds of whoever does it, and bytes of what is sent beside blocks."""
 
     scheduler_task: float
+    scheduler_given_byte: float  # of what a task is given
+    scheduler_answered_byte: float
+    scheduler_report: float  # of progress
+    scheduler_watch: float  # a second, for each worker: is it still there?
     client_task: float
+    client_given_byte: float
+    client_answered_byte: float
+    client_report: float
+    client_watch: float
     worker_task: float
-    worker_byte: float  # of a block that is sent from worker to worker: both of them together
-    payload_byte: float  # of what a task is given, on its way through client and scheduler
-    child_byte: float  # between a Dask worker and its child, one way
+    meeting_round: float  # for each worker, beside its messages
+    message: float  # from worker to worker, the question and the answer: both of them together
+    message_byte: float
+    connection: float  # more for the first message between two
+    child_call: float  # a Dask worker and its child together
+    child_byte: float  # between them, one way
     commit_run: float  # that is named in the file of the search
+    run_bytes: float  # that is named in a task or its answer
+    company_bytes: float  # of the task of a worker
+    company_peer_bytes: float  # more for each worker
+    level_bytes: float  # of its answer, for each level
+    level_peer_bytes: float
+    summary_bytes: float  # of what a worker tells each other one of a level
+    piece_bytes: float  # of the name of a part of the ranks
+    read_summary: float
+    read_piece: float
+    facts_pair: float  # what the client adds up of each worker about each other one, in a level
+    ask_done: float  # whether a task is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +133,27 @@ class Hardware:
     network_bytes: float = 1.25e9  # a second, of a machine, each way
     disk_bytes: float = 2e9  # a second: of a machine, or of the one file server
     file_server: bool = False  # the shared directory is one machine's
-    latency_seconds: float = (
-        0.03  # of one round of tasks: to the scheduler, to a worker and back, three times
-    )
+    latency_seconds: float = 0.0005  # of a question and its answer, and the waking of who waits for it
+    sync_seconds: float = 0.0005  # for a file that others are to see
     core_speed: float = 1.0  # against the one that was measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How the search is done. The defaults are how it is; the rest is how it might be."""
+
+    answer_seconds: float = ANSWER_AFTER_SECONDS
+    report_seconds: float = REPORT_SECONDS
+    block_share: float = BLOCK_SHARE
+    answers_at_once: bool = False  # the client asks for all results in one question
+    summaries_by_tree: bool = False  # not from everybody to everybody
+    blocks_by_machine: bool = False  # one message for all workers of a machine
+    files_at_home: bool = False  # what a worker reads is on its own machine
+    commits_sync: bool = True  # every file, one after another, though workers have
+    ranks_told_once: bool = False  # by one worker, not by each
+
+
+AS_IT_IS = Way()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +189,18 @@ class Simulated:
     workers: int
     seconds: float = 0.0
     engine_seconds: float = 0.0  # CPU of all workers together
-    dask_seconds: float = 0.0  # of all Dask workers together
+    dask_seconds: float = 0.0  # of all Dask workers together, with what it costs children to talk to them
     scheduler_seconds: float = 0.0
     client_seconds: float = 0.0
-    bytes_sent: float = 0.0
-    bytes_at_home: float = 0.0  # of blocks that a worker makes for itself
+    bytes_sent: float = 0.0  # of blocks
+    bytes_kept: float = 0.0  # of candidates that stay with their worker
+    bytes_told: float = 0.0  # to the client, through the scheduler
     disk_read: float = 0.0  # of what is not in memory
     disk_written: float = 0.0
     disk_bytes: float = 0.0  # held in the end
     candidates: float = 0.0
     tasks: float = 0.0
+    messages: float = 0.0
     most_slices: int = 1
     bound: Counter[str] = field(default_factory=Counter)  # seconds that each waited for
     by_level: list[tuple[float, str]] = field(default_factory=list)
@@ -154,6 +208,11 @@ class Simulated:
     @property
     def binding(self) -> str:
         return self.bound.most_common(1)[0][0]
+
+
+def away_share(workers: int) -> float:
+    """Of what a worker meets, what belongs to others."""
+    return (workers - 1) / workers
 
 
 def candidates_met(transitions: float, distinct: float, sources: float) -> float:
@@ -170,9 +229,9 @@ def _log_others(sources: float) -> float:
 
 
 def sections_met(candidates: float, workers: int, slices: int = 1) -> float:
-    """Non-empty ones, of each worker and slice for each partition."""
+    """Non-empty ones that are sent, of each worker and slice for each partition that is not its own."""
     most = float(workers * partitions_for(workers) * slices)
-    return most * -math.expm1(-candidates / most) if candidates else 0.0
+    return away_share(workers) * most * -math.expm1(-candidates / most) if candidates else 0.0
 
 
 def skew(states: float, workers: int) -> float:
@@ -220,69 +279,84 @@ def simulate(
     hardware: Hardware,
     *,
     in_order: bool = False,
+    way: Way = AS_IT_IS,
 ) -> Simulated:
     out = Simulated(workers)
     partitions = partitions_for(workers)
     runs = Runs()
     seen, narrow, last_bytes, last_states = 1.0, 0, 0.0, 0.0
+    batch: _Batch | None = None
+    have_met = False
     for number, (states, transitions, distinct, new) in enumerate(profile.levels):
-        narrow = narrow + 1 if states <= NARROW_STATES else 0
-        alone = workers == 1 or (states <= NARROW_STATES and (seen <= NARROW_TOTAL or narrow > NARROW_LEVELS))
-        sharers = 1 if alone else workers
+        if batch is None:
+            narrow = narrow + 1 if states <= NARROW_STATES else 0
+            is_narrow = states <= NARROW_STATES and (seen <= NARROW_TOTAL or narrow > NARROW_LEVELS)
+            batch = _Batch(1 if workers == 1 or is_narrow else workers, seen <= NARROW_TOTAL)
+        sharers = batch.sharers
         slices = 1
         if last_states:
-            fullest = states / sharers * skew(states, sharers)
-            made = fullest * SLICE_MARGIN * last_bytes / last_states
-            slices = int(made / (hardware.memory_bytes / BLOCK_SHARE)) + 1
-            slices = max(1, min(slices, int(states / sharers) or 1))
+            fullest = max(1, int(states / sharers * skew(states, sharers)))
+            slices = slices_for(
+                fullest, last_bytes / last_states, int(hardware.memory_bytes / way.block_share)
+            )
         out.most_slices = max(out.most_slices, slices)
         # A slice of a worker meets what another has met: it is a source of its own.
         candidates = candidates_met(transitions, distinct, sharers * slices)
-        sections = min(
-            candidates, sections_met(candidates, workers, slices) * (sharers / workers if alone else 1)
-        )
-        blocks = engine.block_bytes(candidates, sections) * (engine.in_order_bytes if in_order else 1)
-        last_bytes, last_states = blocks, states
+        away = candidates * away_share(sharers)
+        sections = min(away, sections_met(candidates, workers, slices)) if sharers > 1 else 0.0
+        sent = engine.sent_bytes(away, sections) * (engine.in_order_bytes if in_order else 1)
+        kept = (candidates - away) * (engine.kept_bytes + (8 if in_order else 0))
+        last_bytes, last_states = sent + kept, states
         read_blocks = runs.blocks_read(distinct / partitions, engine.record_bytes) * partitions
         rewritten = runs.add(new / partitions) * partitions
-        slots = sharers * partitions * slices
-        expand = engine.expanding(transitions, candidates, slots) / hardware.core_speed
+        expand = engine.expanding(transitions, candidates, away, sharers * partitions * slices)
         # What was put aside has lost what several workers had met in one slice.
         aside_share = (slices - 1) / slices
         aside = candidates_met(transitions, distinct, slices) * aside_share
         merge = engine.merging(
             candidates / slices + aside,
+            away / slices,
             sections / slices + (slices - 1) * partitions,
             sharers,
             partitions,
             rewritten,
         )
-        merge /= hardware.core_speed
-        put_aside = candidates * aside_share * engine.put_aside_candidate / hardware.core_speed
+        put_aside = candidates * aside_share * engine.put_aside_candidate
         if in_order:
             expand, merge = expand * engine.in_order_expand, merge * engine.in_order_merge
-            merge += new * engine.rank_state / hardware.core_speed
-        level = _Level(
-            sharers=sharers,
-            slices=slices,
-            expand=(expand + put_aside) / sharers * skew(states, sharers),
-            merge=merge / sharers * skew(new, sharers),
-            blocks=blocks,
-            in_order=in_order,
-        )
-        aside_bytes = blocks * aside / candidates if candidates else 0.0
+            merge += new * engine.rank_state
+        aside_bytes = (sent + kept) * aside / candidates if candidates else 0.0
         held = (seen + new) * engine.record_bytes
         out_of_cache = max(0.0, 1 - hardware.cache_bytes * workers / max(1.0, 2 * held))
         written = (new * (2 if in_order else 1) + rewritten) * engine.record_bytes + aside_bytes
         read = (
             (states + rewritten) * engine.record_bytes + aside_bytes + read_blocks * DISK_BLOCK_BYTES
         ) * out_of_cache
-        rate, level.store_label = _store_rate(hardware, workers, sharers)
-        level.store = (read + written) / rate
+        store, store_label = _store_seconds(hardware, way, workers, sharers, read, written)
+        level = _Level(
+            slices=slices,
+            expand=(expand + put_aside) / hardware.core_speed / sharers * skew(states, sharers),
+            merge=merge / hardware.core_speed / sharers * skew(new, sharers),
+            sent=sent,
+            in_order=in_order,
+            is_first=sharers > 1 and not have_met,
+            store=store,
+            store_label=store_label,
+        )
+        have_met = have_met or sharers > 1
+        began = out.seconds
+        spent = _spend(out, batch, level, dask, hardware, way)
         seen += new
-        commit = dask.commit_run * (number + len(runs.sizes)) * partitions / hardware.core_speed
-        _spend(out, level, dask, hardware, commit)
-        out.engine_seconds += expand + merge + put_aside
+        if batch.is_over(way, new, of_several=workers > 1) or number + 1 == len(profile.levels):
+            runs_named = (number + 2 + len(runs.sizes)) * partitions
+            spent.update(_answer(out, batch, len(runs.sizes), runs_named, dask, hardware, way, in_order))
+            batch = None
+        out.seconds += math.fsum(spent.values())
+        out.bound.update(spent)
+        out.by_level.append((out.seconds - began, max(spent, key=lambda one: spent[one])))
+        out.engine_seconds += (expand + merge + put_aside) / hardware.core_speed
+        out.bytes_sent += sent
+        out.bytes_kept += kept
         out.candidates += candidates
         out.disk_read += read
         out.disk_written += written
@@ -291,72 +365,163 @@ def simulate(
     return out
 
 
-def _store_rate(hardware: Hardware, workers: int, sharers: int) -> tuple[float, str]:
-    """Of the shared directory, in bytes a second, and what it is that limits it. Unless one machine serves
-    it, each has its share of every file, so that most of what is read or written goes over the network."""
+def _store_seconds(
+    hardware: Hardware, way: Way, workers: int, sharers: int, read: float, written: float
+) -> tuple[float, str]:
+    """Of the shared directory, and what it is that limits it. Unless one machine serves it, each has its
+    share of every file, so that most of what is read or written goes over the network."""
     machines = -(-workers // hardware.workers_per_machine)
     if hardware.file_server:
         servers, users = 1, 1
     else:
         servers = machines
         users = machines if sharers > 1 else 1
-    disks = hardware.disk_bytes * servers
+    disk = (read + written) / (hardware.disk_bytes * servers)
     is_elsewhere = 1.0 if hardware.file_server else (machines - 1) / machines
-    network = hardware.network_bytes * users / is_elsewhere if is_elsewhere else math.inf
-    return (disks, "disk") if disks <= network else (network, "files by network")
+    travels = written + (0.0 if way.files_at_home else read)
+    network = travels * is_elsewhere / (hardware.network_bytes * users)
+    return (disk, "disk") if disk >= network else (network, "files by network")
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Levels that are done before anybody answers."""
+
+    sharers: int
+    ends_when_narrow: bool
+    levels: int = 0
+    seconds: float = 0.0
+    reports: float = 0.0
+
+    def is_over(self, way: Way, new: float, *, of_several: bool) -> bool:
+        if self.seconds > way.answer_seconds:
+            return True
+        if self.sharers == 1:
+            return of_several and new > NARROW_STATES
+        return self.ends_when_narrow and new <= NARROW_STATES
 
 
 @dataclass(slots=True)
 class _Level:
-    sharers: int
     slices: int
     expand: float  # seconds of the fullest worker
     merge: float
-    blocks: float
+    sent: float
     in_order: bool
-    store: float = 0.0
-    store_label: str = ""
+    is_first: bool  # that is shared: nobody is connected yet
+    store: float
+    store_label: str
 
 
-def _spend(out: Simulated, level: _Level, dask: DaskCosts, hardware: Hardware, commit: float) -> None:
+def _spend(
+    out: Simulated, batch: _Batch, level: _Level, dask: DaskCosts, hardware: Hardware, way: Way
+) -> Counter[str]:
     """The phases of a level one after another; in each, whatever takes longest is what it waits for."""
-    workers, speed = level.sharers, hardware.core_speed
-    began = out.seconds
+    workers, speed = batch.sharers, hardware.core_speed
     spent: Counter[str] = Counter()
     if workers == 1:
         label = "one worker" if out.workers > 1 else "processors"
         spent[label] += level.expand
-        out.bytes_at_home += level.blocks
         _slowest(spent, {label: level.merge, level.store_label: level.store})
     else:
-        tasks = level.slices * (workers * workers + 2 * workers) + (workers if level.in_order else 0)
-        payload = workers * partitions_for(workers) * RANK_BYTES if level.in_order else 0
-        scheduler = (tasks * dask.scheduler_task + payload * dask.payload_byte) / speed
-        client = tasks * dask.client_task / speed
-        away = level.blocks * (workers - 1) / workers
-        each = tasks * dask.worker_task + away * dask.worker_byte + 2 * level.blocks * dask.child_byte
-        out.tasks += tasks
-        out.bytes_sent += away
-        out.bytes_at_home += level.blocks - away
-        out.scheduler_seconds += scheduler
-        out.client_seconds += client
-        out.dask_seconds += each / speed
-        machines = -(-out.workers // hardware.workers_per_machine)
-        network = level.blocks * (machines - 1) / machines / machines / hardware.network_bytes
-        # The client and the scheduler work at the same time. Half of what they do, they do while states are
-        # expanded; the other half when blocks are there to be moved.
-        central = max(scheduler, client)
-        _slowest(spent, {"processors": level.expand, "scheduler": central / 2})
-        _slowest(
-            spent, {"Dask workers": each / workers / speed, "network": network, "scheduler": central / 2}
-        )
+        spent["processors"] += level.expand
+        others, partitions = workers - 1, partitions_for(workers)
+        machines = -(-workers // hardware.workers_per_machine)
+        peers = min(workers, machines + hardware.workers_per_machine) - 1 if way.blocks_by_machine else others
+        # One question and one answer for each other worker: what a worker pays for them is half of what both
+        # sides pay, twice.
+        each = dask.message + (dask.connection if workers > CONNECTIONS else 0.0)
+        rounds = level.slices + 1 + (1 if level.in_order else 0)
+        messages = level.slices * peers
+        messages += math.ceil(math.log2(workers)) if way.summaries_by_tree else others
+        told = others * (dask.summary_bytes * dask.message_byte + dask.read_summary)
+        beside = others * dask.summary_bytes
+        if level.in_order:
+            messages += others
+            pieces = others * partitions
+            told += pieces * (dask.piece_bytes * dask.message_byte + dask.read_piece)
+            beside += pieces * dask.piece_bytes
+        if level.is_first:
+            told += others * dask.connection
+        calls = 2 * level.slices + (1 if level.in_order else 0)
+        talk = messages * each + rounds * dask.meeting_round + told + calls * dask.child_call
+        talk += level.sent / workers * (dask.message_byte + 2 * dask.child_byte)
+        out.messages += messages * workers
+        out.dask_seconds += workers * talk / speed
+        leaves = level.sent + beside * workers
+        network = leaves * (machines - 1) / machines / machines / hardware.network_bytes
+        _slowest(spent, {"messages": talk / speed, "network": network})
         _slowest(spent, {"processors": level.merge, level.store_label: level.store})
-        spent["latency"] += hardware.latency_seconds * level.slices
-    seconds = math.fsum(spent.values())
-    spent["commits"] += commit * min(1.0, seconds / COMMIT_SECONDS)
-    out.seconds += math.fsum(spent.values())
-    out.bound.update(spent)
-    out.by_level.append((out.seconds - began, max(spent, key=lambda one: spent[one])))
+        spent["latency"] += rounds * hardware.latency_seconds + FILES * hardware.sync_seconds
+    for seconds, times in ((level.expand, level.slices), (level.merge, 1)):
+        batch.reports += workers * times * int(seconds / times / way.report_seconds)
+    batch.levels += 1
+    batch.seconds += math.fsum(spent.values())
+    return spent
+
+
+def _answer(
+    out: Simulated,
+    batch: _Batch,
+    runs: int,
+    runs_named: float,
+    dask: DaskCosts,
+    hardware: Hardware,
+    way: Way,
+    in_order: bool,
+) -> Counter[str]:
+    """Between two batches nobody works but the client and the scheduler."""
+    workers, speed = batch.sharers, hardware.core_speed
+    partitions = partitions_for(out.workers)
+    named = partitions * (1 + runs) * dask.run_bytes
+    given = workers * (dask.company_bytes + workers * dask.company_peer_bytes) + named
+    answered = batch.levels * (workers * (dask.level_bytes + workers * dask.level_peer_bytes) + named)
+    pieces = 0.0
+    if in_order:
+        # Each has the ranks of its partitions, one piece of each worker, and answers those of all of them.
+        given += workers * partitions * dask.piece_bytes
+        pieces = batch.levels * workers * partitions * (1 if way.ranks_told_once else workers)
+        answered += pieces * dask.piece_bytes
+    scheduler = (
+        workers * dask.scheduler_task
+        + given * dask.scheduler_given_byte
+        + answered * dask.scheduler_answered_byte
+    )
+    client = (
+        workers * dask.client_task
+        + given * dask.client_given_byte
+        + answered * dask.client_answered_byte
+        + pieces * dask.read_piece
+        + batch.levels * workers * workers * dask.facts_pair
+    )
+    # Each time something is heard, all tasks are asked whether they are done.
+    if not way.answers_at_once:
+        client += workers * workers / 2 * dask.ask_done
+    heard = batch.reports * (dask.client_report + workers * dask.ask_done)
+    watching = (
+        batch.seconds * out.workers * dask.scheduler_watch + batch.reports * dask.scheduler_report,
+        batch.seconds * out.workers * dask.client_watch + heard,
+    )
+    out.tasks += workers
+    out.bytes_told += answered
+    out.scheduler_seconds += (scheduler + watching[0]) / speed
+    out.client_seconds += (client + watching[1]) / speed
+    out.dask_seconds += workers * dask.worker_task / speed
+    spent: Counter[str] = Counter()
+    if way.answers_at_once:
+        spent["scheduler and client"] += max(scheduler, client) / speed + 2 * hardware.latency_seconds
+    else:
+        # Results are asked for one after another: while the one works, the other waits.
+        spent["scheduler and client"] += (scheduler + client) / speed
+        spent["scheduler and client"] += (1 + workers) * hardware.latency_seconds
+    # What is told of progress is heard before the answers that come after it.
+    spent["scheduler and client"] += max(0.0, max(watching) / speed - batch.seconds)
+    commit = dask.commit_run * runs_named / speed
+    commit *= min(1.0, (batch.seconds + spent["scheduler and client"]) / COMMIT_SECONDS)
+    spent["commits"] += commit
+    if way.commits_sync:
+        spent["commits"] += FILES * workers * batch.levels * hardware.sync_seconds
+    return spent
 
 
 def _slowest(spent: Counter[str], phases: dict[str, float]) -> None:

@@ -256,6 +256,7 @@ void bind_partitioned(nb::module_& m) {
       .def_prop_ro("states", [](PartitionWorker& worker) { return worker.control().states.load(); })
       .def_prop_ro("transitions", [](PartitionWorker& worker) { return worker.control().transitions.load(); })
       .def("sync", &PartitionWorker::sync, nb::call_guard<nb::gil_scoped_release>())
+      .def("leave_unsynced", &PartitionWorker::leave_unsynced)
       .def_prop_ro("has_parts", &PartitionWorker::has_parts)
       .def("take_lessons",
            [](PartitionWorker& worker) {

@@ -605,6 +605,9 @@ class PartitionWorker:
     def sync(self) -> None:
         """Others, on other machines, can read what was written here."""
 
+    def leave_unsynced(self) -> None:
+        """Nobody asks for that: the files are closed."""
+
     def take_lessons(self) -> bytes: ...
     def learn(self, lessons: bytes) -> None: ...
     def begin(self, name: str) -> tuple[int, int, bytes, _Run, _Piece]:

@@ -541,3 +541,41 @@ def test_calls_that_double_are_refused(tmp_path, monkeypatch):
     program.write_text(f"int f30(void) {{ return 1; }}\n{calls}int main(void) {{ return f0(); }}\n")
     with pytest.raises(CannotCheck, match="edges when calls are copied"), deep():
         read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)
+
+
+def test_what_is_taken_for_granted_cannot_be_hidden(proved, tmp_path):
+    for granted in (
+        [],
+        ["nothing"],
+        ["indexes and pointers, also those compared, are within live objects"] * 2,
+    ):
+        hidden = forged(proved, tmp_path, "loop", nothing, facts={"granted": granted})
+        assert "granted differs" in rejected(proved, hidden)
+        with pytest.raises(Rejected, match="granted differs"):
+            check(proved / "loop.c", hidden)
+
+
+SLICED = (
+    HEAD
+    + """\
+int main(void) {
+  unsigned x = 0, y = 0, other = 1;
+  while (__VERIFIER_nondet_int()) { x = (x + 1) & 7; y = (y + 1) & 7; other = other * 3 + x; }
+  if (x != y) reach_error();
+  return other == 0;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("no_slicing", [False, True])
+def test_a_proof_that_was_found_in_a_slice_is_one_of_the_whole_program(no_slicing, tmp_path):
+    program, certificate = tmp_path / "program.c", tmp_path / "program.cert"
+    program.write_text(SLICED)
+    result = assay.verify(program, certificate=certificate, no_slicing=no_slicing, timeout_seconds=60)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    assert result.proof is not None
+    assert result.proof["sliced"] is not no_slicing
+    assert assay.certify(program, certificate).verdict is Verdict.VERIFIED
+    check(program, certificate)
+    assert "slic" not in InvariantFile(certificate).header.as_bytes().decode()

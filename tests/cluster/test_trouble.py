@@ -153,3 +153,16 @@ def test_candidates_that_were_kept_by_a_process_that_is_gone_are_missed(tmp_path
     assert sum(level[2] for _, level, _, _ in merged["parts"]) == facts["candidates"] > 0
     with pytest.raises(CandidatesLost):  # they are there once
         before.merge(visited, [], facts["kept"])
+
+
+def test_many_levels_do_not_hold_many_files_open(tmp_path):
+    model = tmp_path / "count.pml"
+    model.write_text("short n;\nactive proctype P() { do :: n < 1500 -> n++ :: else -> break od }\n")
+    search = f"import assay; print(assay.verify({str(model)!r}, cluster='local:1', safety=True).states)"
+    counted = subprocess.run(
+        ["sh", "-c", 'ulimit -n 256; exec "$0" -c "$1"', sys.executable, search],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert counted.stdout.split() == ["1503"]

@@ -62,14 +62,18 @@ REFUSED = (
     "exception_field",
     "function_gets_attribute",
     "generator_dropped",
+    "hashed_by_what_is_not_compared",
     "identity_of_texts",
     "identity_of_tuples",
     "json_of_lists_while_changed",
     "method_replaced",
     "object_changes_class",
+    "removed_in_pieces",
     "special_method_replaced",
     "static_method_replaced",
     "store_through_cell",
+    "updated_in_pieces",
+    "written_by_a_comparison",
 )
 
 

@@ -316,6 +316,47 @@ with ThreadPoolExecutor(max_workers=2) as pool:
     list(pool.map(count, "xyx"))
 assert counts == {"x": 2, "y": 1}, counts
 """
+METHODS_OF_WHAT_IS_SHARED = f"""\
+import threading
+
+
+class Machine:
+    limit = 1
+
+    def __init__(self):
+        self.count = 0
+        self.base = None
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def check(self):
+        return self.count < self.limit
+
+    def step(self):
+        if self.check():
+            self.base = self.count
+            self.count = self.base + 1
+
+
+class Other(Machine):
+    pass
+
+
+machine = Other()
+Machine.limit = 2
+
+
+def work():
+    try:
+        machine.step()
+    except ValueError:
+        pass
+
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+{START_AND_JOIN}assert machine.count == 2, machine.count
+"""
 SHOWN = {
     "lost update": RACY,
     "deadlock": LOCKS,
@@ -330,6 +371,7 @@ SHOWN = {
     "two started after one has ended": STARTED_ALONE,
     "timer": TIMER,
     "workers of a pool": POOL,
+    "methods of what is shared": METHODS_OF_WHAT_IS_SHARED,
 }
 
 

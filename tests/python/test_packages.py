@@ -803,3 +803,187 @@ def test_a_class_that_a_metaclass_is_called_for_belongs_to_the_module_that_calls
         "assert Base.__module__ == __name__ == '__main__'\n"
     )
     assert assay.verify("program.py").verdict is assay.Verdict.VERIFIED
+
+
+def test_a_module_that_is_half_made_gives_what_it_has_and_later_what_it_lists():
+    files = {
+        "ring/__init__.py": "early = 1\nfrom ring.core import *\n"
+        "__all__ = ['made'] + [x for x in ['late']]\nlate = 2\n",
+        "ring/core.py": "from ring import *\nmade = early\n",
+        "circle/__init__.py": "early = 1\nfrom circle.core import *\n__all__ = ['made', 'late']\nlate = 2\n",
+        "circle/core.py": "from circle import *\nmade = early\n",
+    }
+    for name in ("ring", "circle"):
+        check = f"from {name} import *\nassert (made, late) == (1, 2) and 'early' not in globals()"
+        make_environment("venv", {**files, "checking.py": check})
+        agreed({}, "import checking", "assert checking.made == 1")
+
+
+def test_whether_a_class_is_abstract_can_be_asked_while_it_is_made():
+    asking = """
+        import abc, inspect
+        told = []
+        class Base(abc.ABC):
+            def __init_subclass__(cls):
+                told.append((cls.__name__, inspect.isabstract(cls)))
+            @abc.abstractmethod
+            def f(self): ...
+        class Still(Base): ...
+        class Done(Base):
+            def f(self): ...
+        class More(Done):
+            @abc.abstractmethod
+            def g(self): ...
+        told += [inspect.isabstract(kind) for kind in (Base, Still, Done, More, int)]
+    """
+    expected = "[('Still', True), ('Done', False), ('More', True), True, True, False, True, False]"
+    agreed({"asking.py": asking}, "import asking", f"assert asking.told == {expected}")
+
+
+HASHED = """
+class Key(list):
+    __slots__ = ('number',)
+    def __init__(self, items, number):
+        super().__init__(items)
+        self.number = number
+    def __hash__(self):
+        return self.number
+key, found, lock = Key([1], 1), {}, threading.Lock()
+"""
+
+
+def test_a_key_may_be_hashed_by_what_nobody_changes_meanwhile():
+    work = "with lock:\n    found[key] = found.get(key, 0) + 1"
+    agreed({}, HASHED, work, "assert found[key] == 2")
+    racy = threaded(HASHED, work.replace("with lock", "if True"), "assert found[key] == 2")
+    assert racy.verdict is assay.Verdict.VIOLATED
+    with pytest.raises(SourceProblem, match="reads what another thread changes at the same time"):
+        threaded(HASHED, "key.number += 1\nfound.get(key)")
+
+
+def test_texts_of_html_and_http_are_those_of_cpython():
+    using = """
+        import asyncio, html, html.entities, http.client, os.path, socket
+        from html.parser import HTMLParser
+        lock, ready = asyncio.Lock(), asyncio.Event()
+        assert http.client.responses[404] == 'Not Found' and html.entities.name2codepoint['amp'] == 38
+        assert html.escape('<a>') == '&lt;a&gt;' and html.unescape('&lt;&#33;&amp;') == '<!&'
+        assert socket.has_ipv6 is True
+        class Tags(HTMLParser):
+            def __init__(self):
+                super().__init__()
+                self.tags = []
+            def handle_starttag(self, tag, attributes):
+                self.tags.append((tag, attributes))
+        def tags(text):
+            parser = Tags()
+            parser.feed(text)
+            return parser.tags
+    """
+    work = "assert using.tags('<b>x &amp; y</b><i a=\"1\">') == [('b', []), ('i', [('a', '1')])]"
+    agreed({"using.py": using}, "import using", work)
+    with pytest.raises(SourceProblem, match="for coroutines is not modelled"):
+        threaded("import using", "using.lock.locked()")
+
+
+def test_files_outside_of_packages_are_taken_for_missing_and_the_verdict_says_so():
+    looking = "import os\ndef there(path):\n    return os.path.exists(path)\n"
+    make_environment("venv", {"looking.py": looking})
+    result = threaded("import looking", "assert not looking.there('/no/such/file') and looking.there('/')")
+    assert is_verified(result)
+    assert any("taken for missing" in note for note in result.notes)
+    make_environment("venv", {"looking.py": "text = open('/etc/hostname').read()\n"})
+    with pytest.raises(SourceProblem, match="outside of the packages"):
+        threaded("import looking", "pass")
+
+
+def test_the_registry_of_windows_is_missing_in_six_as_well():
+    files = {
+        "six.py": "def ensure_text(s): pass\n",
+        "zones.py": "try:\n    from six.moves import winreg\nexcept ImportError:\n    winreg = None\n",
+    }
+    make_environment("venv", files)
+    assert is_verified(threaded("import zones", "assert zones.winreg is None"))
+
+
+LOOKED_AT = """
+from dataclasses import dataclass
+class Point:
+    __slots__ = ['x', 'y']
+    def get(self, name):
+        return getattr(self, name, 0) if name in self.__slots__ else None
+@dataclass
+class Pair:
+    a: int = 1
+    b: int = 2
+point, pair, got = Point(), Pair(), []
+"""
+
+
+def test_slots_and_fields_of_classes_can_be_looked_at_and_not_be_changed():
+    work = """
+    got.append(point.get('x'))
+    assert list(Point.__slots__) == point.__slots__ == ['x', 'y']
+    assert {name: getattr(pair, name) for name in pair.__dataclass_fields__} == {'a': 1, 'b': 2}
+    assert [field.default for field in Pair.__dataclass_fields__.values()] == [1, 2]
+    assert isinstance(Pair.__dataclass_fields__, dict) and isinstance(Point.__slots__, list)
+    """
+    agreed({}, LOOKED_AT, work, "assert got == [0, 0]")
+    for change in ("Point.__slots__.append('z')", "Pair.__dataclass_fields__.pop('a')"):
+        with pytest.raises(SourceProblem, match="changing __"):
+            threaded(LOOKED_AT, change)
+
+
+def test_a_metaclass_that_says_of_which_module_its_classes_are_is_refused():
+    """What names classes asked it, which asked for the name of the class, and so on."""
+    text = """
+    class Meta(type):
+        @property
+        def __module__(cls):
+            return cls.home
+    class Plain(metaclass=Meta):
+        home = 'kind'
+    assert Plain.__module__ == 'kind'
+    """
+    with pytest.raises(SourceProblem, match="a metaclass says by a property"):
+        threaded(text, "pass")
+
+
+def test_names_of_a_class_body_are_stored_once():
+    naming = """
+        told = []
+        class Names(dict):
+            def __getitem__(self, key):
+                told.append('get ' + key)
+                return super().__getitem__(key)
+            def __setitem__(self, key, value):
+                told.append(key)
+                super().__setitem__(key, value)
+        class Meta(type):
+            @classmethod
+            def __prepare__(cls, name, bases):
+                return Names()
+        class Kind(metaclass=Meta):
+            x = 1
+            def __new__(cls):
+                return super().__new__(cls)
+            def __init_subclass__(cls): ...
+        assert isinstance(Kind(), Kind)
+    """
+    stored = "['__module__', '__qualname__', 'x', '__new__', '__init_subclass__', '__classcell__']"
+    work = f"assert [name for name in naming.told if name[:3] != 'get'] == {stored}, naming.told"
+    agreed({"naming.py": naming}, "import naming", work)
+
+
+def test_a_counterexample_names_the_files_of_packages_in_its_sentence_and_rows():
+    taking = "class Stack:\n    def __init__(self):\n        self.items = [1]\n    def take(self):\n"
+    taking += "        if self.items:\n            self.items.pop()\n"
+    make_environment("venv", {"taking.py": taking})
+    threaded("import taking\nstack = taking.Stack()", "stack.take()")
+    command = [Path(sys.executable).with_name("assay"), "verify", "program.py", "--python", "venv"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    sentence = ran.stdout.split("\n\n")[1].splitlines()[0]
+    assert "line 6 of taking.py" in sentence, sentence
+    assert sentence.count("line") == sentence.count("of taking.py"), sentence
+    assert "taking.py:6" in ran.stdout

@@ -54,9 +54,8 @@ bool Interpreter::is_replaced(PyObject* value) const {
   PyTypeObject* const type = PyType_Check(value) ? reinterpret_cast<PyTypeObject*>(value) : Py_TYPE(value);
   if (!is_program_type(type)) return false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
-    const Ref home = Ref::steal(PyObject_GetAttrString(PyTuple_GET_ITEM(type->tp_mro, i), "__module__"));
-    PyErr_Clear();
-    if (!home || !PyUnicode_Check(home.get())) continue;
+    const Ref home = home_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i)));
+    if (!home) continue;
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (candidate.is_library && candidate.name == module) return true;

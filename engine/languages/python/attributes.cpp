@@ -234,10 +234,10 @@ Ref Interpreter::missing_part(PyObject* object, PyObject* name) const {
   PyTypeObject* const type = PyType_Check(object) ? reinterpret_cast<PyTypeObject*>(object) : Py_TYPE(object);
   for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-    const Ref home = Ref::steal(PyObject_GetAttrString(base, "__module__"));
+    const Ref home = home_of(reinterpret_cast<PyTypeObject*>(base));
     const Ref path = Ref::steal(PyObject_GetAttrString(base, "__qualname__"));
     PyErr_Clear();
-    if (!home || !path || !PyUnicode_Check(home.get())) continue;
+    if (!home || !path) continue;
     const std::string module = utf8(home.get());
     for (const Module& candidate : world.program->modules) {
       if (!candidate.is_library || candidate.name != module) continue;
@@ -362,6 +362,9 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     const bool is_makeup = is_container(value.get()) && Classes::role(name, value.get()) == Entry::kMakeup;
     if (Ref members = members_of_enumeration(object, name, value.get()))
       return complete(std::move(site), std::move(members));
+    if (is_makeup) {
+      if (std::optional<Step> step = look_at_makeup(name, value.get(), site)) return *step;
+    }
     if (is_makeup || is_enumeration(self)) refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
   }
@@ -505,6 +508,7 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
                            std::move(site));
     }
     if (is_container(found) && Classes::role(name, found) == Entry::kMakeup) {
+      if (std::optional<Step> step = look_at_makeup(name, found, site)) return *step;
       refuse_hidden_content(world, top(), object, name, found);
     }
     return complete(std::move(site), checked(PyObject_GenericGetAttr(object, name)));
@@ -514,6 +518,22 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
                          std::move(site));
   }
   return complete(std::move(site), checked(PyObject_GetAttr(object, name)));  // fails with CPython's message
+}
+
+/// What a class statement left in a container for good, and programs look at: they get one that cannot be changed.
+std::optional<Step> Interpreter::look_at_makeup(PyObject* name, PyObject* value, Site& site) {
+  if (is_library_frame() || !world.is_hidden(value)) return std::nullopt;
+  Arguments arguments;
+  if (name == interned("__slots__") && PyList_CheckExact(value)) {
+    arguments.positional = {checked(PyList_AsTuple(value))};
+    return delegate("_slots_to_look_at", nullptr, arguments, site);
+  }
+  if (name == interned("__dataclass_fields__") && PyDict_CheckExact(value)) {
+    const Ref items = checked(PyDict_Items(value));
+    arguments.positional = {checked(PyList_AsTuple(items.get()))};
+    return delegate("_fields_to_look_at", nullptr, arguments, site);
+  }
+  return std::nullopt;
 }
 
 std::optional<Step> Interpreter::load_annotations(PyObject* object, Site& site) {

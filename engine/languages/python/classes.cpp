@@ -73,6 +73,13 @@ Ref class_keywords(PyObject* keywords) {
 
 /// CPython does this for its own functions; ours it does not know.
 void wrap(PyObject* names, const char* name, PyObject* (*wrapper)(PyObject*)) {
+  if (PyDict_Check(
+          names)) {  // of `__prepare__`, maybe: CPython does this in a copy, and asks no method of it
+    PyObject* const own = PyDict_GetItemWithError(names, interned(name));
+    if (own == nullptr || !is_function(own)) return;
+    if (PyDict_SetItem(names, interned(name), checked(wrapper(own)).get()) != 0) throw PythonError();
+    return;
+  }
   Ref function = Ref::steal(PyObject_GetItem(names, interned(name)));
   if (!function) {
     if (PyErr_ExceptionMatches(PyExc_KeyError) == 0) throw PythonError();
@@ -166,12 +173,6 @@ Step Interpreter::build_class(bool with_keywords) {
     PyErr_Clear();
     body->names = checked(PyDict_New());
   }
-  const Ref module = checked(PyUnicode_FromString(world.program->modules[code->module].name.c_str()));
-  const Ref qualname = checked(PyUnicode_FromString(code->qualname.c_str()));
-  if (PyObject_SetItem(body->names.get(), interned("__module__"), module.get()) != 0 ||
-      PyObject_SetItem(body->names.get(), interned("__qualname__"), qualname.get()) != 0) {
-    throw PythonError();
-  }
   Ref description = checked(
       PyTuple_Pack(5, name, bases.get(), rest ? rest.get() : Py_None, metaclass.get(), original_bases));
   return push_frame(std::move(body),
@@ -235,6 +236,13 @@ Ref Interpreter::with_module(PyObject* arguments) {
 
 Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
   auto* const maker = reinterpret_cast<PyTypeObject*>(metaclass);
+  PyObject* const home = lookup(maker, interned("__module__"));
+  if (home != nullptr && Py_TYPE(home) == &PyProperty_Type) {
+    throw Unsupported(
+        "a metaclass says by a property of which module its classes are, which is not modelled; let them "
+        "have "
+        "the module in which they stand");
+  }
   const bool is_abstract = PyObject_IsSubclass(metaclass, abstract_metaclass()) == 1;
   const Code* const body = Making::take();
   const Ref known = body == nullptr ? Ref() : world.class_known(body);
@@ -321,6 +329,16 @@ PyObject* interned(const char* text) {
   if (name == nullptr) throw PythonError();
   names.emplace(*new std::string(text), name);  // the key lives as long as the process
   return name;
+}
+
+Ref home_of(PyTypeObject* type) {
+  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
+    Ref home = Ref::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), interned("__module__")));
+    if (!home) PyErr_Clear();
+    return home;
+  }
+  PyObject* const home = PyDict_GetItem(type->tp_dict, interned("__module__"));
+  return home != nullptr && PyUnicode_Check(home) ? Ref::borrow(home) : Ref();
 }
 
 PyObject* lookup(PyTypeObject* type, PyObject* name) {

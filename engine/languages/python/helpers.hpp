@@ -26,6 +26,9 @@ std::unique_ptr<Frame> body_frame(const Code* code);
 PyObject* interned(const char* text);
 /// What the type defines under that name; borrowed, null if nothing.
 PyObject* lookup(PyTypeObject* type, PyObject* name);
+
+/// The module that a class says it is of, without asking its metaclass; null if it says something else than a text.
+Ref home_of(PyTypeObject* type);
 /// What `_builtins` has in place of a method that CPython wrote in Python; borrowed, the method itself if nothing.
 PyObject* written_for_machine(PyObject* function);
 /// The method if the program defines it as a function, else null; borrowed.

@@ -137,6 +137,7 @@ class Interpreter {
   bool is_library_frame() const { return world.program->modules[top().code->module].is_library; }
   /// What the program sees of the annotations of a function or class; nothing: as any attribute.
   std::optional<Step> load_annotations(PyObject* object, Site& site);
+  std::optional<Step> look_at_makeup(PyObject* name, PyObject* value, Site& site);
   Step store_attribute(PyObject* object, PyObject* name, PyObject* value, Site site);  // value null: delete
   Step load_special(PyObject* name);
 

@@ -32,9 +32,13 @@ std::string attribute_text(PyObject* object, const char* name) {
   return PyUnicode_Check(value.get()) ? text_of(value.get()) : std::string("?");
 }
 
+std::string home_text(PyTypeObject* type) {
+  const Ref home = home_of(type);
+  return home ? text_of(home.get()) : std::string("?");
+}
+
 std::string type_name(PyTypeObject* type) {
-  return attribute_text(reinterpret_cast<PyObject*>(type), "__module__") + "." +
-         attribute_text(reinterpret_cast<PyObject*>(type), "__qualname__");
+  return home_text(type) + "." + attribute_text(reinterpret_cast<PyObject*>(type), "__qualname__");
 }
 
 /// First letters of the names of things that exist once; those of one name are one object.
@@ -482,7 +486,7 @@ bool Leaves::is_of_cpython(PyTypeObject* type) {
   // Types that C code made are as immutable as the built-in ones.
   if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE)) return true;
   auto* const object = reinterpret_cast<PyObject*>(type);
-  const std::string module = attribute_text(object, "__module__");
+  const std::string module = home_text(type);
   return is_module_of_cpython(module) && is_exported(object, module, attribute_text(object, "__qualname__"));
 }
 
@@ -498,7 +502,7 @@ bool Leaves::name_of_exported(PyObject* value, std::string& name) {
   const auto [place, is_new] = exported_.try_emplace(type);
   if (is_new) {
     Py_INCREF(reinterpret_cast<PyObject*>(type));
-    std::vector<std::string> homes = {attribute_text(reinterpret_cast<PyObject*>(type), "__module__")};
+    std::vector<std::string> homes = {home_text(type)};
     if (homes[0] == "builtins") homes = {"math", "cmath"};
     for (const std::string& home : homes) {
       PyObject* const module =

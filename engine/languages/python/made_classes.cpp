@@ -37,9 +37,10 @@ bool is_of_enumerations(const std::string& name) {
 }
 
 std::string type_text_of(PyTypeObject* type) {
+  const Ref home = home_of(type);  // its metaclass may have a property of that name
   auto* const object = reinterpret_cast<PyObject*>(type);
-  return utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "__module__")).get())).get()) +
-         "." + utf8(checked(PyObject_GetAttrString(object, "__qualname__")).get());
+  return (home ? utf8(home.get()) : "?") + "." +
+         utf8(checked(PyObject_GetAttrString(object, "__qualname__")).get());
 }
 
 }  // namespace

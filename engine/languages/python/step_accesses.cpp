@@ -39,6 +39,7 @@ bool StepWorld::visible(bool is_synchronisation, PyObject* object) {
   if (thread_ != nullptr) {
     for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
       if ((*at)->on_return != Return::kNested) continue;
+      if (may_divide()) divide();
       throw Unsupported(
           "a function that a built-in calls touches what other threads can reach; call it outside of the "
           "built-in, "
@@ -170,10 +171,12 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write, Na
     if (!has_escaped(object)) return true;
     if (!visible(false, object)) return false;
     has_written_ |= is_write;
+    if (is_write) refuse_called_write();
     if (is_write) shows();
     return true;
   }
   if (!visible(false, object)) return false;
+  if (is_write) refuse_called_write();
   touch(Event::Kind::kObject, slot);
   touch_keys(object);
   note(is_write, Event::Kind::kObject, slot, detail);

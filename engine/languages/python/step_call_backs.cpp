@@ -1,5 +1,7 @@
 /// Steps of built-ins that call functions of the program, or of CPython in Python: others may come in between.
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "languages/python/interpreter.hpp"
 #include "languages/python/reach.hpp"
@@ -14,6 +16,32 @@ bool has_made_methods(PyObject* object) {
   if (!is_program_type(type) || lookup(type, interned("__dataclass_fields__")) == nullptr) return false;
   PyObject* const setter = lookup(type, interned("__setattr__"));
   return setter == nullptr || !PyFunction_Check(setter);  // frozen ones have such a setter
+}
+
+std::string name_of_function(PyObject* function) {
+  return utf8(checked(PyObject_GetAttrString(function, "__name__")).get());
+}
+
+/// Whether a built-in goes on to change something after it has called functions of the program.
+bool changes_in_pieces(std::string_view function) {
+  static const std::unordered_set<std::string_view> known = {"__init__",
+                                                             "update",
+                                                             "difference_update",
+                                                             "intersection_update",
+                                                             "symmetric_difference_update",
+                                                             "__ior__",
+                                                             "__iand__",
+                                                             "__isub__",
+                                                             "__ixor__",
+                                                             "ior",
+                                                             "iand",
+                                                             "isub",
+                                                             "ixor",
+                                                             "extend",
+                                                             "__iadd__",
+                                                             "iadd",
+                                                             "sort"};
+  return known.contains(function);
 }
 
 }  // namespace
@@ -45,6 +73,33 @@ void StepWorld::refuse_uncovered(PyObject* object) const {
       "built-in, or inside `with assay.atomic()`");
 }
 
+/// What a built-in has changed so far others can see while it calls back, if it goes on to change more.
+void StepWorld::refuse_between_writes(const std::string& name) const {
+  if (thread_->atomic != 1 || frame_ == nullptr || frame_->code->qualname != "_call_if_same") return;
+  const std::string function = name_of_function(frame_->locals[0].get());
+  if (!changes_in_pieces(function)) return;
+  throw Unsupported(
+      "a built-in, " + function + ", calls " + name +
+      " while it has changed some of what other threads can reach, which is not modelled; write "
+      "the loop yourself, or call it inside `with assay.atomic()`");
+}
+
+/// That nobody else changes what a built-in reaches makes what it reads one piece, not what is written on the way: others
+/// could see the one without the other. What it changes itself, in one piece, is seen or not.
+void StepWorld::refuse_called_write() const {
+  if (thread_ == nullptr || thread_->atomic != 1 || heap.is_loading) return;
+  for (auto at = thread_->frames.rbegin(); at != thread_->frames.rend(); ++at) {
+    if (!(*at)->in_atomic) continue;
+    if (at->get() == frame_ || (*at)->code->qualname != "_call_if_same") return;
+    if (program->modules[frame_->code->module].is_library &&
+        !changes_in_pieces(name_of_function((*at)->locals[0].get())))
+      return;
+    throw Unsupported(
+        "a function that a built-in calls changes what other threads can reach; call it outside of the "
+        "built-in, or inside `with assay.atomic()`");
+  }
+}
+
 bool StepWorld::is_divided(PyObject* const* arguments, std::size_t count, bool of_items) {
   if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return false;
   if (thread_ != nullptr && thread_->atomic > 0) return false;
@@ -62,19 +117,29 @@ void StepWorld::calls_back(const std::string& name) {
   if (outer_.empty()) addresses_before_ = addresses_hashed;
   outer_.push_back({frame_, is_allowed_, hashes_first, instructions_});
   has_polled_ = true;  // also where what calls stands for C code: the function is in Python
-  const bool is_seen = is_allowed_ && !(hashes_first && name == "__hash__");
-  if (!is_seen || is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync)
+  if (is_single() || is_checking_ || heap.is_loading || granularity_ == Granularity::kSync) return;
+  if (thread_ == nullptr) return;
+  if (thread_->atomic > 0) {
+    refuse_between_writes(name);
     return;
-  if (thread_ == nullptr || thread_->atomic > 0) return;
-  const std::uint64_t instruction = outer_.front().instructions;
-  const bool is_known = std::find(divided_.begin(), divided_.end(), instruction) != divided_.end();
-  if (is_known || outer_.size() > 1 || choices_made_ != choices_before_) {
-    throw Unsupported(
-        "a built-in calls " + name +
-        " while it works on what other threads can reach, which is not modelled; write the loop yourself, "
-        "or call it inside `with assay.atomic()`");
   }
-  divided_.push_back(instruction);
+  if (!is_allowed_ || (hashes_first && name == "__hash__")) return;
+  if (may_divide()) divide();
+  throw Unsupported(
+      "a built-in calls " + name +
+      " while it works on what other threads can reach, which is not modelled; write the loop yourself, "
+      "or call it inside `with assay.atomic()`");
+}
+
+/// Whether the built-in that calls back can be tried again as a call that nobody disturbs.
+bool StepWorld::may_divide() const {
+  if (outer_.size() != 1 || choices_made_ != choices_before_ || granularity_ == Granularity::kSync)
+    return false;
+  return std::find(divided_.begin(), divided_.end(), outer_.front().instructions) == divided_.end();
+}
+
+void StepWorld::divide() {
+  divided_.push_back(outer_.front().instructions);
   throw Divided();
 }
 

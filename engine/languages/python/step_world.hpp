@@ -132,6 +132,10 @@ class StepWorld final : public World {
   void shows();
   bool visible(bool is_synchronisation, PyObject* object = nullptr);
   void refuse_uncovered(PyObject* object) const;
+  void refuse_called_write() const;
+  bool may_divide() const;
+  [[noreturn]] void divide();
+  void refuse_between_writes(const std::string& name) const;
   void touch(Event::Kind kind, std::uint32_t index);
   void touch_keys(PyObject* container);
   void note(bool is_write, Event::Kind place, std::uint32_t index, PyObject* detail);

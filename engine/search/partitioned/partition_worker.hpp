@@ -145,8 +145,10 @@ class PartitionWorker {
                                         const std::vector<NumberedLevel>& levels,
                                         const std::vector<std::vector<StoredWords>>& edges,
                                         const std::string& name);
-  /// Others, on other machines, can read what was written here.
+  /// Others, on other machines, can read what was written here. Files are held open until then, or until nobody asks
+  /// for that.
   void sync();
+  void leave_unsynced() { written_.clear(); }
   /// Whether a run is what it was when it was written.
   bool is_intact(const StoredRun& run);
 

@@ -59,7 +59,9 @@ class LevelDone:
 
     told: list[dict[str, Any]]  # of each slice
     merged: dict[str, Any]
-    ranks: list[dict[int, Piece]]  # of the new states of all partitions, if they have an order
+    ranks: list[
+        dict[int, Piece]
+    ]  # of the new states of all partitions, if they have an order; the first tells
 
 
 Call = Callable[..., Any]  # of the child: its name, the lessons, arguments
@@ -80,7 +82,7 @@ def advance(company: Company, is_wanted: Callable[[], bool], child: Call) -> lis
             everybody = _summaries(meeting, company, _summary(told, merged, time.monotonic() > end))
             lessons += [name for one in everybody for name in one.lessons if name not in lessons]
             ranks = _ranks(meeting, company, child, lessons, everybody, states)
-            levels.append(LevelDone(told, merged, ranks))
+            levels.append(LevelDone(told, merged, ranks if company.own == 0 else []))
             bytes_per_state = sum(one.block_bytes for one in everybody) / states
             states = sum(one.new for one in everybody)
             most_states = max(one.new for one in everybody)

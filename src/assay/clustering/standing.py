@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +35,13 @@ class _Standing:
         )
         self.lock = threading.RLock()
         self.users = 0
+        # A child ends with the thread that began it, and a thread of Dask that has left its pool for a
+        # meeting ends with its task.
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="assay-child")
+
+    def close(self) -> None:
+        self.executor.close()
+        self.thread.shutdown()
 
 
 _lock = threading.Lock()
@@ -46,7 +54,7 @@ def _child_of(search: Search) -> Iterator[_Standing]:
     with _lock:
         if search.name not in _standing:
             for name in [name for name, one in _standing.items() if not one.users]:
-                _standing.pop(name).executor.close()
+                _standing.pop(name).close()
             _standing[search.name] = _Standing(search)
         child = _standing[search.name]
         child.users += 1
@@ -77,7 +85,7 @@ def end(name: str, _inputs: list[Any], _around: Surroundings) -> None:
     with _lock:
         child = _standing.pop(name, None)
     if child is not None:
-        child.executor.close()
+        child.close()
 
 
 def _done(child: _Standing, task: Task, around: Surroundings) -> Any:
@@ -91,7 +99,9 @@ def _done(child: _Standing, task: Task, around: Surroundings) -> Any:
     with child.lock:
         child.executor._on_tick = stop_when_unwanted  # noqa: SLF001 (each task has its own)
         try:
-            [result] = child.executor.run(WORK, [task], on_progress=report, on_done=lambda *_: None)
+            [result] = child.thread.submit(
+                child.executor.run, WORK, [task], on_progress=report, on_done=lambda *_: None
+            ).result()
         except NotTheSame as problem:
             raise NotTheSame(f"the Dask worker at {around.worker} cannot take part: {problem}") from None
         except WorkerDied as died:

@@ -26,6 +26,7 @@ from assay.transition_system.question import Question
 
 WORK = "assay.clustering.work:work"
 REPORT_SECONDS = 0.3
+LEVELS_WITH_OPEN_FILES = 32
 NO_ROOM = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
 # A run in a file: its name, where it begins, records, masks of their layout, checksum.
@@ -111,10 +112,10 @@ def _done(task: Task, report: Callable[[object], None]) -> Any:
     teller = threading.Thread(target=_tell, args=(partitions, report, over), daemon=True)
     teller.start()
     try:
+        partitions.syncs = task.syncs
         partitions.learn(task.lessons)
         result = attrgetter(task.call)(partitions)(**task.arguments)
-        if task.syncs:
-            partitions.engine.sync()
+        partitions.close_files()
         return result
     finally:
         over.set()
@@ -143,6 +144,7 @@ class Partitions:
         self._search = search
         self._files = 0
         self._learned: set[str] = set()
+        self.syncs = True  # other machines are to see what is written
         self._kept = ""  # the name of what the engine kept of the last expansion
         self.engine = _engine.PartitionWorker(
             self._question.product(self.model) if self._question else self.model,
@@ -170,6 +172,13 @@ class Partitions:
         """Nobody else ever makes a file of this name: what was done twice does not meet."""
         self._files += 1
         return f"assay-cluster-{what}-{uuid.uuid4().hex[:16]}-{self._files}"
+
+    def close_files(self) -> None:
+        """Those that were written are held open until then."""
+        if self.syncs:
+            self.engine.sync()
+        else:
+            self.engine.leave_unsynced()
 
     def learn(self, lessons: Sequence[str]) -> None:
         for name in lessons:
@@ -275,6 +284,8 @@ class Partitions:
         while True:
             facts, merged = self._level(parts, visited, depth, slices)
             levels.append((facts, merged))
+            if len(levels) % LEVELS_WITH_OPEN_FILES == 0:
+                self.close_files()
             new = sum(level[2] for _, level, _, _ in merged["parts"])
             if self._search.in_order:
                 keys = {number: piece for number, _, piece, _ in merged["parts"]}

@@ -234,7 +234,7 @@ class Job(Report):
         super().__init__()
         self._worker = process or ModelProcess()
         self._is_alone = process is None
-        self._pending = b""
+        self._pending = bytearray()  # of a line that has not ended: a long run is one of many megabytes
         self._worker.start(opening)
         self._worker.tell(json.dumps({"work": work, "opening": opening.as_json(), **facts}))
 
@@ -327,10 +327,11 @@ class Job(Report):
         chunk = os.read(self._worker.events, 1 << 20)
         if not chunk:
             return False, False
-        *lines, rest = (self._pending + chunk).split(b"\n") if b"\n" in chunk else [self._pending + chunk]
-        self._pending = rest
-        for line in lines:
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line, self._pending = self._pending + end, bytearray()
             self.take(json.loads(line))
+        self._pending += rest
         return True, True
 
     def _with_silence(self, seconds: float) -> Progress:

@@ -68,7 +68,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     def found(file: str) -> str:
         return str((program.parent / os.path.relpath(file, main.parent)).resolve())
 
-    is_finest = recorded.options.get("granularity", "bytecode") == "bytecode"
+    is_finest = recorded.semantics["granularity"] == "bytecode"
     events: list[list[object]] = []
     ended: list[str] = []
     choices: dict[str, list[int]] = {}

@@ -27,8 +27,8 @@ def anothers_value(run: Run) -> str:
     one = told[0]
     wrote, read = one.wrote, one.read
     return (
-        f"{wrote.process} wrote {wrote.short_after} to {wrote.name} in line {wrote.line} and read "
-        f"{read.short_before} in line {read.line}, which {one.other.process} had written"
+        f"{wrote.process} wrote {wrote.short_after} to {wrote.name} in {wrote.where} and read "
+        f"{read.short_before} in {read.where}, which {one.other.process} had written"
     )
 
 

@@ -97,17 +97,17 @@ def _sentence(run: Run, one: Outdated) -> str:
     last = one.changes[-MOST_CHANGES:]
     if CHANGED_WHILE_READ in run.counterexample.violation.message:
         return (
-            f"{last[-1].process} changed {last[-1].name} in line {last[-1].line} while {who} went over "
-            f"{name} in line {one.checked.line}"
+            f"{last[-1].process} changed {last[-1].name} in {last[-1].where} while {who} went over "
+            f"{name} in {one.checked.where}"
         )
     told = []
     for change in last:
         again = " again" if change is not last[0] and change.place == last[0].place else ""
         part = "it" if change.place == one.checked.place else change.name
-        told.append(f"{change.process} changed {part}{again} to {change.short_after} in line {change.line}")
+        told.append(f"{change.process} changed {part}{again} to {change.short_after} in {change.where}")
     acted = f" and wrote {one.act.short_after}" if one.act.kind == "write" else ""
-    seen = f"{one.checked.short_before} in line {one.checked.line}"
+    seen = f"{one.checked.short_before} in {one.checked.where}"
     return (
         f"{who} saw {name}: {seen}, then {', then '.join(told)}, "
-        f"before {who} went on{acted} in line {one.act.line}"
+        f"before {who} went on{acted} in {one.act.where}"
     )

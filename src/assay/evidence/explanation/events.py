@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from assay.evidence.counterexample import Counterexample, Step
 from assay.records import dataclass
@@ -16,7 +17,8 @@ ASSIGNED = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:=(?!=)|\+\+|--)")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. `place` is the same for what is the same object or variable."""
+    """One thing that happened. `place` is the same for what is the same object or variable; `where` is its
+    line, with the file if that is not the program's own."""
 
     index: int
     step: int
@@ -29,6 +31,7 @@ class Event:
     before: str
     after: str
     result: str
+    where: str
 
     @property
     def short_before(self) -> str:
@@ -89,14 +92,25 @@ class Run:
                         one.before,
                         one.after,
                         one.result,
+                        self.where(one.file or step.file, one.line),
                     )
                     index += 1
             else:
-                for event in _events_of_statement(step, variables, index):
+                for event in _events_of_statement(step, variables, index, self.where(step.file, step.line)):
                     yield event
                     index += 1
             for change in step.changes:
                 variables[change.name] = change.after
+
+    @cached_property
+    def own_file(self) -> str:
+        return next((Path(step.file).name for step in self.counterexample.steps if step.file), "")
+
+    def where(self, file: str, line: int | str) -> str:
+        """The file is named if it is not the program's own: a line of a package tells little without it."""
+        name = Path(file).name
+        is_own = not file or name == (self.own_file or name)
+        return f"line {line}" if is_own else f"line {line} of {name}"
 
     @property
     def failing(self) -> Step | None:
@@ -153,7 +167,9 @@ class Run:
         return {name[:-1]: str(value) for name, value in variables.items() if name.endswith("@")}
 
 
-def _events_of_statement(step: Step, variables: Mapping[str, object], index: int) -> Iterator[Event]:
+def _events_of_statement(
+    step: Step, variables: Mapping[str, object], index: int, where: str
+) -> Iterator[Event]:
     """Of a language that tells statements: shared variables in it are read, changed ones written."""
 
     def event(offset: int, kind: str, name: str, before: object, after: object) -> Event:
@@ -169,6 +185,7 @@ def _events_of_statement(step: Step, variables: Mapping[str, object], index: int
             said(before),
             said(after),
             "",
+            where,
         )
 
     assigned = ASSIGNED.match(step.text)

@@ -77,7 +77,7 @@ def sentence(one: Overwritten) -> str:
         back = "wrote it back" if UPDATES.search(one.write.text) else "wrote it"
         return f"{both} read {name} ({one.read.short_before}) before either {back}"
     return (
-        f"{one.read.process} read {name} ({one.read.short_before}) in line {one.read.line}, "
+        f"{one.read.process} read {name} ({one.read.short_before}) in {one.read.where}, "
         f"{one.between.process} changed it to {one.between.short_after}, and {one.write.process} wrote "
         f"{one.write.short_after} over it"
     )

@@ -42,12 +42,12 @@ def _told_with_reasons(run: Run, waiting: Sequence[Waiting]) -> str:
     """Of a language that says of each process what it waits for. Who set what it waits for is in the run."""
     told = []
     for one in waiting[:MOST_TOLD]:
-        where = f" in line {one.line}" if one.line else ""
+        where = f" in {run.where(one.file, one.line)}" if one.line else ""
         if not one.reason:
             told.append(f"{one.process} waits{where}")
             continue
         writes = [event for event in run.events if event.kind == "write" and event.place == one.what]
-        last = f", set by {writes[-1].process} in line {writes[-1].line}" if writes else ""
+        last = f", set by {writes[-1].process} in {writes[-1].where}" if writes else ""
         told.append(f"{one.process} waits{where} for {one.reason}{last if one.awaited == CONDITION else ''}")
     left = len(waiting) - MOST_TOLD
     if left > 0:
@@ -120,7 +120,7 @@ def _unfinished_task(run: Run, one: Waiting) -> str:
     workers = [other for other in alike if WORKER.search(other.process)]
     told = workers[0] if workers else one
     a_worker = ", a worker of a pool," if workers else ""
-    where = f" in line {told.line}" if told.line else ""
+    where = f" in {run.where(told.file, told.line)}" if told.line else ""
     return (
         f"{told.process}{a_worker} waits{where} for the result of {told.what or 'a task'}, and nobody is "
         "left to compute it"
@@ -154,13 +154,13 @@ def _missed_notification(run: Run, who: str, what: str) -> str:
     first = next((event for event in begins if who in event.after), None)
     if first is not None and lost and lost[-1].index < first.index and lost[-1] is notified[-1]:
         return (
-            f"{lost[-1].process} notified {name} in line {lost[-1].line} before {who} waited for it in line "
-            f"{first.line}: nobody heard it"
+            f"{lost[-1].process} notified {name} in {lost[-1].where} before {who} waited for it in "
+            f"{first.where}: nobody heard it"
         )
     if notified and first is not None:
         last = notified[-1]
         return (
-            f"{who} waits for a notification of {name}; the last one, by {last.process} in line {last.line}, "
+            f"{who} waits for a notification of {name}; the last one, by {last.process} in {last.where}, "
             "woke somebody else, and nobody is left to notify again"
         )
     return f"{who} waits for a notification of {name}, and nobody is left to notify it"
@@ -172,7 +172,7 @@ def _cleared_event(run: Run, who: str, what: str) -> str:
         cleared = changes[-1]
         setting = [event for event in changes if event.name.endswith(".set")]
         by = f"{setting[-1].process} set {what}, and " if setting else ""
-        return f"{by}{cleared.process} cleared it in line {cleared.line} before {who} saw it"
+        return f"{by}{cleared.process} cleared it in {cleared.where} before {who} saw it"
     return f"{who} waits for {what or 'an event'}, which nobody is left to set"
 
 

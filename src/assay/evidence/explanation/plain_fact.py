@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from assay.evidence.counterexample import Step
 from assay.evidence.explanation.events import WORD, Event, Run, said, shortened
 from assay.evidence.explanation.messages import senders
@@ -25,14 +23,15 @@ def _fact(run: Run) -> str:
     line = violation.line or last.line
     raised = [event for event in run.events if event.kind == "raises"]
     first = next((event for event in reversed(raised) if event.line == line), None)
-    where = _line(run, violation.file or last.file, line)
+    where = run.where(violation.file or last.file, line)
     who = f"{last.process} failed in {where}" if line else f"{last.process} failed"
     if first is not None and first.process != last.process:
         what = f"{shortened(first.name)} in {where}"
-        who = f"{first.process} raised {what}, which came to {last.process} in line {raised[-1].line}"
+        who = f"{first.process} raised {what}, which came to {last.process} in {raised[-1].where}"
         last = next(step for step in run.counterexample.steps if step.number == first.step)
     if violation.kind in {"invariant", "step-invariant"}:
-        who = f"after {last.process} in line {last.line} ({shortened(last.text)}) the invariant does not hold"
+        where = run.where(last.file, last.line)
+        who = f"after {last.process} in {where} ({shortened(last.text)}) the invariant does not hold"
     values = ", ".join(_values(run, last))
     if not values and not any(step.happenings for step in run.counterexample.steps):
         return ""  # the message has said as much
@@ -99,15 +98,8 @@ def _whose(run: Run, last: Step, name: str) -> str:
         return ""
     other = others[-1]
     if other is writes[-1]:
-        return f", which {other.process} set in line {other.line}"
-    return f", after {other.process} changed it to {other.short_after} in line {other.line}"
-
-
-def _line(run: Run, file: str, line: int | str) -> str:
-    """The file is named where it is not the program's own: a line of a package tells little without it."""
-    own = next((step.file for step in run.counterexample.steps if step.file), file)
-    name = Path(file).name
-    return f"line {line} of {name}" if file and name != Path(own).name else f"line {line}"
+        return f", which {other.process} set in {other.where}"
+    return f", after {other.process} changed it to {other.short_after} in {other.where}"
 
 
 def is_in_vain(event: Event) -> bool:
@@ -133,5 +125,5 @@ def _others(run: Run, failing: str) -> str:
             told.append(f"{name} had not begun")
         elif position != "-":
             file, _, line = position.rpartition(":")
-            told.append(f"{name} was at {_line(run, file, line)}")
+            told.append(f"{name} was at {run.where(file, line)}")
     return " and ".join(told[:MOST_VALUES])

@@ -28,8 +28,8 @@ def taken_away(run: Run) -> str:
         if event.process == failed.process or not _is_named(event, words):
             continue
         return (
-            f"{failed.process} failed in line {failed.line} over {event.name}, which {event.process} had "
-            f"{_changed(event)} in line {event.line}"
+            f"{failed.process} failed in {failed.where} over {event.name}, which {event.process} had "
+            f"{_changed(event)} in {event.where}"
         )
     return ""
 

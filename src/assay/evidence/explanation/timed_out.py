@@ -38,7 +38,7 @@ def _tried(event: Event) -> str:
     name = event.place.rpartition(": ")[2]
     state = event.before.partition("(")[2].rpartition(")")[0].split(", ")[0]
     held = f", which {state.removeprefix('held by ')} held" if state.startswith("held by ") else ""
-    return f"{event.process} did not get {name} in line {event.line}{held}"
+    return f"{event.process} did not get {name} in {event.where}{held}"
 
 
 def _waited(run: Run, wait: Event) -> str:
@@ -50,5 +50,5 @@ def _waited(run: Run, wait: Event) -> str:
     ]
     came = ""
     if later and later[0].name.endswith(".set"):
-        came = f", before {later[0].process} set it in line {later[0].line}"
-    return f"{wait.process} waited for {name} in line {wait.line} until the time ran out{came}"
+        came = f", before {later[0].process} set it in {later[0].where}"
+    return f"{wait.process} waited for {name} in {wait.where} until the time ran out{came}"

@@ -11,10 +11,23 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 
 IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: no class of the program
 NOT_FOLLOWED = (FunctionType, ModuleType, BuiltinFunctionType)
+OF_CPYTHON = (FunctionType, WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
+METHODS = {
+    "compare": ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__getattribute__"),
+    "repr": ("__repr__", "__str__", "__format__", "__getattribute__"),
+}
 ATOMS = frozenset({int, str, float, bool, bytes, complex, range, type(None)})
 
 
@@ -23,7 +36,8 @@ def content(value: object, use: str = "all") -> tuple[object, ...]:
 
     Two such tuples are equal if nothing has changed in between. Objects are numbered in the order in which
     they are found; what has no identity in a state (tuples, bound methods) is written out where it stands. Of
-    dataclasses only the fields for that use count: those that are compared, or shown.
+    dataclasses only the fields for that use count: those that are compared, or shown; all of them if the
+    program wrote a method for that use.
     """
     numbers: dict[int, int] = {}
     pending: list[object] = []
@@ -57,10 +71,19 @@ def content(value: object, use: str = "all") -> tuple[object, ...]:
     return tuple(written)
 
 
+def has_method_of_the_program(kind: type, names: tuple[str, ...]) -> bool:
+    """Whether one of these methods is neither CPython's nor made by the decorator of dataclasses."""
+    return any(
+        name in vars(base) and vars(base)[name] is not None and not isinstance(vars(base)[name], OF_CPYTHON)
+        for base in kind.__mro__
+        for name in names
+    )
+
+
 def parts_of(found: object, use: str) -> Iterator[object]:
     """What an object consists of, in an order that does not depend on addresses."""
     fields = getattr(type(found), "__dataclass_fields__", None)
-    if fields is not None and use != "all":
+    if fields is not None and use != "all" and not has_method_of_the_program(type(found), METHODS[use]):
         for name, field in fields.items():
             if getattr(field, use):
                 with suppress(AttributeError):

@@ -157,8 +157,9 @@ class Gates:
                 self.freed[name] = self.started, max(until, int(event.name))
             if self.started < self.freed.get(name, (0, 0))[1]:
                 return  # what it does before it has started the others is not what comes after
-            if queue and queue[0].kind == LINE and self.is_inside(frame, queue[0]):
-                # A call that is several steps for the machine and one bytecode for CPython.
+            if queue and queue[0].kind == LINE and self.is_on_the_way(frame, queue[0]):
+                # A call that is several steps for the machine and one bytecode for CPython, or a step that
+                # found out what the next one does on the same line.
                 following = self.following(queue)
                 if following is not None and self.matches(frame, instruction, following):
                     self.pass_up_to(name, queue, following)
@@ -224,9 +225,9 @@ class Gates:
             if event is last:
                 break
 
-    def is_inside(self, frame: FrameType, event: Event) -> bool:
-        """Whether the line of the event has called what runs here."""
-        caller = frame.f_back
+    def is_on_the_way(self, frame: FrameType, event: Event) -> bool:
+        """Whether the line of the event is the one that runs here, or has called it."""
+        caller: FrameType | None = frame
         while caller is not None:
             if caller.f_lineno == event.line and caller.f_code.co_filename == event.file:
                 return True

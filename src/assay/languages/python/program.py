@@ -385,7 +385,9 @@ class PythonProgram:
         happenings = [one for one in step.get("happenings", ()) if one["file"] in self._own_files]
         begins = first.function == "<module>" and first.line == self.program.modules[0].code.first_line
         if lines and begins:
-            first = replace(first, text=f"the program begins, alone up to line {lines[-1][1]}")
+            file, line, _ = lines[-1]
+            inside = "" if file == first.file else f" of {Path(file).name}"
+            first = replace(first, text=f"the program begins, alone up to line {line}{inside}")
             happenings = [one for one in happenings if one["kind"] == "raises" or _starts(one)]
         elif lines and lines[-1][:2] != (first.file, first.line):
             failed = [one for one in happenings if one["kind"] == "raises"][-1:]

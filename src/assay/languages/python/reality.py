@@ -81,6 +81,12 @@ def part(thing: object, name: str) -> tuple[object, bool, bool]:
         return value, True, True
     if isinstance(value, str) and name in {"__name__", "__qualname__", "__module__", "__doc__"}:
         return value, True, True
+    if name == "has_ipv6" and thing is sys.modules.get("socket"):
+        return (
+            True,
+            True,
+            True,
+        )  # as where CPython is built for Linux; whether an address is there is another question
     if (
         isinstance(value, int)
         and not isinstance(value, bool)

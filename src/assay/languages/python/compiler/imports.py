@@ -604,7 +604,8 @@ class Modules:
             return [key for key in listed if key not in REFUSED_PARTS.get(name, ())]
         if found.target is not Target.PROGRAM:
             return []
-        return self.public_names(self.modules[found.index], seen=set())
+        module = self.modules[found.index]
+        return self.public_names(module, seen=set(), is_computed=self.computes_all(importer, name))
 
     def mentions(self, name: str) -> bool:
         """Whether the program could use something of that name."""
@@ -612,13 +613,12 @@ class Modules:
             self.mentioned[name] = mentions(self.modules, name)
         return self.mentioned[name]
 
-    def public_names(self, module: ModuleSource, seen: set[int]) -> list[str]:
+    def public_names(self, module: ModuleSource, seen: set[int], *, is_computed: bool) -> list[str]:
         seen.add(module.index)
         listed = static_all(module.tree)
-        is_computed = computes_all(module.tree)
         if listed is not None and not is_computed:
             return listed
-        names = dict.fromkeys(module.scope.bound)
+        names = dict.fromkeys([*(listed or ()), *module.scope.bound])
         for scope in all_scopes(module.scope):
             if scope.kind is not Kind.MODULE:
                 names |= dict.fromkeys(sorted(scope.global_names))
@@ -626,7 +626,9 @@ class Modules:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 found = self.find(module, self.absolute(module, node))
                 if found.target is Target.PROGRAM and found.index not in seen:
-                    names |= dict.fromkeys(self.public_names(self.modules[found.index], seen))
+                    starred = self.modules[found.index]
+                    is_open = self.may_be_half_made(module, starred) or computes_all(starred.tree)
+                    names |= dict.fromkeys(self.public_names(starred, seen, is_computed=is_open))
                 elif found.target is Target.NATIVE:
                     names |= dict.fromkeys(self.starred_names(module, self.absolute(module, node)))
         deleted = deleted_names(module.tree)
@@ -639,7 +641,37 @@ class Modules:
     def computes_all(self, importer: ModuleSource, name: str) -> bool:
         """Whether only the running module can tell which of its names `from name import *` takes."""
         found = self.find(importer, name)
-        return found.target is Target.PROGRAM and computes_all(self.modules[found.index].tree)
+        if found.target is not Target.PROGRAM:
+            return False
+        module = self.modules[found.index]
+        return computes_all(module.tree) or (
+            static_all(module.tree) is not None and self.may_be_half_made(importer, module)
+        )
+
+    def may_be_half_made(self, importer: ModuleSource, module: ModuleSource) -> bool:
+        """Whether a module may be met by one that it imports itself, before it has its list of names."""
+        if not (importer.origin.is_users and module.origin.is_users):
+            return False
+        reached, pending = {module.index}, [module]
+        while pending:
+            current = pending.pop()
+            for node in current.outline.imports:
+                names = (
+                    [alias.name for alias in node.names]
+                    if isinstance(node, ast.Import)
+                    else [
+                        base := self.absolute(current, node),
+                        *(f"{base}.{alias.name}" for alias in node.names),
+                    ]
+                )
+                for name in names:
+                    parts = name.split(".")
+                    for count in range(1, len(parts) + 1):
+                        found = self.find(current, ".".join(parts[:count]))
+                        if found.target is Target.PROGRAM and found.index not in reached:
+                            reached.add(found.index)
+                            pending.append(self.modules[found.index])
+        return importer.index in reached
 
     def has_no_list(self, importer: ModuleSource, name: str) -> bool:
         """Whether `from name import *` takes what happens to be bound: some is for type checkers only."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 NATIVE_MODULES = frozenset(
     "__future__ _collections_abc _operator abc ast base64 binascii bisect cmath codecs collections "
-    "collections.abc copy dataclasses decimal enum errno fractions hashlib heapq html json keyword "
+    "collections.abc copy dataclasses decimal enum errno fractions hashlib heapq json keyword "
     "math numbers operator re statistics string struct textwrap types typing unicodedata zlib".split()
 )
 
@@ -27,8 +27,9 @@ FOR_LIBRARIES = frozenset({"_datetime", "_pickle"})
 # Modules of the standard library that are written in Python and compiled with the program. What only a
 # package imports is compiled once it is used: most imports are for what a program does not do.
 COMPILED_MODULES = frozenset(
-    "_py_abc _strptime _threading_local _weakrefset calendar cmd colorsys configparser copyreg "
-    "csv difflib fnmatch genericpath getopt gettext glob graphlib hmac html.entities http http.cookies "
+    "_markupbase _py_abc _strptime _threading_local _weakrefset calendar cmd colorsys configparser copyreg "
+    "csv difflib fnmatch genericpath getopt gettext glob graphlib hmac html html.entities html.parser http "
+    "http.client http.cookies "
     "ipaddress linecache ntpath nturl2path opcode pathlib posixpath pprint quopri reprlib sched "
     "secrets shlex stat string stringprep token tokenize tomllib tomllib._parser tomllib._re "
     "tomllib._types urllib urllib.parse weakref".split()

@@ -63,9 +63,13 @@ def compile_program(
     for module in modules.modules:
         package, _, name = module.name.rpartition(".")
         found = modules.find(module, package) if package else None
-        if found is not None and found.target is Target.PROGRAM:
-            parents[module.index] = found.index
-            contexts[found.index].bound_globals.add(name)
+        parent = found.index if found is not None and found.target is Target.PROGRAM else None
+        if parent is None and package and module.origin is Origin.STANDARD:
+            # Compiled because somebody else uses it; what stands for it elsewhere is another question.
+            parent = next((one.index for one in modules.modules if one.name == package), None)
+        if parent is not None:
+            parents[module.index] = parent
+            contexts[parent].bound_globals.add(name)
     for (_, name), found in modules.found.items():
         package, _, last = name.rpartition(".")
         if found.target is Target.ABSENT and package:

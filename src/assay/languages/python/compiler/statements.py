@@ -879,6 +879,14 @@ class StatementCompiler(PatternCompiler):
                     self.push_module(node, alias.name.partition(".")[0])
                 self.store_name(alias.asname or alias.name.partition(".")[0])
 
+    def module_has(self, name: str) -> None:
+        """Whether the module on the stack, which stays there, has an attribute."""
+        self.out.emit("COPY", 1)
+        self.out.named("LOAD_BUILTIN", "hasattr")
+        self.out.emit("SWAP", 2)
+        self.out.constant(name)
+        self.out.emit("CALL", 2)
+
     def is_absent_part(self, package: str, name: str) -> bool:
         """Whether a package that is compiled has a module of that name which is not."""
         imports, importer = self.context.imports, self.context.module
@@ -897,20 +905,24 @@ class StatementCompiler(PatternCompiler):
                 is_computed = imports.computes_all(importer, name)
                 is_bound_later = imports.has_no_list(importer, name)
                 for part in imports.starred_names(importer, name):
-                    beside = Label()
+                    beside, taken = Label(), Label()
                     if is_computed:
+                        self.module_has("__all__")
+                        unlisted = Label()
+                        self.out.jump("POP_JUMP_IF_FALSE", unlisted)
                         self.out.constant(part)
                         self.out.emit("COPY", 2)
                         self.out.named("LOAD_ATTR", "__all__")
                         self.out.emit("COMPARE", COMPARISONS.index("In"))
                         self.out.jump("POP_JUMP_IF_FALSE", beside)
-                    elif is_bound_later:
-                        self.out.emit("COPY", 1)
-                        self.out.named("LOAD_BUILTIN", "hasattr")
-                        self.out.emit("SWAP", 2)
-                        self.out.constant(part)
-                        self.out.emit("CALL", 2)
+                        self.out.jump("JUMP", taken)
+                        self.out.place(unlisted)  # a module that is half made has no list yet
+                    if part.startswith("_") and is_computed:
+                        self.out.jump("JUMP", beside)
+                    elif is_computed or is_bound_later:
+                        self.module_has(part)
                         self.out.jump("POP_JUMP_IF_FALSE", beside)
+                    self.out.place(taken)
                     self.out.named("IMPORT_FROM", part)
                     self.store_name(part)
                     self.out.place(beside)

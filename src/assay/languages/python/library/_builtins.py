@@ -264,6 +264,37 @@ class _Annotations(_dict):
     __setitem__ = __delitem__ = __ior__ = pop = popitem = clear = update = setdefault = _refuse
 
 
+class _Fields(_dict):
+    """`__dataclass_fields__`, to be looked at."""
+
+    _made_anew = True
+
+    def _refuse(self, *more, **keywords):
+        _assay.unsupported("changing __dataclass_fields__ is not modelled; keep a dict of your own")
+
+    __setitem__ = __delitem__ = __ior__ = pop = popitem = clear = update = setdefault = _refuse
+
+
+class _Slots(_list):
+    """`__slots__` that were given as a list, to be looked at."""
+
+    _made_anew = True
+
+    def _refuse(self, *more, **keywords):
+        _assay.unsupported("changing __slots__ is not modelled; keep a list of your own")
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = append = extend = insert = remove = _refuse
+    pop = clear = sort = reverse = _refuse
+
+
+def _slots_to_look_at(names):
+    return _Slots(names)
+
+
+def _fields_to_look_at(items):
+    return _Fields(items)
+
+
 def _annotations(parts):
     return _Annotations({parts[i]: parts[i + 1] for i in range(0, len(parts), 2)})
 

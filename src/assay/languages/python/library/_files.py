@@ -62,6 +62,16 @@ class stat_result:
 
 
 def stat(path, *, dir_fd=None, follow_symlinks=True):
+    """Outside of packages there is nothing: which files there are must not decide what a program does."""
+    name = path.__fspath__() if hasattr(path, "__fspath__") else path
+    name = name.decode() if isinstance(name, bytes) else name
+    if isinstance(name, str) and dir_fd is None and not name.startswith(_FOLDERS):
+        if name.strip("/") in ("", "."):
+            return stat_result(0o40755, 4096)
+        _assay.remark(
+            "the program looks for a file outside of its packages, which is taken for missing in every run"
+        )
+        raise _missing(path)
     content = look(path, "os.stat()")
     if content is None:
         raise _missing(path)

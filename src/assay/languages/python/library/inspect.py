@@ -14,6 +14,7 @@ from _builtins import _annotations
 
 _function_type = types.FunctionType
 _method_type = types.MethodType
+_IS_ABSTRACT = 1 << 20
 
 
 def ismodule(object):
@@ -78,7 +79,21 @@ def isframe(object):
 
 
 def isabstract(object):
-    return isinstance(object, type) and isinstance(object, _abc.ABCMeta) and bool(object.__abstractmethods__)
+    if not isinstance(object, type):
+        return False
+    if object.__flags__ & _IS_ABSTRACT:
+        return True
+    if not issubclass(type(object), _abc.ABCMeta) or hasattr(object, "__abstractmethods__"):
+        return False
+    # ABCMeta is still making it: this is asked in `__init_subclass__`.
+    for value in object.__dict__.values():
+        if getattr(value, "__isabstractmethod__", False):
+            return True
+    for base in object.__bases__:
+        for name in getattr(base, "__abstractmethods__", ()):
+            if getattr(getattr(object, name, None), "__isabstractmethod__", False):
+                return True
+    return False
 
 
 def _plain(function):

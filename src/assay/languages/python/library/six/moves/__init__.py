@@ -31,4 +31,6 @@ if _assay.mentions("builtins"):
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
+    if name == "winreg":
+        raise ModuleNotFoundError("No module named 'winreg'", name="winreg")
     _assay.unsupported("six.moves." + name + " is not modelled; import what it is in Python 3")
