@@ -39,7 +39,7 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], se
 
 def _found(flow: ControlFlow, ended: Ended | None) -> Finding:
     if ended is None:
-        return Finding(NAME, Status.UNKNOWN, "a run did not end")
+        return Finding(NAME, Status.UNKNOWN, "no run ended within time and memory")
     if ended.location < 0:
         return Finding(NAME, Status.UNKNOWN, f"nothing failed in {ended.made} runs")
     unset = [one for one in flow.variables if one not in flow.initial_values]

@@ -29,6 +29,7 @@ from assay.transition_system.sequential.control_flow import Assume, ControlFlow
 
 NAME = "explicit"
 MOST_STATES = 4000  # combinations, of all cut points
+MOST_VALUES = 200  # of one variable
 MOST_NODES = 12  # of a test that is followed
 MOST_NEW_TESTS = 12  # that are followed at once
 FIRST_FOLLOWED = 2
@@ -68,7 +69,7 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
     except TimeoutError:
         return Finding(NAME, Status.UNKNOWN, f"out of time with {len(followed)} variables and tests")
     except TooMany:
-        detail = f"more than {MOST_STATES} combinations of {len(followed)} variables and tests"
+        detail = f"too many combinations of {len(followed)} variables and tests"
         return Finding(NAME, Status.UNKNOWN, detail)
 
 
@@ -213,6 +214,7 @@ class Exploring:
         for block in parts:
             self.blocks.setdefault(block.source, []).append(block)
         self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
+        self.values: list[set[int | None]] = [set() for _ in followed]
 
     def failing(self) -> list[Block] | None:
         """Blocks that may lead to a failure, for all that is known; None: there are none, and everything has
@@ -239,7 +241,10 @@ class Exploring:
                         self.seen[block.target][after] = None
                         before[block.target, after] = here, block
                         waiting.append((block.target, after))
-            if sum(map(len, self.seen.values())) > MOST_STATES:
+                        for values, value in zip(self.values, after, strict=True):
+                            values.add(value)
+            is_far = any(len(values) > MOST_VALUES for values in self.values)
+            if is_far or sum(map(len, self.seen.values())) > MOST_STATES:
                 raise TooMany
         return None
 

@@ -52,8 +52,10 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
         known = inductive(flow, parts, deadline=deadline, say=say)
         if known.excludes_failures():
             return Finding(NAME, Status.SAFE, "inductive", invariants=Invariants(known.needed()))
-        for everything in (False, True):
-            found = quantified(flow, parts, live, deadline=deadline, everything=everything)
+        for dependent, everything in ((False, False), (True, False), (True, True)):
+            found = quantified(
+                flow, parts, live, deadline=deadline, dependent=dependent, everything=everything
+            )
             say(f"{sum(map(len, found.values()))} candidates about elements")
             together = {at: [*held, *found.get(at, ())] for at, held in known.candidates.items()}
             weeded = Houdini(flow, parts, together, deadline)
@@ -71,9 +73,10 @@ def quantified(
     live: Mapping[int, Sequence[Term]],
     *,
     deadline: float,
+    dependent: bool,
     everything: bool,
 ) -> dict[int, list[Term]]:
-    """Candidates of each cut point."""
+    """Candidates of each cut point; `dependent`: also those that depend on tests."""
     shrinking = Shrinking(flow)
     numbers = {width: sorted(found) for width, found in constants_of(shrinking.flow).items()}
     seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
@@ -83,8 +86,10 @@ def quantified(
     bodies = list(_linked(list(distinct(_bodies(flow, parts)))[:MOST_BODIES]))[: 2 * MOST_BODIES]
     bodies += _old_pointers(flow, parts)
     guards = list(distinct(_guards(flow, parts)))[:MOST_GUARDS]
-    guards += _tested(bodies, parts)[:MOST_TESTED]
-    tests = [one for one in plain_tests(flow, parts) if one.operator in (*bv.COMPARISONS, "=")]
+    tests: list[Term] = []
+    if dependent:
+        guards += _tested(bodies, parts)[:MOST_TESTED]
+        tests = [one for one in plain_tests(flow, parts) if one.operator in (*bv.COMPARISONS, "=")]
     is_signed = signs_of(parts)
     compared = _compared(parts)
     found = {}

@@ -36,6 +36,7 @@ MOST_ELEMENTS = 1 << 25  # of all arrays together, places that are free among th
 COMPILE_SECONDS = 20.0
 
 HEAD = """\
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -55,19 +56,25 @@ static inline u64 slot(const struct array *a, u64 key) {
   return (key + (key >> 32) * 0x9E3779B97F4A7C15ull) & a->mask;
 }
 static u64 reserved;
+static jmp_buf full; /* a run that keeps too much is cut */
 static void reserve(struct array *a, u64 size) {
-  if ((reserved += size) > LARGEST) exit(3);
+  if (reserved + size > LARGEST) longjmp(full, 1);
+  reserved += size;
   a->mask = size - 1, a->count = 0, a->stamp = 1;
   a->stamps = calloc(size, sizeof *a->stamps);
   a->keys = malloc(size * sizeof *a->keys), a->values = malloc(size * sizeof *a->values);
   if (!a->stamps || !a->keys || !a->values) exit(3);
 }
+static void release(struct array *a) {
+  free(a->stamps), free(a->keys), free(a->values);
+  a->stamps = 0, a->keys = a->values = 0;
+}
 static void clear(struct array *a, u64 otherwise) {
-  if (!a->stamps || a->stamp == ~0u) {
-    free(a->stamps), free(a->keys), free(a->values);
-    reserved -= a->stamps ? a->mask + 1 : 0;
-    reserve(a, 256);
+  if (a->stamps && a->stamp == ~0u) {
+    reserved -= a->mask + 1;
+    release(a);
   }
+  if (!a->stamps) reserve(a, 256);
   a->stamp++, a->count = 0, a->otherwise = otherwise;
 }
 static inline u64 get(const struct array *a, u64 key) {
@@ -139,6 +146,12 @@ static double seconds(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
+static int limited(void) {
+  if (!setjmp(full)) return run();
+  if (follows) exit(3);
+  release_all();
+  return -2;
+}
 static int tell(int location) {
   printf("%d %d %llu\\n", location, STARTS, count);
   for (int at = 0; at < STARTS; at++) printf("%llu\\n", begun[at]);
@@ -157,7 +170,7 @@ int main(int argc, char **argv) {
     given = malloc((given_count + 1) * sizeof *given);
     if (!given) return 3;
     for (u64 at = 0; at < given_count; at++) if (scanf("%llu", given + at) != 1) return 3;
-    return tell(run());
+    return tell(limited());
   }
   state = strtoull(argv[2], 0, 10);
   u64 made = 0;
@@ -169,7 +182,7 @@ int main(int argc, char **argv) {
       is_uniform = 0;
       if (any() % 4 == 0) { few[0] = number(32), few[1] = number(32); is_uniform = 2; }
       count = 0;
-      int location = run();
+      int location = limited();
       made++, here++;
       if (location >= 0) return tell(location);
       if (location == -2) {
@@ -329,7 +342,9 @@ class _Text:
         lines += [f"goto L{self.flow.entry};"]
         for location in range(self.flow.locations):
             lines += self._location(location)
-        lines += ["stuck: return -1;", "cut: return -2;", "}", MAIN]
+        lines += ["stuck: return -1;", "cut: return -2;", "}"]
+        lines += ["static void release_all(void) {", *(f"release(&{self.names[one]});" for one in arrays)]
+        lines += ["reserved = 0; }", MAIN]
         return "\n".join(lines) + "\n"
 
     def _known(self) -> Iterator[str]:
