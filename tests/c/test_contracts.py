@@ -146,5 +146,5 @@ def test_calls_do_what_their_copies_do(name, tmp_path):
     assert [one.edge.text for one in moments if isinstance(one.edge.action, Choose)] == [
         one.edge.text for one in copied if isinstance(one.edge.action, Choose)
     ]
-    own = [one.edge.place for one in moments]
+    own = [one.edge.place for one in moments if not one.edge.text.endswith(" returns")]
     assert own == [one.edge.place for one in copied if not one.edge.text.endswith(" returns")]

@@ -209,3 +209,27 @@ def test_a_rule_without_a_semicolon_is_told_with_its_place(tmp_path):
     (tmp_path / "late.rule").write_text("\nstate { int held = 0 }\nlock.return { held = 1; }\n")
     with pytest.raises(SourceProblem, match=r"late\.rule:2: .*semicolon"):
         load(tmp_path / "program.c", LanguageOptions(rules=(str(tmp_path / "late.rule"),)))
+
+
+def test_a_run_with_recursion_tells_what_each_call_was_given_and_returned(tmp_path):
+    program = tmp_path / "program.c"
+    program.write_text(
+        "#include <assert.h>\n"
+        "extern int __VERIFIER_nondet_int(void);\n"
+        "static int half(int n) { if (n <= 0) return 0; return 1 + half(n - 2); }\n"
+        "int main(void) { int n = __VERIFIER_nondet_int();\n"
+        "  if (n == 3) { int h = half(n); assert(h != 2); } return 0; }\n"
+    )
+    counterexample = assay.verify(program, timeout_seconds=60).violations[0].counterexample
+    told = [
+        (step.text, [(change.name, change.after) for change in step.changes]) for step in counterexample.steps
+    ]
+    for expected in (
+        ("half(n)", [("n", 3)]),
+        ("half(n - 2)", [("n", 1)]),
+        ("half(n - 2)", [("n", -1)]),
+        ("half() returns 0", []),
+        ("half() returns 1", []),
+        ("half() returns 2", []),
+    ):
+        assert expected in told

@@ -48,7 +48,15 @@ from assay.transition_system.sequential.compiled_runs import (
     numbers_of,
     numbers_of_starts,
 )
-from assay.transition_system.sequential.control_flow import Assign, Assume, Choose, ControlFlow, Edge, Failure
+from assay.transition_system.sequential.control_flow import (
+    Assign,
+    Assume,
+    Call,
+    Choose,
+    ControlFlow,
+    Edge,
+    Failure,
+)
 from assay.transition_system.sequential.inlining import is_recursive
 from assay.transition_system.sequential.running import Moment, default, run
 from assay.verification.sequential_showing import without_prefixes
@@ -275,9 +283,14 @@ class _Teller:
         names = [one for one, _ in action.values] if isinstance(action, Assign) else []
         if isinstance(action, Choose):
             names = [action.variable]
+        if isinstance(action, Call):  # whatever these were before, they were in another call
+            names = list(self.program.program.procedures[action.procedure].parameters)
+            self.given.difference_update(names)
         for name in names:
             shown = self._shown(name)
-            value, old = moment.values[name], before.get(name)
+            value, old = moment.values.get(name), before.get(name)
+            if value is None:
+                continue
             if isinstance(name.sort, Array):
                 yield from self._elements(moment.edge, name, before, value)
             elif shown and value != (old if name in self.given else None):

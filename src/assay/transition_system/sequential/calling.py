@@ -95,6 +95,8 @@ class Calling:
                 if frame.call is None:
                     return None
                 result = self._back(frame, stack[-1], size, returned)
+                if moments is not None and len(moments) < SHOWN and procedure.result is not None:
+                    moments.append(self._return(frame, stack[-1], procedure.result))
                 if known_results is not None and procedure.name in self.pure and result is not None:
                     known_results[procedure.name, frame.given] = result
                 continue
@@ -102,7 +104,7 @@ class Calling:
             if edge is None:
                 return None
             action, chosen = edge.action, None
-            order, positions = self.orders[procedure.name], self.positions[procedure.name]
+            positions = self.positions[procedure.name]
             frame.location = edge.target
             if isinstance(action, Assign):
                 for (name, _), value in zip(action.values, computed, strict=True):
@@ -120,7 +122,9 @@ class Calling:
                 stack.append(self._frame(called, tuple(computed), frame.values[:size], edge))
                 entered(called.name, tuple(computed), tuple(frame.values[:size]))
             if moments is not None and (len(moments) < SHOWN or isinstance(action, Choose)):
-                values = dict(zip(order, frame.values, strict=True)) if len(moments) < SHOWN else {}
+                newest = stack[-1]  # what was called knows what it was given
+                order = self.orders[newest.procedure.name]
+                values = dict(zip(order, newest.values, strict=True)) if len(moments) < SHOWN else {}
                 moments.append(Moment(edge, edge.target, values, chosen))
         return None
 
@@ -150,6 +154,20 @@ class Calling:
             Returned(frame.procedure.name, frame.given, frame.before, tuple(frame.values[:size]), result)
         )
         return result
+
+    def _return(self, frame: Frame, caller: Frame, result: Term) -> Moment:
+        """As copies of procedures have it: an edge that hands over the result."""
+        assert frame.call is not None
+        edge = Edge(
+            frame.procedure.exit,
+            frame.call.target,
+            Assign(((result, result),)),
+            frame.call.place,
+            f"{frame.procedure.name} returns",
+        )
+        values = dict(zip(self.orders[caller.procedure.name], caller.values, strict=True))
+        values[result] = frame.values[self.positions[frame.procedure.name][result]]
+        return Moment(edge, edge.target, values, None)
 
     def _taken(self, frame: Frame) -> tuple[Edge | None, list[Any]]:
         edges = self.outgoing[frame.procedure.name].get(frame.location, [])
