@@ -135,7 +135,7 @@ def test_candidates_that_were_kept_by_a_process_that_is_gone_are_missed(tmp_path
         partitions=8,
         in_order=False,
         logs_edges=False,
-        memory_limit_bytes=1 << 28,
+        memory_limit_bytes=1 << 30,
         depth_limit=0,
         check_deadlock=True,
         stop_at_first_violation=True,

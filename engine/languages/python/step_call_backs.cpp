@@ -18,12 +18,19 @@ bool has_made_methods(PyObject* object) {
   return setter == nullptr || !PyFunction_Check(setter);  // frozen ones have such a setter
 }
 
+/// The type's, in brackets, of what has no name of its own: `itemgetter`, `partial`.
 std::string name_of_function(PyObject* function) {
-  return utf8(checked(PyObject_GetAttrString(function, "__name__")).get());
+  const Ref name = Ref::steal(PyObject_GetAttrString(function, "__name__"));
+  if (name.get() != nullptr && PyUnicode_Check(name.get())) return utf8(name.get());
+  PyErr_Clear();
+  return std::string("<") + Py_TYPE(function)->tp_name + ">";
 }
 
-/// Whether a built-in goes on to change something after it has called functions of the program.
+/// Whether a built-in goes on to change something after it has called functions of the program. What has no name may
+/// call anything, unless it only looks.
 bool changes_in_pieces(std::string_view function) {
+  if (function.starts_with("<"))
+    return function != "<operator.itemgetter>" && function != "<operator.attrgetter>";
   static const std::unordered_set<std::string_view> known = {"__init__",
                                                              "update",
                                                              "difference_update",
