@@ -50,6 +50,7 @@ PORTFOLIO = {
     "horn-integers": 0.3,
     "predicates": 1.0,
 }
+MOST_SECONDS = {"execution": 3.0}  # a first look, however long the others may take
 MORE = {"long execution": {"seed": 2}}  # what an engine is given besides
 PATIENCE_SECONDS = 2.0  # an engine that is out of time may say so
 MOST_BYTES = 1 << 26  # of what an engine says
@@ -87,8 +88,9 @@ def findings(
             while waiting and len(running) < processes:
                 until = deadline
                 if len(engines) > 1:
-                    share = PORTFOLIO.get(waiting[0], 1.0)
-                    until = min(deadline, time.monotonic() + share * (deadline - started))
+                    share = PORTFOLIO.get(waiting[0], 1.0) * (deadline - started)
+                    seconds = min(share, MOST_SECONDS.get(waiting[0], share))
+                    until = min(deadline, time.monotonic() + seconds)
                 running.append(
                     _start(flow, waiting.pop(0), until, memory_bytes // processes, shows=show is not None)
                 )
