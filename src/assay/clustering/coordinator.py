@@ -514,6 +514,8 @@ class Coordinator:
             except (TasksLost, WorkerDied, NotTheSame, CandidatesLost, OSError) as lost:
                 if isinstance(lost, PeerLost):
                     self._lost[lost.address] = time.monotonic() + LOST_SECONDS
+                # What a process has told in vain, of parts of states, it would not tell again: all begin anew.
+                self._search = replace(self._search, name=uuid.uuid4().hex)
                 if isinstance(lost, WorkerDied) and lost.cause is Cause.MEMORY:
                     deaths += 1
                 if tries == MOST_TRIES or deaths == MOST_TRIES // 2:
