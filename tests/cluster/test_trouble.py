@@ -166,3 +166,50 @@ def test_many_levels_do_not_hold_many_files_open(tmp_path):
         check=True,
     )
     assert counted.stdout.split() == ["1503"]
+
+
+def test_after_an_attempt_that_was_lost_no_process_goes_on(tmp_path, monkeypatch):
+    """It has told of parts of states in vain, and would not do so again."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import threading\nn = []\ndef add():\n    n.append(len(n))\n"
+        "threads = [threading.Thread(target=add) for _ in range(2)]\n"
+        "for t in threads: t.start()\nfor t in threads: t.join()\n"
+    )
+    names, told_of = [], []
+    together = coordinator.Coordinator._together
+
+    def lose_the_first(self, explored):
+        names.append(self._search.name)
+        if len(names) == 1:
+            make = self._company(
+                explored,
+                explored.levels[-1],
+                {one: [*range(8)][at::2] for at, one in enumerate(self._accepted)},
+            )
+            tasks = [
+                self._tasks.submit(coordinator.TOGETHER, part, worker=one, nowhere_else=True)
+                for one, part in zip(self._accepted, make, strict=True)
+            ]
+            done = self._tasks.results(tasks, on_tick=lambda: None, on_progress=self._hear)
+            told_of.extend(
+                name for each in done for level in each for facts in level.told for name in facts["lessons"]
+            )
+            lost = iter([coordinator.TasksLost("in a test")])
+            results = self._tasks.results
+
+            def once(tasks, **request):
+                for problem in lost:
+                    raise problem
+                return results(tasks, **request)
+
+            self._tasks.results = once
+        return together(self, explored)
+
+    monkeypatch.setattr(coordinator.Coordinator, "_together", lose_the_first)
+    monkeypatch.setattr(coordinator, "NARROW_STATES", 0)
+    with Processes(2) as own:
+        found = assay.verify(program, cluster=own.address, spill=tmp_path / "states", safety=True)
+    assert told_of, "parts were met in the attempt that was lost"
+    assert names[0] != names[1]
+    assert told(found) == told(assay.verify(program, spill=tmp_path / "one", safety=True))
