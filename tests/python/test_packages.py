@@ -884,6 +884,8 @@ def test_texts_of_html_and_http_are_those_of_cpython():
     agreed({"using.py": using}, "import using", work)
     with pytest.raises(SourceProblem, match="for coroutines is not modelled"):
         threaded("import using", "using.lock.locked()")
+    with pytest.raises(SourceProblem, match="is given here is not modelled"):
+        threaded("import asyncio", "asyncio.Semaphore(-1)")  # CPython raises
 
 
 def test_files_outside_of_packages_may_be_there_or_not_and_the_verdict_says_so():

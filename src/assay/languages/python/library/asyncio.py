@@ -25,13 +25,23 @@ def isfuture(obj):
 class _OfCoroutines:
     """Can be made where none runs; only coroutines can use it."""
 
+    _takes_a_number = False
+
     def __init__(self, *arguments, **keywords):
-        """What it is given matters only to them."""
+        """A number matters only to them; whatever else is given may be refused by CPython."""
+        is_number = len(arguments) == 1 and type(arguments[0]) is int and arguments[0] >= 0
+        if keywords or (arguments and not (self._takes_a_number and is_number)):
+            _assay.unsupported("what an object for coroutines is given here is not modelled; use threads")
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         _assay.unsupported("the " + name + " of an object for coroutines is not modelled; use threads")
+
+    def _refuse(self, *arguments):
+        _assay.unsupported("what only coroutines do with an object is not modelled; use threads")
+
+    __aenter__ = __aexit__ = __repr__ = _refuse
 
 
 class Lock(_OfCoroutines):
@@ -47,7 +57,7 @@ class Condition(_OfCoroutines):
 
 
 class Semaphore(_OfCoroutines):
-    pass
+    _takes_a_number = True
 
 
 class BoundedSemaphore(Semaphore):
@@ -55,7 +65,7 @@ class BoundedSemaphore(Semaphore):
 
 
 class Queue(_OfCoroutines):
-    pass
+    _takes_a_number = True
 
 
 def current_task(loop=None):
