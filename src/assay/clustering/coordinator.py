@@ -514,7 +514,7 @@ class Coordinator:
             except (TasksLost, WorkerDied, NotTheSame, CandidatesLost, OSError) as lost:
                 if isinstance(lost, PeerLost):
                     self._lost[lost.address] = time.monotonic() + LOST_SECONDS
-                # What a process has told in vain, of parts of states, it would not tell again: all begin anew.
+                # What a process has told of parts of states in vain it would not tell again: all begin anew.
                 self._search = replace(self._search, name=uuid.uuid4().hex)
                 if isinstance(lost, WorkerDied) and lost.cause is Cause.MEMORY:
                     deaths += 1
