@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 import assay
 from assay import languages
-from assay.search import diagrams
+from assay.evidence.verdict import judge
+from assay.search import diagrams, saturation
 from assay.search.diagram_numbers import Blaster, value_of
 from assay.search.diagrams import explore
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.symbolic import NotExpressible
 from assay.transition_system.terms import Apply, Integer, Number, Term, Truncate, Variable, compiled
+from assay.verification.diagrams import _facts
 from tests.agreement.guarded import Writer, by_diagrams, explored_symbolically
 from tests.agreement.guarded_generator import generate
 
@@ -57,6 +59,77 @@ def test_so_has_one_with_sequences_and_channels(seed):
     system = loaded(generate(seed).text).symbolic()
     explored = explored_symbolically(system)
     assert not by_diagrams(system, explored, fails=bool(explored.violations))
+
+
+def by_layers_and_by_saturation(system, monkeypatch):
+    """What is found if it is layers that come to an end, and what if it is saturation: many small turns, so
+    that it is interrupted and goes on."""
+
+    def found(first_turn: float, clock: int) -> diagrams.Explored:
+        monkeypatch.setattr(diagrams, "FIRST_TURN", first_turn)
+        monkeypatch.setattr(saturation, "LOOKED_AT_CLOCK", clock)
+        return diagrams.explore(
+            system, memory_bytes=0, deadline=None, check_deadlock=True, depth_limit=0, tell=lambda _: None
+        )
+
+    return found(1e9, 256), found(1e-5, 1)
+
+
+@pytest.mark.parametrize("seed", [*range(100, 130), 50_000, 50_001, 50_002, 50_004, 50_006, 50_010, 50_011])
+def test_saturation_reaches_what_layers_reach(seed, monkeypatch):
+    text = Writer(seed).program() if seed < 50_000 else generate(seed).text
+    layers, saturated = by_layers_and_by_saturation(loaded(text).symbolic(), monkeypatch)
+    assert (saturated.violation is None) == (layers.violation is None)
+    assert len(saturated.run) == len(layers.run)
+    if layers.violation is None:
+        assert (saturated.states, saturated.transitions) == (layers.states, layers.transitions)
+        assert saturated.complete
+        assert layers.complete
+
+
+def test_saturation_goes_where_layers_do_not(monkeypatch):
+    """Each cell of a ring has about four states, and all that matters to it is its neighbour."""
+    monkeypatch.setattr(diagrams, "FIRST_TURN", 0.01)
+    system = loaded(RING.format(cells=16)).symbolic()
+    found = diagrams.explore(
+        system, memory_bytes=0, deadline=None, check_deadlock=False, depth_limit=0, tell=lambda _: None
+    )
+    assert found.saturated
+    assert found.complete
+    plain = diagrams.Diagrams(system, 0)
+    before, states = None, plain.initial()
+    while states != before:  # each step at once from all that is there
+        before = states
+        for move in plain.moves:
+            states |= plain.image(move, states)
+    assert found.states == plain.size(states & plain.visible) > 10**9
+    assert len(loaded(RING.format(cells=70)).symbolic().controls) > 70  # more processes than 64
+
+
+def test_a_failure_that_saturation_sees_is_no_verdict_without_a_run(monkeypatch):
+    """The last state of a long line fails. Who knows only that says so, and calls nothing verified."""
+    system = loaded("short n;\nactive proctype P() { do :: n < 3000 -> n++ :: else -> assert(false) od }\n")
+    monkeypatch.setattr(diagrams, "FIRST_TURN", 0.001)
+    ended = []
+
+    class Watched(saturation.Saturation):
+        def reached_from(self, states, until):
+            ended.append(super().reached_from(states, until + 1e6))
+            return ended[-1]
+
+    monkeypatch.setattr(diagrams, "Saturation", Watched)
+    monkeypatch.setattr(diagrams._Exploration, "_is_late", lambda _: bool(ended))
+    found = diagrams.explore(
+        system.symbolic(),
+        memory_bytes=0,
+        deadline=None,
+        check_deadlock=True,
+        depth_limit=0,
+        tell=lambda _: None,
+    )
+    assert (found.saturated, found.complete, found.violation, found.stopped_by) == (True, False, None, "time")
+    judged = judge(_facts(found, 1.0, 0))
+    assert judged.verdict is assay.Verdict.INCOMPLETE
 
 
 RING = """

@@ -23,6 +23,8 @@ def seconds_text(seconds: float) -> str:
 
 
 def rate_text(per_second: float) -> str:
+    if per_second >= 1e12:  # of sets, not one by one
+        return f"{per_second:.1e} /s"
     if per_second >= 1e6:
         return f"{per_second / 1e6:.2f} M/s"
     if per_second >= 1e3:

@@ -4,18 +4,20 @@ A set of states is one diagram, and a step takes all states of a set at once, so
 the diagrams and not of the states: few for many loosely coupled parts, many for counters that count far.
 Exact: every reachable state is seen when it ends by itself. Goes breadth first, from one state of the program
 to the next, so a counterexample is as short as any; what happens inside of a sequence that nobody interrupts
-is one step.
+is one step. By turns with that, saturation looks for all states without their distance, which is often much
+less: if none of them fails there is nothing left to do, and if one does, the layers lead to it.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from assay.records import dataclass
 from assay.search.diagram_numbers import Blaster, TooWide, value_of
+from assay.search.saturation import MOST_BITS, Interrupted, Saturation
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.symbolic import At, State, Step, SymbolicModel, SymbolicSystem
 from assay.transition_system.terms import (
@@ -37,6 +39,7 @@ USUAL_NODES = 1 << 22
 MOST_VARIABLE_BITS = 4096
 SMALL = 2  # bits of a variable that stays in one piece
 ROUNDS = 40
+FIRST_TURN = 1.0  # seconds; each turn is twice as long as the one before it
 
 
 def near(names: Sequence[str], groups: Sequence[set[str]]) -> list[str]:
@@ -108,7 +111,8 @@ class NotFinite(Exception):
 @dataclass(frozen=True, slots=True)
 class Explored:
     """`states` of the program that were reached; `violation` is the code of what fails (0: a deadlock) and
-    `run` the states of the form on the way to it."""
+    `run` the states of the form on the way to it. `saturated`: all states are known, and `depth` is only how
+    many layers were gone through; if they are not `complete` then, one of them fails and no run was found."""
 
     states: int
     transitions: int
@@ -116,6 +120,7 @@ class Explored:
     nodes: int
     complete: bool
     stopped_by: str = ""
+    saturated: bool = False
     violation: int | None = None
     run: tuple[State, ...] = ()
 
@@ -302,10 +307,6 @@ def explore(
     return _Exploration(diagrams, deadline, check_deadlock, depth_limit, tell).run()
 
 
-class _Late(Exception):
-    """Time ran out in the middle of a step."""
-
-
 class _Exploration:
     def __init__(
         self,
@@ -349,12 +350,46 @@ class _Exploration:
 
     def run(self) -> Explored:
         self.reached = self.diagrams.initial()
-        try:
-            return self._searched()
-        except _Late:
-            return self._ended(self.reached, "time")
+        layers = self._layer_by_layer()
+        saturation = self._saturation()
+        turn, fails = FIRST_TURN, False
+        while True:
+            ends = time.monotonic() + turn
+            while saturation is None or time.monotonic() < ends:
+                try:
+                    next(layers)
+                except StopIteration as ended:
+                    found: Explored = ended.value
+                    return found
+                if self._is_late():
+                    return self._ended(self.reached, "time", saturated=fails)
+            ends = time.monotonic() + turn
+            try:
+                everything = saturation.reached_from(
+                    self.diagrams.initial(), ends if self.deadline is None else min(ends, self.deadline)
+                )
+            except Interrupted:
+                turn *= 2
+            except MemoryError:
+                saturation = None  # the layers may need less
+            else:
+                saturation, fails = None, self._failing_in(everything, []) is not None
+                if not fails:
+                    return self._ended(everything & self.diagrams.visible, "", saturated=True)
+            if self._is_late():
+                return self._ended(self.reached, "time", saturated=fails)
 
-    def _searched(self) -> Explored:
+    def _saturation(self) -> Saturation | None:
+        """None: how far states are is asked for, or a state has too many bits."""
+        diagrams = self.diagrams
+        if self.depth_limit or diagrams.count > MOST_BITS:
+            return None
+        changing = [move.relation for move in diagrams.moves if move.rename is not None]
+        return Saturation(diagrams.manager, diagrams.count, changing)
+
+    def _layer_by_layer(self) -> Generator[None, None, Explored]:
+        """Stops again and again, so that somebody can look at the clock: whoever goes on no more says that it
+        is not complete."""
         diagrams = self.diagrams
         reached = layer = self.reached
         between = diagrams.manager.false()  # all that was seen inside of sequences
@@ -368,7 +403,7 @@ class _Exploration:
             inner: list[Any] = [layer]
             following = diagrams.manager.false()
             # After all that was reached comes nothing else that is new: the smaller set will do.
-            new = self._after(min(layer, reached, key=lambda states: states.node_count()))
+            new = yield from self._after(min(layer, reached, key=lambda states: states.node_count()))
             while True:
                 following |= new & diagrams.visible
                 inside = new & ~diagrams.visible & ~between
@@ -379,17 +414,13 @@ class _Exploration:
                 if found is not None:
                     return self._told(reached, *found)
                 inner.append(inside)
-                new = self._after(inside)
-                if self._is_late():
-                    return self._ended(reached, "time")
+                new = yield from self._after(inside)
             self.layers.append(inner)
             layer = following & ~reached
             if not layer.satisfiable():
                 return self._ended(reached, "")
             reached |= layer
             self.reached = reached
-            if self._is_late():
-                return self._ended(reached, "time")
             if time.monotonic() - told > 0.2:
                 told = time.monotonic()
                 self.tell(
@@ -403,12 +434,11 @@ class _Exploration:
     def _is_late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def _after(self, states: Any) -> Any:
+    def _after(self, states: Any) -> Generator[None, None, Any]:
         found = self.diagrams.manager.false()
         for move in self.diagrams.moves:
             found |= self.diagrams.image(move, states)
-            if self._is_late():  # what is missing must not look like nothing
-                raise _Late
+            yield
         return found
 
     def _failing_in(self, states: Any, inner: Sequence[Any]) -> tuple[int, Any, Sequence[Any]] | None:
@@ -446,17 +476,24 @@ class _Exploration:
         raise AssertionError("a state that was reached has one before it")
 
     def _ended(
-        self, reached: Any, why: str, violation: int | None = None, run: tuple[State, ...] = ()
+        self,
+        reached: Any,
+        why: str,
+        violation: int | None = None,
+        run: tuple[State, ...] = (),
+        *,
+        saturated: bool = False,
     ) -> Explored:
         diagrams = self.diagrams
         transitions = sum(diagrams.size(reached & move.enabled) for move in diagrams.moves)
         return Explored(
             diagrams.size(reached),
             transitions,
-            max(0, len(self.layers) - (not why)),
+            max(0, len(self.layers) - (not why and not saturated)),
             diagrams.manager.approx_num_inner_nodes(),
             complete=not why,
             stopped_by=why,
+            saturated=saturated,
             violation=violation,
             run=run,
         )
@@ -470,6 +507,7 @@ def as_json(found: Explored) -> dict[str, Any]:
         "nodes": found.nodes,
         "complete": found.complete,
         "stopped_by": found.stopped_by,
+        "saturated": found.saturated,
         "violation": found.violation,
         "run": [list(state) for state in found.run],
     }
@@ -483,6 +521,7 @@ def from_json(given: dict[str, Any]) -> Explored:
         int(given["nodes"]),
         bool(given["complete"]),
         str(given["stopped_by"]),
+        bool(given["saturated"]),
         given["violation"],
         tuple(tuple(map(int, state)) for state in given["run"]),
     )

@@ -25,6 +25,10 @@ from assay.verification.request import Phase, Request
 from assay.verification.symbolic_result import result_of
 
 NO_LIMIT_SECONDS = 10 * 24 * 3600.0
+SATURATED = (
+    "all states were found by saturation: the depth is how many layers were gone through, and may be larger"
+)
+FAILS = "a state that fails can be reached, but time ended before a run to it was found"
 HINT = "--search bfs looks at its states one by one"
 
 
@@ -81,6 +85,8 @@ def search_by_diagrams(
             violations = (followed(program, system, found.run, found.violation, process),)
     facts = _facts(found, seconds, len(violations))
     notes = (f"by binary decision diagrams, {found.nodes:,} nodes at the end", *system.notes)
+    if found.saturated:
+        notes = (*notes, SATURATED if found.complete else FAILS)
     if system.visible:
         notes = (*notes, "transitions are counted in the symbolic form, where a sequence has several")
     return result_of(

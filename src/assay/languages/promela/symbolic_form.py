@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from assay.languages.promela.program import PromelaModel, PromelaProgram
 
 MOST_VARIABLES = 2_000
-MOST_PROCESSES = 64
+MOST_PROCESSES = 255  # as many as Promela has
 LARGEST_VALUE = 50_000  # parts of a term
 GONE = 0
 INT = 32
