@@ -206,3 +206,32 @@ def test_small_numbers_are_put_back(tmp_path):
         small = shrinking.small_of[50_000] + number - 50_000
         test = bv.compare("bvslt", x, bv.constant(small, 32))
         assert shrinking.restored(test) is bv.compare("bvslt", x, bv.constant(number, 32))
+
+
+MEETING = """
+    int a[8], n = 0;
+    for (int i = 0; i < 8; i++) a[i] = 1;
+    if (__VERIFIER_nondet_int()) a[__VERIFIER_nondet_int() & 7] = 2;
+    else if (__VERIFIER_nondet_int()) a[3] = 2;
+    for (int i = 0; i < 8; i++) n += a[i];
+    if (n > BOUND) reach_error();
+"""
+
+
+def test_no_arrays_are_compared_where_ways_meet(tmp_path):
+    """Bitwuzla has few means for that: a list of four elements was not decided in a minute."""
+    file = tmp_path / "program.c"
+    ways = "int a[8]; if (n) a[n & 7] = 2; else if (n > 3) a[3] = 2; if (a[n & 3] > 2) reach_error();"
+    file.write_text(f"{HEAD}int main(void) {{ int n = __VERIFIER_nondet_int(); {ways} }}")
+    flow = load(file, LanguageOptions()).flow
+    found = [*obligations(flow, dict.fromkeys(flow.cut_points, bv.TRUE))]
+    assert any(one.operator == "store" for each in found for one in bv.in_order([each.refutation]))
+    for one in found:
+        for term in bv.in_order([one.refutation]):
+            assert term.operator != "=" or not isinstance(term.operands[0].sort, Array)
+
+
+@pytest.mark.parametrize(("bound", "verdict"), [(9, "verified"), (8, "violated")])
+def test_an_array_is_that_of_the_way_that_was_taken(tmp_path, bound, verdict):
+    result = verify(tmp_path, MEETING.replace("BOUND", str(bound)))
+    assert result.verdict.value == verdict

@@ -12,6 +12,9 @@ is no mistake in the other.
 Where an invariant has a quantifier the equation is an implication, which is all that is needed, so that the
 quantifier stands where `quantifiers` can take it away.
 
+Where different arrays meet there is no incarnation: solvers know little of arrays that are equal to each
+other. It is chosen which way was taken, and the array is the one of that way.
+
 Invariants may need the rounds before a failure to exclude it (k-induction: Sheeran et al. 2000). Then their
 obligations are those of three kinds of graphs: the program without its failures, in which they must be
 invariants; its first rounds; and from each cut point so many rounds and one that fails.
@@ -27,11 +30,13 @@ from assay.transition_system.sequential.bitvectors import (
     BOOLEAN,
     FALSE,
     TRUE,
+    Array,
     Substitution,
     Term,
     all_of,
     equal,
     implies,
+    ite,
     negated,
     variable,
     variables_of,
@@ -48,6 +53,9 @@ from assay.transition_system.sequential.quantifiers import is_quantified, withou
 from assay.transition_system.sequential.unrolling import first_rounds, rounds_from
 
 Names = dict[Term, Term]  # of each variable, what it holds, in terms of incarnations
+Ways = dict[
+    tuple[int, int], Term
+]  # of an edge, by its source and number: that it was taken, where arrays meet
 
 
 class NoProof(Exception):
@@ -114,12 +122,12 @@ def _refutation(flow: ControlFlow, invariants: Mapping[int, Term], source: int, 
     else:
         equations.append(invariants[source])
     live = live_variables(flow, {at: variables_of(one) for at, one in invariants.items()})
-    _name_incarnations(flow, invariants, order, names)
+    ways = _name_incarnations(flow, invariants, order, names)
     for location in order:
         if location not in names:
             continue
         parts = [
-            _of_edge(flow, invariants, edge, number, names, position, live)
+            _of_edge(flow, invariants, edge, number, names, position, live, ways)
             for number, edge in enumerate(flow.outgoing[location])
         ]
         whole, fine = all_of(parts), _fine(location, source)
@@ -153,9 +161,11 @@ def _order(flow: ControlFlow, invariants: Mapping[int, Term], source: int) -> li
 
 def _name_incarnations(
     flow: ControlFlow, invariants: Mapping[int, Term], order: list[int], names: dict[int, Names]
-) -> None:
+) -> Ways:
     """Where different values meet, the variable gets an incarnation that is named after the location."""
     arriving: dict[int, list[Names]] = {}
+    edges: dict[int, list[tuple[int, int]]] = {}
+    ways: Ways = {}
     inside = set(order)
     for location in order:
         if location not in names:
@@ -163,17 +173,28 @@ def _name_incarnations(
             if given is None:
                 continue  # no edge that can be taken leads there
             merged: Names = {}
+            taken = [variable(f"way!{location}.{number}", BOOLEAN) for number in range(len(given) - 1)]
             for name in {one: None for each in given for one in each}:
-                found = {each.get(name, name) for each in given}
-                merged[name] = (
-                    found.pop() if len(found) == 1 else variable(f"{name.name}!{location}", name.sort)
-                )
+                found = [each.get(name, name) for each in given]
+                if all(one is found[0] for one in found):
+                    merged[name] = found[0]
+                elif isinstance(name.sort, Array):
+                    merged[name] = found[-1]
+                    for way, one in zip(reversed(taken), reversed(found[:-1]), strict=True):
+                        merged[name] = ite(way, one, merged[name])
+                    for number, edge_before in enumerate(edges[location]):
+                        others = [negated(one) for one in taken[:number]]
+                        ways[edge_before] = all_of((*others, *taken[number : number + 1]))
+                else:
+                    merged[name] = variable(f"{name.name}!{location}", name.sort)
             names[location] = merged
         for number, edge in enumerate(flow.outgoing[location]):
             if edge.target in inside and edge.target not in invariants:
                 after = _after(edge, number, names[location])
                 if after is not None:
                     arriving.setdefault(edge.target, []).append(after)
+                    edges.setdefault(edge.target, []).append((location, number))
+    return ways
 
 
 def _after(edge: Edge, number: int, before: Names) -> Names | None:
@@ -197,6 +218,7 @@ def _of_edge(
     names: dict[int, Names],
     position: Mapping[int, int],
     live: Sequence[frozenset[Term]],
+    ways: Ways,
 ) -> Term:
     """What an edge must meet: its own meaning implies what its target must. Of variables that nobody reads
     any more nothing is said; to say too little can only make an obligation fail."""
@@ -214,6 +236,10 @@ def _of_edge(
     meaning += [
         equal(target[one], after.get(one, one))
         for one in target
-        if one in live[edge.target] and target[one] is not after.get(one, one)
+        if not isinstance(one.sort, Array)
+        and one in live[edge.target]
+        and target[one] is not after.get(one, one)
     ]
+    if (edge.source, number) in ways:
+        meaning.append(ways[edge.source, number])
     return implies(all_of(meaning), variable(f"fine!{edge.target}", BOOLEAN))
