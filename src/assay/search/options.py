@@ -28,6 +28,7 @@ PROOFS = ("invariants", "auto")  # docs/proofs.md
 SYMBOLIC = (*PROOFS, "packed", "symbolic", *ABSTRACTIONS)  # searches of the symbolic form of a program
 SEQUENTIAL = (
     "bounded",
+    "unwinding",
     "templates",
     "k-induction",
     "execution",

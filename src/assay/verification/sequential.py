@@ -44,6 +44,7 @@ from assay.transition_system.sequential.control_flow import ControlFlow, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
 from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
+from assay.transition_system.sequential.unwinding import unwound
 from assay.verification.certificates import claim_of
 from assay.verification.request import Phase, Request
 from assay.verification.sequential_runs import (
@@ -293,7 +294,11 @@ def _doubt_about(wanted: Sequence[Obligation], deadline: float) -> str:
 
 def proof_of(found: Finding, flow: ControlFlow) -> Proof:
     if found.invariants is None:
-        return Proof(dict.fromkeys(flow.cut_points, TRUE), bound=found.bound)
+        points = dict.fromkeys(flow.cut_points, TRUE)
+        if found.unwound:
+            longest = unwound(flow, found.unwound, flow.cut_points).longest
+            return Proof(points, rounds=found.unwound, bound=longest)
+        return Proof(points, bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 
 

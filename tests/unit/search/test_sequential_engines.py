@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.evidence.sequential.obligations import NoProof, obligations
 from assay.languages.c.program import load
-from assay.search.sequential import bounded, k_induction, templates
+from assay.search.sequential import bounded, k_induction, templates, unwinding
 from assay.search.sequential.findings import Finding, Status
 from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.sequential import bitvectors as bv
@@ -52,6 +52,7 @@ def test_engines_agree_and_their_evidence_stands(flow):
     flow = reachable(flow)
     found = [
         searched(bounded, flow, 3, most_levels=6),
+        searched(unwinding, flow, 3),
         searched(templates, flow, 3),
         searched(k_induction, flow, 3, most_rounds=3),
     ]
@@ -94,7 +95,12 @@ def test_inductions_over_absurd_numbers_of_rounds_are_no_proofs():
 
 @pytest.mark.parametrize(
     ("name", "engine"),
-    [("sum_of_two", templates), ("state_machine", templates), ("array_filled", bounded)],
+    [
+        ("sum_of_two", templates),
+        ("state_machine", templates),
+        ("array_filled", bounded),
+        ("array_filled", unwinding),
+    ],
 )
 def test_programs_are_proved(name, engine):
     flow = flow_of(name)

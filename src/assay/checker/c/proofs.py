@@ -109,8 +109,8 @@ class Proof:
         for one in _list(body["locations"]):
             self._add_point(one)
         self._settle({one["function"]: one for one in _list(body.get("contracts", []))})
-        if self.bound is not None and (self.rounds or nodes):
-            raise NoProof("a proof by a bound has invariants or rounds")
+        if self.bound is not None and (self.rounds > self.bound or nodes):
+            raise NoProof("a proof by a bound has invariants, or a loop with more rounds than all together")
 
     # --- what is written ---
 

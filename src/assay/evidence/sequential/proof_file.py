@@ -34,6 +34,7 @@ from assay.transition_system.sequential.bitvectors import (
 from assay.transition_system.sequential.control_flow import ControlFlow
 from assay.transition_system.sequential.quantifiers import is_quantified, is_removable
 from assay.transition_system.sequential.unrolling import unrolled
+from assay.transition_system.sequential.unwinding import unwound
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
 LOCATION_KEYS = {"instance", "line", "column", "holds"}
@@ -46,7 +47,8 @@ VARIABLES = {GLOBAL, STATIC, LOCAL, RETURNED, MEMORY}
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Invariants at cut points, which may need the rounds before a failure; or cut points and a bound."""
+    """Invariants at cut points, which may need the rounds before a failure; or cut points and a bound, with
+    the rounds that each loop has at most where that is known."""
 
     invariants: Mapping[int, Term]
     rounds: int = 0
@@ -60,11 +62,18 @@ class Proof:
         if not flow.cuts_every_cycle(self.invariants):
             raise NoProof("a cycle of the program has no cut point")
         try:
-            flat = unrolled(flow, self.bound, self.invariants)
+            flat = self._unwound(flow) if self.rounds else unrolled(flow, self.bound, self.invariants)
         except UnsupportedConstruct as problem:
             raise NoProof(str(problem)) from None
         text = f"nothing fails and every run ends within {self.bound} rounds"
         yield from (Obligation(text, one.refutation) for one in obligations(flat, {}))
+
+    def _unwound(self, flow: ControlFlow) -> ControlFlow:
+        assert self.bound is not None
+        copies = unwound(flow, self.rounds, self.invariants)
+        if copies.longest > self.bound:
+            raise NoProof(f"loops of {self.rounds} rounds have more than {self.bound} rounds together")
+        return copies.flow
 
 
 def conjuncts(term: Term) -> tuple[Term, ...]:
@@ -202,8 +211,8 @@ def from_json(given: Any, flow: ControlFlow) -> Proof:
             raise NoProof("a location of the proof is not written as locations are")
         places.append(_place(one, instances, names))
         wanted += one["holds"]
-    if bound is not None and (rounds or wanted or given["nodes"]):
-        raise NoProof("a proof by a bound has no invariants")
+    if bound is not None and (wanted or given["nodes"] or not 0 <= rounds <= bound):
+        raise NoProof("a proof by a bound has invariants, or a loop with more rounds than all together")
     if len(set(places)) < len(places):
         raise NoProof("a location of the proof stands there twice")
     terms = _terms(given["nodes"], wanted, instances, names)

@@ -48,3 +48,4 @@ class Finding:
     run: Choices | None = None
     invariants: Invariants | None = None
     contracts: Mapping[str, Contract] | None = None  # of procedures that call themselves
+    unwound: int = 0  # how many rounds each loop has at most, if that is the proof

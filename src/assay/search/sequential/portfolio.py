@@ -28,6 +28,7 @@ from assay.transition_system.sequential.control_flow import ControlFlow
 
 ENGINES = {
     "bounded": "assay.search.sequential.bounded",
+    "unwinding": "assay.search.sequential.unwinding",
     "templates": "assay.search.sequential.templates",
     "k-induction": "assay.search.sequential.k_induction",
     "execution": "assay.search.sequential.execution",
@@ -41,6 +42,7 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
+    "unwinding": 0.15,  # at once, where loops have bounds that can be seen
     "execution": 0.05,
     "explicit": 0.2,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
@@ -195,7 +197,12 @@ def _ended(one: Running, flow: ControlFlow) -> Finding:
 
 
 def as_json(found: Finding) -> dict[str, Any]:
-    answer: dict[str, Any] = {"status": found.status.value, "detail": found.detail, "bound": found.bound}
+    answer: dict[str, Any] = {
+        "status": found.status.value,
+        "detail": found.detail,
+        "bound": found.bound,
+        "unwound": found.unwound,
+    }
     if found.run is not None:
         answer["starts"] = {name.name: _value_as_json(value) for name, value in found.run.starts.items()}
         answer["chosen"] = [_value_as_json(value) for value in found.run.chosen]
@@ -223,6 +230,7 @@ def from_json(engine: str, given: dict[str, Any], flow: ControlFlow) -> Finding:
         int(given.get("bound", 0)),
         run,
         invariants,
+        unwound=int(given.get("unwound", 0)),
     )
 
 
