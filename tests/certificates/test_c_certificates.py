@@ -57,12 +57,28 @@ int main(void) {
   return 0;
 }
 """
+NESTED = """\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int sum = 0, n = __VERIFIER_nondet_int() & 1;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i + n; j++) sum++;
+  for (int i = 0; i < n; i++) sum--;
+  if (sum > 8) reach_error();
+  return 0;
+}
+"""
 
 
 @pytest.fixture(scope="module")
 def proved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("proved")
-    for name, text, engine in (("loop", LOOP, "templates"), ("counted", COUNTED, "bounded")):
+    for name, text, engine in (
+        ("loop", LOOP, "templates"),
+        ("counted", COUNTED, "bounded"),
+        ("nested", NESTED, "unwinding"),
+    ):
         (folder / f"{name}.c").write_text(text)
         result = assay.verify(
             folder / f"{name}.c", search=engine, certificate=folder / f"{name}.cert", timeout_seconds=60
@@ -105,7 +121,32 @@ def nothing(_) -> None:
     pass
 
 
-@pytest.mark.parametrize("name", ["loop", "counted"])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rounds": 3}, "rounds"),
+        ({"bound": 4}, "together"),
+        ({"bound": 3, "rounds": 4}, "together"),
+        ({"rounds": -1}, " "),
+    ],
+)
+def test_loops_with_fewer_rounds_than_they_have_are_no_proof(proved, tmp_path, change, said):
+    """The proof says how many rounds a loop has each time, and how many all have together."""
+    assert InvariantFile(proved / "nested.cert").invariant()["rounds"] == 4
+    false = forged(proved, tmp_path, "nested", lambda body: body.update(change))
+    assert said in rejected(proved, false, "nested")
+    with pytest.raises(Rejected, match=said):
+        check(proved / "nested.c", false)
+
+
+def test_rounds_of_single_loops_are_a_hint(proved, tmp_path):
+    """Whoever counts all rounds together needs none."""
+    plain = forged(proved, tmp_path, "nested", lambda body: body.update({"rounds": 0}))
+    assert assay.certify(proved / "nested.c", plain).verdict is Verdict.VERIFIED
+    assert check(proved / "nested.c", plain)
+
+
+@pytest.mark.parametrize("name", ["loop", "counted", "nested"])
 def test_certificates_are_accepted_by_two_solvers(proved, name):
     result = assay.certify(proved / f"{name}.c", proved / f"{name}.cert")
     assert result.verdict is Verdict.VERIFIED

@@ -8,12 +8,14 @@ are chosen by the conditions of the ways.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from assay.checker.c import terms as tm
 from assay.checker.c.graph import Flow
+from assay.checker.c.loops import Loops
 from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.quantifiers import grounded, has_quantifier, require_sound
 from assay.checker.c.reading import MAIN, Path, Program, Twice
@@ -221,7 +223,10 @@ class Proof:
                 raise NoProof("a cycle of the program has no cut point in the proof")
             start = self.program.initial if name == MAIN else {}
             part = Part(flow, points, start, Ways(flow, order, set(points)))
-            for one in part.of_bound(self.bound) if self.bound is not None else part.of_rounds(self.rounds):
+            wanted = part.of_rounds(self.rounds)
+            if self.bound is not None:
+                wanted = part.of_loops(self.rounds, self.bound) if self.rounds else part.of_bound(self.bound)
+            for one in wanted:
                 yield one if name == MAIN else replace(one, text=f"in {name[:40]} {one.text}")
 
 
@@ -276,6 +281,33 @@ class Part:
                 yield Obligation(f"{self.flow.failures[node]} after {passed} rounds", condition)
         for node, state in states.items():
             yield Obligation(f"{self.points[node].text} is not passed after {bound} rounds", state.condition)
+
+    def of_loops(self, rounds: int, bound: int) -> Iterator[Obligation]:
+        """No loop has more than so many rounds, and all together no more than the bound."""
+        following = {node: self.ways.next_from(node) for node in {self.flow.entry, *self.points}}
+        loops = Loops(following, self.flow.entry)
+        arriving = {loops.first: [State(tm.TRUE, dict(self.initial))]}
+        passed = {loops.first: 0}
+        waiting = [loops.first.rank]
+        visits = {loops.first.rank: loops.first}
+        while waiting:
+            visit = visits.pop(heapq.heappop(waiting))
+            arrived, failed = self.ways.followed({visit.node: met(arriving.pop(visit))})
+            for node, condition in failed.items():
+                yield Obligation(f"{self.flow.failures[node]} after {passed[visit]} rounds", condition)
+            for node, state in arrived.items():
+                after = loops.after(visit, node)
+                if after.rounds and after.rounds[-1] > rounds:
+                    text = f"{self.points[node].text} is not passed after {rounds} rounds"
+                    yield Obligation(text, state.condition)
+                    continue
+                if passed[visit] == bound:
+                    raise NoProof(f"loops of {rounds} rounds have more than {bound} rounds together")
+                if after not in arriving:
+                    heapq.heappush(waiting, after.rank)
+                    visits[after.rank] = after
+                arriving.setdefault(after, []).append(state)
+                passed[after] = max(passed.get(after, 0), passed[visit] + 1)
 
     def _of_rounds(self, rounds: int) -> Iterator[Obligation]:
         states = self._start()
@@ -381,6 +413,18 @@ class Ways:
     def __init__(self, flow: Flow, order: Sequence[int], cut: set[int]) -> None:
         self.flow, self.order, self.cut = flow, order, cut
         self.steps = self.chosen = 0
+
+    def next_from(self, start: int) -> list[int]:
+        """The cut points that edges lead to from there, with no other in between."""
+        seen, waiting, found = {start}, [start], set()
+        while waiting:
+            for edge in self.flow.outgoing[waiting.pop()]:
+                if edge.target in self.cut:
+                    found.add(edge.target)
+                elif edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+        return sorted(found)
 
     def followed(self, start: Mapping[int, State]) -> tuple[dict[int, State], dict[int, Term]]:
         """Where runs arrive at cut points, and under which condition they fail."""

@@ -3,7 +3,7 @@
 All runs are followed at once through a graph in which each loop is unwound so many times: what variables
 hold is a term over the choices made so far, and where ways meet it is an `ite`. One question says whether
 something fails, another whether a loop goes on; if one does, loops are unwound twice as often. Best where
-loops end by themselves and lie inside of each other: `bounded`, which counts the rounds of all loops together,
+loops end by themselves and lie inside of each other: `bounded`, which counts the rounds of all loops at once,
 finds the shortest failures and goes on where a loop has no end.
 """
 
