@@ -163,7 +163,9 @@ def _looked_at(
         show=(lambda step: showing.round(round_from_json(step, seen))) if showing.wants_rounds else None,
     ):
         showing.said(_in_words(found))
-        if found.run is not None and _is_too_shallow(flow, found.run):
+        shallow = None if found.run is None else _shallow(flow, found.run)
+        if shallow is not None:
+            said.append(shallow.message)
             return None, StopReason.TIME, True
         if found.status is Status.SAFE and not is_whole:
             return None, StopReason.TIME, True
@@ -223,12 +225,13 @@ def _by_contracts(
     return Judged(Verdict.VERIFIED, found, None)
 
 
-def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
+def _shallow(flow: ControlFlow, choices: Choices) -> Failure | None:
+    """What of the program was left out, if the run comes there."""
     if not any(one.kind == UNWINDING for one in flow.failures.values()):
-        return False
+        return None
     moments = executed_on_graph(flow, choices)
     failure = flow.failures.get(moments[-1].location) if moments else None
-    return failure is not None and failure.kind == UNWINDING
+    return failure if failure is not None and failure.kind == UNWINDING else None
 
 
 def _require_suitable(request: Request) -> None:
