@@ -3,8 +3,9 @@
     python -m tests.c.random_programs --seeds 0:1000
 
 Each program computes a checksum of all it does and hands it to `observe`; the compiled program prints it,
-ours is run edge by edge, once as it is inlined and once block by block. A difference is written to a file and
-named. Signed overflow wraps in both (`-fwrapv`); shifts have counts that are defined, nobody divides by zero.
+ours is run edge by edge, once as it is inlined, once block by block and once with memory at known places as
+variables. A difference is written to a file and named. Signed overflow wraps in both (`-fwrapv`); shifts have
+counts that are defined, nobody divides by zero.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.blocks import blocks, choice_of
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow
 from assay.transition_system.sequential.inlining import inlined
+from assay.transition_system.sequential.promotion import promoted
 from assay.transition_system.sequential.running import default, run
 
 TYPES = {
@@ -461,14 +463,20 @@ def difference(seed: int, made: type[Generator] = Generator, data_model: str = "
                 return None
             raise
         flow = inlined(program, RECURSION)
+        memory = promoted(flow)
         observed = next(one for one in flow.variables if one.name == "checksum")
         for given, answer in zip(inputs, expected, strict=True):
             if ours(flow, given, observed) == NOT_DEFINED:
                 continue
-            for way in (ours, by_blocks):
-                found = way(flow, given, observed)
-                if found != answer:
-                    return f"{text}\n/* {way.__name__}: {found!r}, gcc: {answer!r}, inputs {given} */\n"
+            found = {
+                "edge by edge": ours(flow, given, observed),
+                "by blocks": by_blocks(flow, given, observed),
+            }
+            if memory is not None:
+                found["with memory as variables"] = ours(memory.flow, given, observed)
+            for way, number in found.items():
+                if number != answer:
+                    return f"{text}\n/* {way}: {number!r}, gcc: {answer!r}, inputs {given} */\n"
     return None
 
 

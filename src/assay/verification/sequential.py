@@ -42,6 +42,7 @@ from assay.transition_system.sequential.calling import Calling
 from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import ControlFlow, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.promotion import Promoted, promoted
 from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.verification.certificates import claim_of
@@ -148,12 +149,14 @@ def _looked_at(
     """The first answer that stands, why there is no more, and whether to look at more of the recursion: if
     it goes deeper, or if nothing fails in a part."""
     seen = flow if request.language_options.no_slicing else sliced(flow)
+    memory = None if request.language_options.no_slicing or showing.wants_rounds else promoted(seen)
+    seen = seen if memory is None else sliced(memory.flow)
 
     def say(text: str) -> None:
         showing.said(text)
         request.listener(Phase(text, name))
 
-    for found in findings(
+    for answered in findings(
         seen,
         _engines(request, showing),
         deadline=deadline,
@@ -162,7 +165,8 @@ def _looked_at(
         say=say,
         show=(lambda step: showing.round(round_from_json(step, seen))) if showing.wants_rounds else None,
     ):
-        showing.said(_in_words(found))
+        showing.said(_in_words(answered))
+        found = answered if memory is None else _said_of_arrays(answered, memory)
         shallow = None if found.run is None else _shallow(flow, found.run)
         if shallow is not None:
             said.append(shallow.message)
@@ -173,6 +177,16 @@ def _looked_at(
         if answer is not None:
             return answer, StopReason.TIME, False
     return None, StopReason.FINISHED if time.monotonic() < deadline else StopReason.TIME, False
+
+
+def _said_of_arrays(found: Finding, memory: Promoted) -> Finding:
+    run, invariants = found.run, found.invariants
+    if run is not None:
+        run = replace(run, starts=memory.starts(run.starts))
+    if invariants is not None:
+        at = {location: memory.invariant(location, holds) for location, holds in invariants.at.items()}
+        invariants = replace(invariants, at=at)
+    return replace(found, run=run, invariants=invariants)
 
 
 def _engines(request: Request, showing: Showing) -> list[str]:

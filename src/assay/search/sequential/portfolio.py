@@ -42,7 +42,7 @@ ENGINES = {
 PORTFOLIO = {
     "bounded": 1.0,
     "execution": 0.05,
-    "explicit": 0.2,  # at once, where no variable has few values
+    "explicit": 0.3,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "long execution": 0.15,
