@@ -25,7 +25,7 @@ from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed
-from assay.languages.c.memory import ADDRESSES
+from assay.languages.c.memory import ADDRESSES, OTHER_PLACES, elsewhere
 from assay.languages.c.program import CProgram
 from assay.records import dataclass
 from assay.search.options import SEQUENTIAL
@@ -390,10 +390,23 @@ def _failed(
         counterexample=counterexample(program, flow, failure, choices, moments),
     )
     executed = executed_by_gcc(program, failing_run(failure, moments))
-    if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
+    has_addresses = any(one.name == ADDRESSES for one in program.program.globals)
+    if not executed.reached and has_addresses and _depends_on_places(flow, choices, moments):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
     return Judged(Verdict.VIOLATED, found, None, violation, executed, (failure, moments))
+
+
+def _depends_on_places(flow: ControlFlow | None, choices: Choices, moments: Sequence[Moment]) -> bool:
+    """Whether the run fails no more if objects are elsewhere."""
+    if flow is None:
+        return True
+    for first, step in OTHER_PLACES:
+        starts = elsewhere(flow.variables, choices.starts, first, step)
+        again = executed_on_graph(flow, replace(choices, starts=starts))
+        if not again or again[-1].location != moments[-1].location:
+            return True
+    return False
 
 
 def _proof(finding: Finding) -> dict[str, object]:

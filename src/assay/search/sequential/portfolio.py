@@ -41,7 +41,7 @@ ENGINES = {
 # Templates are the first step of k-induction. Each with its share of the time; the last has what is left.
 PORTFOLIO = {
     "bounded": 1.0,
-    "execution": 0.05,
+    "execution": 0.1,
     "explicit": 0.3,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
