@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.search.sequential.bounded import Bounded, at_depth, choices_of
@@ -162,18 +163,18 @@ def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
     """Tests after cut points, of numbers and not of what arrays hold."""
     known = set(flow.variables)
     found: dict[Term, None] = {}
+    conditions: dict[Term, None] = {}
     for block in parts:
-        if block.source not in flow.cut_points:
+        if block.source in flow.cut_points:
+            choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
+            conditions |= dict.fromkeys((block.condition, *choices))
+    for one in dict.fromkeys(each for condition in conditions for each in atoms(condition)):
+        if len(list(islice(bv.in_order((one,)), MOST_NODES + 1))) > MOST_NODES:
             continue
-        choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
-        for one in (each for condition in (block.condition, *choices) for each in atoms(condition)):
-            if one in found:
-                continue
-            names = bv.variables_of(one)
-            is_plain = names and not any(isinstance(each.sort, Array) for each in names)
-            is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
-            if is_plain and is_small and names <= known and bv.negated(one) not in found:
-                found[one] = None
+        names = bv.variables_of(one)
+        is_plain = names and not any(isinstance(each.sort, Array) for each in names)
+        if is_plain and names <= known and bv.negated(one) not in found:
+            found[one] = None
     return list(found)
 
 
