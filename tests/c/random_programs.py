@@ -359,15 +359,16 @@ def real(text: str, inputs: list[list[int]], folder: Path, model: DataModel) -> 
     common = ["gcc", "-w", "-O0", "-fwrapv", model.flag]
     subprocess.run([*common, "-fno-pie", "-Dmain=tested", "-c", str(source), "-o", str(tested)], check=True)
     library = [str(folder / "library.c"), *freestanding.FLAGS] if model.pointer == 32 else ["-no-pie"]
+    texts = [str(folder / "harness.c"), str(tested)]
     found = []
     for which in range(len(inputs)):
-        program = folder / f"program{which}"
-        texts = [str(folder / "harness.c"), str(tested)]
-        subprocess.run(
-            [*common, f"-DWHICH={which}", *texts, "-o", str(program), *library],
-            check=True,
-        )
-        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=20, check=False)
+        has_words = model.pointer == 64  # whoever is started without a library is told by nobody
+        program = folder / ("program" if has_words else f"program{which}")
+        if not program.exists():
+            chosen = "count-1" if has_words else which
+            subprocess.run([*common, f"-DWHICH={chosen}", *texts, "-o", str(program), *library], check=True)
+        command = [str(program), *(["x"] * which if has_words else ())]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         found.append(done.stdout.strip())
     return found
 
