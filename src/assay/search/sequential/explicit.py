@@ -31,6 +31,7 @@ from assay.transition_system.sequential.control_flow import Assume, ControlFlow
 NAME = "explicit"
 MOST_STATES = 4000  # combinations, of all cut points
 MOST_VALUES = 200  # of one variable
+MOST_GUESSED = 4  # values of one variable after a block, if they are no numbers of the text
 MOST_NODES = 12  # of a test that is followed
 MOST_NEW_TESTS = 12  # that are followed at once
 FIRST_FOLLOWED = 2
@@ -43,6 +44,14 @@ Reached = tuple[int, Combination | None]  # None: at the start
 
 class TooMany(Exception):
     """Combinations."""
+
+
+class TooManyOfOne(Exception):
+    """Values of a term that is no number of the text, by its position."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
 
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
@@ -239,6 +248,7 @@ class Exploring:
             self.blocks.setdefault(block.source, []).append(block)
         self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
         self.values: list[set[int | None]] = [set() for _ in followed]
+        self.many: dict[int, set[int]] = {}  # of blocks: positions of what may be many numbers after them
         self.simplified: dict[int, dict[tuple[int | None, ...], tuple[Term, ...]]] = {}  # of blocks
         self.order: dict[int, list[int]] = {}  # of blocks: in which order values are put in
 
@@ -286,7 +296,7 @@ class Exploring:
             if self.prover.model(condition, self.left()) is not None:
                 yield ()
             return
-        yield from self._models(condition, terms)
+        yield from self._models(block, condition, terms)
 
     def _terms(self, block: Block) -> tuple[Term, ...]:
         """Under which condition a block is passed, and what the followed ones are after it."""
@@ -337,13 +347,25 @@ class Exploring:
             positions, key=lambda at: (self.followed[at].operator != "variable", -uses[self.followed[at]])
         )
 
-    def _models(self, condition: Term, terms: Sequence[Term]) -> Iterator[Combination]:
-        """Which of the terms are numbers, and which, where the condition holds. Truth values are known."""
-        known = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+    def _models(self, block: Block, condition: Term, terms: Sequence[Term]) -> list[Combination]:
+        """What the terms are where the condition holds. One that is no number of the text may still be one of
+        few, after a test; if there are more, nothing is known of it, after this block at any time."""
+        many = self.many.setdefault(id(block), set())
+        while True:
+            try:
+                return list(self._enumerated(condition, terms, many))
+            except TooManyOfOne as found:
+                many.add(found.position)
+
+    def _enumerated(self, condition: Term, terms: Sequence[Term], many: set[int]) -> Iterator[Combination]:
+        """`many`: positions of terms that are known only where they are numbers of the text."""
+        written = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+        known = [when if at in many else bv.TRUE for at, when in enumerate(written)]
         shown = [
             bv.ite(when, one, _constant(one, 0)) if isinstance(one.sort, Bits) else one
             for when, one in zip(known, terms, strict=True)
         ]
+        guessed = {at: set[int]() for at, when in enumerate(written) if when is not known[at]}
         asked = [one for one in (*known, *shown) if not one.is_constant]
         held: dict[Term, int] = {}
 
@@ -373,7 +395,12 @@ class Exploring:
                 value = self.prover.value(solver.get_value(term), one.sort)
                 assert isinstance(value, int)
                 held[one] = value
-            yield combination()
+            found = combination()
+            for at, values in guessed.items():
+                values.add(found[at] or 0)
+                if len(values) > MOST_GUESSED:
+                    raise TooManyOfOne(at)
+            yield found
             same = bv.all_of(_is(one, value) for one, value in held.items())
             solver.assert_formula(self.prover.translated(bv.negated(same)))
 
