@@ -128,7 +128,7 @@ def by_cbmc(task: PeerTask, seconds: float, memory_bytes: int, include: Sequence
                 address_space_bytes=memory_bytes,
             )
             spent, memory = spent + done.seconds, max(memory, done.peak_memory_bytes)
-            verdict, detail = _verdict_of_cbmc(done), f"{rounds} rounds"
+            verdict, detail = verdict_of_cbmc(done), f"{rounds} rounds"
             rounds *= UNWINDING_FACTOR
             if not done.timed_out and done.returncode not in (CBMC_FAILED, CBMC_HOLDS):
                 detail = (done.errors or done.output)[-300:]
@@ -136,7 +136,7 @@ def by_cbmc(task: PeerTask, seconds: float, memory_bytes: int, include: Sequence
     return outcome(task, "cbmc", verdict, spent, memory, detail)
 
 
-def _verdict_of_cbmc(done: Completed) -> str:
+def verdict_of_cbmc(done: Completed) -> str:
     if done.timed_out or done.returncode < 0 or "Out of memory" in done.output + done.errors:
         return "incomplete"
     if done.returncode == CBMC_HOLDS:
