@@ -3,8 +3,9 @@
     python -m tests.c.random_programs --seeds 0:1000
 
 Each program computes a checksum of all it does and hands it to `observe`; the compiled program prints it,
-ours is run edge by edge, once as it is inlined and once block by block. A difference is written to a file and
-named. Signed overflow wraps in both (`-fwrapv`); shifts have counts that are defined, nobody divides by zero.
+ours is run edge by edge, once as it is inlined, once block by block and once with memory at known places as
+variables. A difference is written to a file and named. Signed overflow wraps in both (`-fwrapv`); shifts have
+counts that are defined, nobody divides by zero.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.blocks import blocks, choice_of
 from assay.transition_system.sequential.control_flow import Choose, ControlFlow
 from assay.transition_system.sequential.inlining import inlined
+from assay.transition_system.sequential.promotion import promoted
 from assay.transition_system.sequential.running import default, run
 
 TYPES = {
@@ -43,6 +45,8 @@ TYPES = {
     "unsigned long long": "ulonglong",
 }
 OPERATORS = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+MEMBERS = ["a", "b", "c", "d", "f", "g", "h"]  # of `struct s` that are numbers
+BIT_FIELDS = (".d", ">d", ".f", ">f", ".g", ">g", ".h", ">h", ".q")
 MOST_EDGES = 200_000
 RECURSION = 4
 NOT_DEFINED = "not defined"
@@ -56,6 +60,7 @@ class Generator:
         self.scalars: list[str] = []  # that may be assigned
         self.constants: list[str] = []  # that may only be read: counters of loops
         self.arrays: list[tuple[str, int]] = []
+        self.structs: list[tuple[str, str]] = []  # kind and place of what can be assigned as a whole
         self.functions: list[tuple[str, int]] = []
         self.names = 0
         self.labels: list[str] = []
@@ -105,7 +110,7 @@ class Generator:
         if pick < 0.5:
             return f"({self.value(depth - 1)} ? {self.value(depth - 1)} : {self.value(depth - 1)})"
         if pick < 0.53:
-            plain = [one for one in self.scalars if not one.endswith((".d", ">d"))]  # no bit-field
+            plain = [one for one in self.scalars if not one.endswith(BIT_FIELDS)]
             return f"sizeof({self.random.choice([self.kind(), *plain])})"
         operator = self.random.choice(OPERATORS)
         left, right = self.value(depth - 1), self.value(depth - 1)
@@ -124,13 +129,74 @@ class Generator:
             self.arrays.append((name, length))
         elif self.random.random() < 0.15:
             self.put(f"struct s {name} = {{.c = {self.number()}, .b = {self.number()}}};")
-            self.scalars += [f"{name}.a", f"{name}.b", f"{name}.c", f"{name}.d"]
+            self.scalars += [f"{name}.{member}" for member in MEMBERS]
             self.arrays.append((f"{name}.e", 3))
+            self.structs.append(("s", name))
+        elif self.random.random() < 0.15:
+            self.put(f"struct n {name} = {{{{{self.number()}}}, {{{{1}}, {{.q = 2}}}}, {self.number()}}};")
+            self.scalars += [f"{name}.one.{member}" for member in MEMBERS]
+            self.scalars += [f"{name}.two[1].p", f"{name}.two[0].q", f"{name}.two[1].q", f"{name}.t"]
+            self.arrays.append((f"{name}.one.e", 3))
+            parts = [("s", f"{name}.one"), ("m", f"{name}.two[0]"), ("m", f"{name}.two[1]")]
+            self.structs += [("n", name), *parts]
         else:
             self.put(f"{kind} {name} = {self.value(2)};")
             self.scalars.append(name)
 
+    def rarer_statement(self, depth: int) -> None:
+        pick = self.random.random()
+        if pick < 0.35:
+            operator = self.random.choice(["<<=", ">>=", "/=", "%="])
+            given = f"({self.value(2)})"
+            given = f"({given} | 1)" if operator in ("/=", "%=") else f"({given} & 7)"
+            self.put(f"{self.place()} {operator} {given};")
+        elif pick < 0.5 and len(self.scalars) > 1:
+            one, other = self.random.sample(self.scalars, 2)
+            self.put(f"{one} = ({other} = {self.value(2)}, {self.value(2)});")
+        elif pick < 0.65 and self.structs:
+            kind, one = self.random.choice(self.structs)
+            other = self.random.choice([place for same, place in self.structs if same == kind])
+            self.put(f"{one} = {other};")
+        elif depth <= 0:
+            self.put(f"checksum = checksum * 31 + (unsigned long long)({self.value(2)});")
+        elif pick < 0.75:
+            self.jump_back(depth)
+        elif pick < 0.85:
+            label = f"in_{self.name()}"
+            self.put(f"if ({self.value(2)}) goto {label};")
+            self.put("{")
+            self.block(depth - 1)
+            self.put(f"{label}: ;")
+            self.block(depth - 1)
+            self.put("}")
+        else:
+            self.switch_into_loop(depth)
+
+    def jump_back(self, depth: int) -> None:
+        counter, times = self.name(), self.random.randint(1, 3)
+        self.constants.append(counter)
+        self.put(f"{{ int {counter} = 0;")
+        self.put(f"again_{counter}: ;")
+        self.block(depth - 1)
+        self.put(f"if ({counter}++ < {times} && ({self.value(2)})) goto again_{counter}; }}")
+        self.constants.remove(counter)
+
+    def switch_into_loop(self, depth: int) -> None:
+        counter, times = self.name(), self.random.randint(1, 3)
+        self.constants.append(counter)
+        self.put(f"{{ int {counter} = 0; switch (({self.value(2)}) & 3) {{")
+        self.put("case 0: do {")
+        for number in (1, 2, 3)[: self.random.randint(1, 3)]:
+            self.block(depth - 1)
+            self.put(f"case {number}: ;")
+        self.block(0)
+        self.put(f"}} while (++{counter} < {times}); }} }}")
+        self.constants.remove(counter)
+
     def statement(self, depth: int) -> None:
+        if self.random.random() < 0.2:
+            self.rarer_statement(depth)
+            return
         pick = self.random.random()
         if pick < 0.3:
             operator = self.random.choice(["=", "=", "=", "+=", "-=", "*=", "&=", "|=", "^="])
@@ -197,7 +263,7 @@ class Generator:
         self.constants.remove(counter)
 
     def block(self, depth: int) -> None:
-        kept = len(self.scalars), len(self.arrays)
+        kept = len(self.scalars), len(self.arrays), len(self.structs)
         self.depth += 1
         self.put("{")
         for _ in range(self.random.randint(1, 3)):
@@ -207,11 +273,11 @@ class Generator:
                 self.statement(depth)
         self.put("}")
         self.depth -= 1
-        del self.scalars[kept[0] :], self.arrays[kept[1] :]
+        del self.scalars[kept[0] :], self.arrays[kept[1] :], self.structs[kept[2] :]
 
     def function(self, name: str) -> None:
         count = self.random.randint(0, 3)
-        kept = len(self.scalars), len(self.arrays)
+        kept = len(self.scalars), len(self.arrays), len(self.structs)
         names = [self.name() for _ in range(count)]
         given = ", ".join(f"{self.kind()} {one}" for one in names) or "void"
         self.put(f"{self.random.choice(['', 'static '])}{self.kind()} {name}({given}) {{")
@@ -225,7 +291,7 @@ class Generator:
         self.put(f"checksum ^= {self.value(2)};")
         self.put(f"out_{name}: return {self.value(3)};")
         self.put("}")
-        del self.scalars[kept[0] :], self.arrays[kept[1] :]
+        del self.scalars[kept[0] :], self.arrays[kept[1] :], self.structs[kept[2] :]
         self.functions.append((name, count))
 
     def preamble(self) -> None:
@@ -235,7 +301,9 @@ class Generator:
         self.put("void observe(unsigned long long);")
         for kind, name in {name: kind for kind, name in TYPES.items()}.items():
             self.put(f"{name} __VERIFIER_nondet_{kind}(void);")
-        self.put("struct s { int a; unsigned char b; long c; int d : 5; short e[3]; };")
+        self.put("struct s { int a; unsigned char b; long c; int d : 5; short e[3];")
+        self.put("  unsigned f : 3; _Bool g : 1; unsigned long long h : 20; };")
+        self.put("struct n { struct s one; struct m { short p; unsigned q : 3; } two[2]; unsigned char t; };")
         self.put("unsigned long long checksum = 7;")
         self.preamble()
         for _ in range(self.random.randint(1, 4)):
@@ -291,15 +359,16 @@ def real(text: str, inputs: list[list[int]], folder: Path, model: DataModel) -> 
     common = ["gcc", "-w", "-O0", "-fwrapv", model.flag]
     subprocess.run([*common, "-fno-pie", "-Dmain=tested", "-c", str(source), "-o", str(tested)], check=True)
     library = [str(folder / "library.c"), *freestanding.FLAGS] if model.pointer == 32 else ["-no-pie"]
+    texts = [str(folder / "harness.c"), str(tested)]
     found = []
     for which in range(len(inputs)):
-        program = folder / f"program{which}"
-        texts = [str(folder / "harness.c"), str(tested)]
-        subprocess.run(
-            [*common, f"-DWHICH={which}", *texts, "-o", str(program), *library],
-            check=True,
-        )
-        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=20, check=False)
+        has_words = model.pointer == 64  # whoever is started without a library is told by nobody
+        program = folder / ("program" if has_words else f"program{which}")
+        if not program.exists():
+            chosen = "count-1" if has_words else which
+            subprocess.run([*common, f"-DWHICH={chosen}", *texts, "-o", str(program), *library], check=True)
+        command = [str(program), *(["x"] * which if has_words else ())]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         found.append(done.stdout.strip())
     return found
 
@@ -395,14 +464,20 @@ def difference(seed: int, made: type[Generator] = Generator, data_model: str = "
                 return None
             raise
         flow = inlined(program, RECURSION)
+        memory = promoted(flow)
         observed = next(one for one in flow.variables if one.name == "checksum")
         for given, answer in zip(inputs, expected, strict=True):
             if ours(flow, given, observed) == NOT_DEFINED:
                 continue
-            for way in (ours, by_blocks):
-                found = way(flow, given, observed)
-                if found != answer:
-                    return f"{text}\n/* {way.__name__}: {found!r}, gcc: {answer!r}, inputs {given} */\n"
+            found = {
+                "edge by edge": ours(flow, given, observed),
+                "by blocks": by_blocks(flow, given, observed),
+            }
+            if memory is not None:
+                found["with memory as variables"] = ours(memory.flow, given, observed)
+            for way, number in found.items():
+                if number != answer:
+                    return f"{text}\n/* {way}: {number!r}, gcc: {answer!r}, inputs {given} */\n"
     return None
 
 

@@ -233,3 +233,15 @@ def test_a_run_with_recursion_tells_what_each_call_was_given_and_returned(tmp_pa
         ("half() returns 2", []),
     ):
         assert expected in told
+
+
+def test_members_without_a_name_are_no_obstacle_to_values_at_the_start(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(
+        "extern void reach_error(void);\n"
+        "struct s { int n; union { int a; char b; }; struct { int : 3; int c; }; };\n"
+        "int main(void) { int x; struct s v; v.n = 3; if (x == 5 && v.n == 3) reach_error(); return 0; }\n"
+    )
+    result = assay.verify(file, timeout_seconds=60)
+    assert result.verdict is assay.Verdict.VIOLATED
+    assert "the compiled program fails with these inputs" in result.notes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.evidence.sequential.bitwuzla_prover import first_unproved
 from assay.languages.c.lowering import lower
 from assay.languages.c.preprocessing import DATA_MODELS, preprocess
@@ -89,3 +90,22 @@ def test_what_has_no_few_values_is_left_to_others(tmp_path: Path):
         + "int main(void) { unsigned x = ANY; while (x != 7) x = x * 3 + 1; if (x != 7) reach_error(); }\n"
     )
     assert found_in(text, tmp_path)[1].status is Status.UNKNOWN
+
+
+def test_a_variable_is_followed_if_a_test_leaves_it_few_values(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
+        "int main(void) {\n"
+        "  int mode = __VERIFIER_nondet_int(), turn = __VERIFIER_nondet_int();\n"
+        "  if (mode != 3 && mode != 4) return 0;\n"
+        "  if (turn < 0 || turn > 1) return 0;\n"
+        "  while (1) {\n"
+        "    if (mode == 3) mode = 4;\n"
+        "    else if (mode == 4) { mode = 3; turn = turn < 5 ? turn + 1 : 0; }\n"
+        "    else reach_error();\n"
+        "    if (turn > 5) reach_error();\n"
+        "  }\n}\n"
+    )
+    result = assay.verify(file, search="explicit", timeout_seconds=60)
+    assert result.verdict is assay.Verdict.VERIFIED, result.reasons

@@ -42,6 +42,7 @@ REFUSED = {
     'int x; __builtin_printf("%n", &x);': "__builtin_printf",
     'int x; int printf(const char *, ...); printf("a%hhn", &x);': "may store",
     'int x; int printf(const char *, ...); char *s = "%n"; printf(s, &x);': "may store",
+    'int x; int printf(const char *, ...); char *s = "%n"; printf(s, (long)&x);': "may store",
     "int apply(int (*)(int)); apply(f);": "giving a function to",
     "int atexit(void (*)(void)); atexit(0);": "atexit",
     "struct { unsigned long a : 40; } v; v.a = 1; if (v.a << 39) return 1;": "more than 32 bits",

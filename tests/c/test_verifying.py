@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import assay
+from assay.cli.verify import verify as verify_command
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import OptionProblem
 
@@ -29,6 +31,9 @@ HOLD = {
         unsigned char c = __VERIFIER_nondet_int(); short s = -1; unsigned u = 1;
         if (c > 255 || !(s > u)) reach_error();""",
     "wrapping": "int x = __VERIFIER_nondet_int(); if (x + 1 <= x && x != 2147483647) reach_error();",
+    "a format without an address": """
+        int printf(const char *, ...); const char *format = "%d %u"; int x = 3;
+        printf(format, x, 4u); if (x != 3) reach_error();""",
     "what is not reached": "unsigned n = __VERIFIER_nondet_uint(); while (1) { n++; } reach_error();",
 }
 FAIL = {
@@ -192,3 +197,25 @@ def test_options_about_states_are_refused(tmp_path):
         verify(tmp_path, "", storage="bitstate")
     with pytest.raises(OptionProblem, match="overflow, division, bounds"):
         verify(tmp_path, "", checks=["nothing"])
+
+
+def test_headers_are_looked_for_in_folders_that_the_command_names(tmp_path):
+    (tmp_path / "some-headers").mkdir()
+    (tmp_path / "some-headers" / "limit.h").write_text("#define LIMIT 3\n")
+    file = tmp_path / "program.c"
+    file.write_text(
+        f"#include <limit.h>\n{DECLARATIONS}int main(void) {{ if (LIMIT != 3) reach_error(); return 0; }}\n"
+    )
+    told = CliRunner().invoke(
+        verify_command, [str(file), "-I", str(tmp_path / "some-headers")], standalone_mode=False
+    )
+    assert told.exception is None
+    assert told.return_value == 0
+
+
+def test_an_array_with_more_bytes_than_are_modelled_is_the_reason(tmp_path):
+    result = verify(
+        tmp_path, "int n = 100000, m = 100000; int a[n][m]; a[1][1] = 1; if (!a[1][1]) reach_error();"
+    )
+    assert result.verdict is assay.Verdict.INCOMPLETE
+    assert result.reasons == ("a has more bytes than are modelled",)

@@ -137,3 +137,35 @@ def test_a_call_by_a_pointer_of_another_type_is_taken_for_granted_by_name(tmp_pa
     file.write_text(TEXT.format("int (*p)(int) = (int (*)(int))now; assert(p(1) == 3);"))
     result = assay.verify(str(file), timeout_seconds=30.0)
     assert "nobody calls now() by a pointer of another type" in result.semantics["granted"]
+
+
+def test_what_new_memory_holds_is_a_violation_wherever_objects_are(tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(TEXT.format("int **p = malloc(sizeof *p); assert((unsigned long)*p == 0);"))
+    result = assay.verify(str(file), search="bounded", timeout_seconds=30.0)
+    assert result.verdict is assay.Verdict.VIOLATED
+    assert any("not repeated by the compiled program" in one for one in result.notes)
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        "(unsigned long)p < (unsigned long)q",
+        "(unsigned long)p > (unsigned long)q",
+        "(unsigned long)p % 16 == 0",
+        "(unsigned long)p % 16 != 0",
+        "(unsigned long)p % 2 == 0",
+        "(int)(unsigned long)p > 0",
+        "(int)(unsigned long)p < 0",
+        "(unsigned long)p < 1ul << 31",
+        "(unsigned long)p - (unsigned long)q != 1ul << 20",
+    ],
+)
+def test_what_hangs_on_places_is_a_violation_only_if_a_compiler_shows_it(holds, tmp_path):
+    file = tmp_path / "program.c"
+    file.write_text(
+        TEXT.format(f"int *p = malloc(4), *q = malloc(4); int **r = malloc(8); if (*r) assert({holds});")
+    )
+    result = assay.verify(str(file), search="bounded", timeout_seconds=30.0)
+    shown = "the compiled program fails with these inputs" in result.notes
+    assert result.verdict is assay.Verdict.INCOMPLETE or (result.verdict is assay.Verdict.VIOLATED and shown)

@@ -125,7 +125,7 @@ class LanguageOptions:
         languages=("promela", "c"), refusal="-D defines macros, which are of Promela and C",
     )  # fmt: skip
     includes: tuple[str, ...] = _option(
-        (), "includes", "-I", "definitions", "C: look for headers in this folder. Repeatable.",
+        (), "includes", "-I", "texts", "C: look for headers in this folder. Repeatable.", metavar="FOLDER",
         languages=("c",), refusal="-I names folders of headers, which are of C programs",
     )  # fmt: skip
     checks: tuple[str, ...] = _option(

@@ -25,7 +25,7 @@ from assay.evidence.sequential.proof_file import Proof, as_json, sayable
 from assay.evidence.verdict import StopReason, Verdict
 from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed
-from assay.languages.c.memory import ADDRESSES
+from assay.languages.c.memory import ADDRESSES, OTHER_PLACES, elsewhere
 from assay.languages.c.program import CProgram
 from assay.records import dataclass
 from assay.search.options import SEQUENTIAL
@@ -42,6 +42,7 @@ from assay.transition_system.sequential.calling import Calling
 from assay.transition_system.sequential.contracts import modules
 from assay.transition_system.sequential.control_flow import ControlFlow, Failure
 from assay.transition_system.sequential.inlining import UNWINDING, is_recursive
+from assay.transition_system.sequential.promotion import Promoted, promoted
 from assay.transition_system.sequential.running import Moment
 from assay.transition_system.sequential.slicing import sliced
 from assay.transition_system.sequential.unwinding import unwound
@@ -149,12 +150,14 @@ def _looked_at(
     """The first answer that stands, why there is no more, and whether to look at more of the recursion: if
     it goes deeper, or if nothing fails in a part."""
     seen = flow if request.language_options.no_slicing else sliced(flow)
+    memory = None if request.language_options.no_slicing or showing.wants_rounds else promoted(seen)
+    seen = seen if memory is None else sliced(memory.flow)
 
     def say(text: str) -> None:
         showing.said(text)
         request.listener(Phase(text, name))
 
-    for found in findings(
+    for answered in findings(
         seen,
         _engines(request, showing),
         deadline=deadline,
@@ -163,8 +166,11 @@ def _looked_at(
         say=say,
         show=(lambda step: showing.round(round_from_json(step, seen))) if showing.wants_rounds else None,
     ):
-        showing.said(_in_words(found))
-        if found.run is not None and _is_too_shallow(flow, found.run):
+        showing.said(_in_words(answered))
+        found = answered if memory is None else _said_of_arrays(answered, memory)
+        shallow = None if found.run is None else _shallow(flow, found.run)
+        if shallow is not None:
+            said.append(shallow.message)
             return None, StopReason.TIME, True
         if found.status is Status.SAFE and not is_whole:
             return None, StopReason.TIME, True
@@ -172,6 +178,16 @@ def _looked_at(
         if answer is not None:
             return answer, StopReason.TIME, False
     return None, StopReason.FINISHED if time.monotonic() < deadline else StopReason.TIME, False
+
+
+def _said_of_arrays(found: Finding, memory: Promoted) -> Finding:
+    run, invariants = found.run, found.invariants
+    if run is not None:
+        run = replace(run, starts=memory.starts(run.starts))
+    if invariants is not None:
+        at = {location: memory.invariant(location, holds) for location, holds in invariants.at.items()}
+        invariants = replace(invariants, at=at)
+    return replace(found, run=run, invariants=invariants)
 
 
 def _engines(request: Request, showing: Showing) -> list[str]:
@@ -224,12 +240,13 @@ def _by_contracts(
     return Judged(Verdict.VERIFIED, found, None)
 
 
-def _is_too_shallow(flow: ControlFlow, choices: Choices) -> bool:
+def _shallow(flow: ControlFlow, choices: Choices) -> Failure | None:
+    """What of the program was left out, if the run comes there."""
     if not any(one.kind == UNWINDING for one in flow.failures.values()):
-        return False
+        return None
     moments = executed_on_graph(flow, choices)
     failure = flow.failures.get(moments[-1].location) if moments else None
-    return failure is not None and failure.kind == UNWINDING
+    return failure if failure is not None and failure.kind == UNWINDING else None
 
 
 def _require_suitable(request: Request) -> None:
@@ -378,10 +395,23 @@ def _failed(
         counterexample=counterexample(program, flow, failure, choices, moments),
     )
     executed = executed_by_gcc(program, failing_run(failure, moments))
-    if not executed.reached and any(one.name == ADDRESSES for one in program.program.globals):
+    has_addresses = any(one.name == ADDRESSES for one in program.program.globals)
+    if not executed.reached and has_addresses and _depends_on_places(flow, choices, moments):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
         return None
     return Judged(Verdict.VIOLATED, found, None, violation, executed, (failure, moments))
+
+
+def _depends_on_places(flow: ControlFlow | None, choices: Choices, moments: Sequence[Moment]) -> bool:
+    """Whether the run fails no more if objects are elsewhere."""
+    if flow is None:
+        return True
+    for first, step in OTHER_PLACES:
+        starts = elsewhere(flow.variables, choices.starts, first, step)
+        again = executed_on_graph(flow, replace(choices, starts=starts))
+        if not again or again[-1].location != moments[-1].location:
+            return True
+    return False
 
 
 def _proof(finding: Finding) -> dict[str, object]:

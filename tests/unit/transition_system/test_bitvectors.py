@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,3 +118,18 @@ def test_a_block_does_what_its_edges_do(flow, state, chosen):
                 name: bv.evaluated(block.values.get(name, name), {**state, **choices}) for name in (X, Y)
             }
             assert end == (block.target, {**state, **after})
+
+
+@pytest.mark.parametrize("operator", ["bvsdiv", "bvsrem"])
+@pytest.mark.parametrize(
+    ("left_sign", "right_sign"), [(True, True), (True, False), (False, True), (False, False)]
+)
+def test_a_division_of_small_numbers_is_a_small_division(operator, left_sign, right_sign):
+    one, other = bv.variable("one", bv.Bits(4)), bv.variable("other", bv.Bits(4))
+    wide = [bv.extended(term, 32, is_signed=sign) for term, sign in ((one, left_sign), (other, right_sign))]
+    made = bv.arithmetic(operator, *wide)
+    assert made.operator == "sign_extend"
+    for value, divisor in product(range(16), repeat=2):
+        held = {one: value, other: divisor}
+        left, right = (bv.evaluated(term, held) for term in wide)
+        assert bv.evaluated(made, held) == bv.ARITHMETIC[operator](left, right, 32) % (1 << 32)

@@ -100,17 +100,26 @@ def nothing(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Nod
 
 
 def formatted(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
-    """`%n` stores through an argument, and a format that is not written there may have one."""
+    """`%n` stores through an argument, and a format that is not written there may have one; where nothing
+    that is printed is an address, there is nothing to store to."""
     position = 1 if isinstance(node.name, c_ast.ID) and node.name.name.startswith("fprintf") else 0
     text = given[position] if len(given) > position else None
     format_ = text.value if isinstance(text, c_ast.Constant) and text.type == "string" else "%n"
-    if re.search(r"%[^%a-zA-Z]*[hljzt]*n", format_.replace("%%", "")):
+    values = evaluated(reader, node, given)
+    has_address = any(
+        not isinstance(one.type, t.Integer) or one.pointer is not None for one in values[position + 1 :]
+    )
+    if has_address and re.search(r"%[^%a-zA-Z]*[hljzt]*n", format_.replace("%%", "")):
         raise reader.refuse(node, "printing with a format that may store something")
-    return printed(reader, node, given)
+    return _count_of_characters(reader, node)
 
 
 def printed(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
     evaluated(reader, node, given)
+    return _count_of_characters(reader, node)
+
+
+def _count_of_characters(reader: Expressions, node: c_ast.FuncCall) -> Value:
     result = reader.graph.temporary(bv.Bits(32), "printed")
     reader.graph.choose(result, "printf", reader.place(node), is_input=False)
     return Value(result, t.INT)

@@ -16,7 +16,7 @@ A function is read several times, until nothing new is learned about regions: `i
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.languages.c import types as t
@@ -120,6 +120,7 @@ class Initial:
 
 BYTES = "byte"  # the key of the array of a region that is kept in bytes
 ADDRESSES = "addresses"  # the array of them: whoever reads it depends on where objects are
+POINTERS = "pointers"  # the other way
 HEAP = bv.variable("heap", bv.Bits(POINTER_BITS - OFFSET_BITS))
 SIZES = bv.variable("sizes", bv.Array(POINTER_BITS - OFFSET_BITS, 32))  # plus 1; 0: there is no such object
 
@@ -388,7 +389,7 @@ class Memory:
         self.uses_addresses = True
         return (
             bv.variable(ADDRESSES, bv.Array(POINTER_BITS, self.model.pointer)),
-            bv.variable("pointers", bv.Array(self.model.pointer, POINTER_BITS)),
+            bv.variable(POINTERS, bv.Array(self.model.pointer, POINTER_BITS)),
         )
 
     # --- objects ---
@@ -588,3 +589,62 @@ def plain(one: t.Type) -> t.Type:
     if isinstance(one, t.Integer):
         return t.Integer(one.width, True, f"int{one.width}", 0, bits=one.bits)
     return one
+
+
+# --- runs with objects at other places ---
+
+
+# Where the first object is, and how far away the next: low and high, up and down, even and odd.
+OTHER_PLACES = ((0x0800_0000, 1 << 20), (0xF655_9001, -(1 << 20)))
+
+
+def elsewhere(
+    variables: Iterable[Term], starts: Mapping[Term, bv.Value], first: int, step: int
+) -> dict[Term, bv.Value]:
+    """The same start of a run, but pointers have other addresses."""
+    changed = dict(starts)
+    known = {one.name: one for one in variables}
+    if ADDRESSES in known and POINTERS in known:
+        before = starts.get(known[POINTERS], bv.ArrayValue(0, {}))
+        assert isinstance(before, bv.ArrayValue)
+        placed = _Placed(first, step)
+        changed[known[ADDRESSES]] = bv.ArrayValue(0, placed)
+        changed[known[POINTERS]] = bv.ArrayValue(before.otherwise, _PointersAt(placed, before.elements))
+    return changed
+
+
+class _Placed(Mapping[int, int]):
+    """Addresses of pointers, given out as they are asked for. Offsets in an object stay what they are."""
+
+    def __init__(self, first: int, step: int) -> None:
+        self.first, self.step = first, step
+        self.objects: dict[int, int] = {}  # by their numbers
+
+    def __getitem__(self, pointer: int) -> int:
+        number, offset = divmod(pointer, 1 << OFFSET_BITS)
+        return self.objects.setdefault(number, self.first + len(self.objects) * self.step) + offset
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.objects)
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+
+class _PointersAt(Mapping[int, int]):
+    """The other way; what nobody was given is as it was."""
+
+    def __init__(self, placed: _Placed, before: Mapping[int, int]) -> None:
+        self.placed, self.before = placed, before
+
+    def __getitem__(self, address: int) -> int:
+        for number, first in self.placed.objects.items():
+            if 0 <= address - first < abs(self.placed.step):
+                return (number << OFFSET_BITS) + address - first
+        return self.before[address]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.before)
+
+    def __len__(self) -> int:
+        return len(self.before)

@@ -53,10 +53,10 @@ def _declarations(text: str, wanted: Collection[Spot]) -> Iterator[tuple[Spot, s
             self.generic_visit(node)
 
         def visit_Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
-            spot = (str(node.coord.file), int(node.coord.line), int(node.coord.column or 0))
             is_function = isinstance(node.type, c_ast.FuncDecl)  # what it returns is not set in its text
-            if spot in wanted and id(node) not in in_heads and node.name and not is_function:
-                self.found.append((spot, node.name))
+            if node.name and id(node) not in in_heads and not is_function:
+                spot = (str(node.coord.file), int(node.coord.line), int(node.coord.column or 0))
+                self.found += [(spot, node.name)] if spot in wanted else []
             self.generic_visit(node)
 
     visitor = Visitor()

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.search.sequential.bounded import Bounded, at_depth, choices_of
@@ -30,6 +31,7 @@ from assay.transition_system.sequential.control_flow import Assume, ControlFlow
 NAME = "explicit"
 MOST_STATES = 4000  # combinations, of all cut points
 MOST_VALUES = 200  # of one variable
+MOST_GUESSED = 4  # values of one variable after a block, if they are no numbers of the text
 MOST_NODES = 12  # of a test that is followed
 MOST_NEW_TESTS = 12  # that are followed at once
 FIRST_FOLLOWED = 2
@@ -42,6 +44,14 @@ Reached = tuple[int, Combination | None]  # None: at the start
 
 class TooMany(Exception):
     """Combinations."""
+
+
+class TooManyOfOne(Exception):
+    """Values of a term that is no number of the text, by its position."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
 
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) -> Finding:
@@ -57,12 +67,16 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
             failing = exploring.failing()
             if failing is None:
                 return Finding(NAME, Status.SAFE, invariants=Invariants(exploring.invariants()))
-            path = Path(flow, parts, failing)
-            model = exploring.prover.model(path.whole(), min(SECONDS_FOR_PATH, exploring.left()))
-            if model is not None:
-                return Finding(NAME, Status.UNSAFE, bound=len(failing), run=path.run(model))
-            names = path.needed(exploring.prover, min(SECONDS_FOR_PATH, exploring.left()))
-            more = candidates.about(names, followed)
+            path = Path(flow, parts, followed, failing)
+            try:
+                model = exploring.prover.model(path.whole(), min(SECONDS_FOR_PATH, exploring.left()))
+                if model is not None:
+                    return Finding(NAME, Status.UNSAFE, bound=len(failing), run=path.run(model))
+                names = path.needed(exploring.prover, min(SECONDS_FOR_PATH, exploring.left()))
+                more = candidates.about(names, followed)
+            except TimeoutError:
+                exploring.left()
+                more = candidates.nearest(followed)
             if not more:
                 return Finding(NAME, Status.UNKNOWN, "failures depend on other variables as well")
             followed = [*followed, *more]
@@ -81,16 +95,35 @@ class Candidates:
         rank = Rank(flow, parts)
         self.few_valued = rank.sorted(few_valued(parts))
         self.tests = rank.sorted(plain_tests(flow, parts))
+        self.sources: dict[Term, set[Term]] = {}  # of a variable: what it is computed from
+        for block in parts:
+            for name, value in block.values.items():
+                self.sources.setdefault(name, set()).update(
+                    *(bv.variables_of(leaf) for leaf in _leaves(value))
+                )
+        self.known = set(flow.variables)
 
-    def about(self, names: set[Term], followed: Sequence[Term]) -> list[Term]:
+    def about(self, needed: set[Term], followed: Sequence[Term]) -> list[Term]:
         """What to follow so that more is known of these variables: those of few values themselves, of others
-        what is tested, and only if that is known, what number they are."""
+        what is tested, and only if that is known, what number they are. What is followed and has no number
+        is computed from others, of which more must be known then."""
+        names = set(needed)
+        for one in needed.intersection(followed):
+            names |= {
+                each
+                for each in self.sources.get(one, ())
+                if each in self.known and isinstance(each.sort, Bits)
+            }
         of_few = [one for one in self.few_valued if one in names and one not in followed]
         others = names.difference(self.few_valued)
         tests = [one for one in self.tests if bv.variables_of(one) & others and one not in followed]
         if of_few or tests:
             return [*of_few, *tests[:MOST_NEW_TESTS]]
         return sorted((one for one in others if one not in followed), key=lambda one: one.name)
+
+    def nearest(self, followed: Sequence[Term]) -> list[Term]:
+        """What to follow where nobody can say what is needed."""
+        return [one for one in self.few_valued if one not in followed][:FIRST_FOLLOWED]
 
 
 def few_valued(parts: Iterable[Block]) -> list[Term]:
@@ -139,18 +172,18 @@ def plain_tests(flow: ControlFlow, parts: Iterable[Block]) -> list[Term]:
     """Tests after cut points, of numbers and not of what arrays hold."""
     known = set(flow.variables)
     found: dict[Term, None] = {}
+    conditions: dict[Term, None] = {}
     for block in parts:
-        if block.source not in flow.cut_points:
+        if block.source in flow.cut_points:
+            choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
+            conditions |= dict.fromkeys((block.condition, *choices))
+    for one in dict.fromkeys(each for condition in conditions for each in atoms(condition)):
+        if len(list(islice(bv.in_order((one,)), MOST_NODES + 1))) > MOST_NODES:
             continue
-        choices = (one.operands[0] for one in bv.in_order(block.values.values()) if one.operator == "ite")
-        for one in (each for condition in (block.condition, *choices) for each in atoms(condition)):
-            if one in found:
-                continue
-            names = bv.variables_of(one)
-            is_plain = names and not any(isinstance(each.sort, Array) for each in names)
-            is_small = len(list(bv.in_order((one,)))) <= MOST_NODES
-            if is_plain and is_small and names <= known and bv.negated(one) not in found:
-                found[one] = None
+        names = bv.variables_of(one)
+        is_plain = names and not any(isinstance(each.sort, Array) for each in names)
+        if is_plain and names <= known and bv.negated(one) not in found:
+            found[one] = None
     return list(found)
 
 
@@ -215,10 +248,13 @@ class Exploring:
             self.blocks.setdefault(block.source, []).append(block)
         self.seen: dict[int, dict[Combination, None]] = {at: {} for at in flow.cut_points}
         self.values: list[set[int | None]] = [set() for _ in followed]
+        self.many: dict[int, set[int]] = {}  # of blocks: positions of what may be many numbers after them
+        self.simplified: dict[int, dict[tuple[int | None, ...], tuple[Term, ...]]] = {}  # of blocks
+        self.order: dict[int, list[int]] = {}  # of blocks: in which order values are put in
 
-    def failing(self) -> list[Block] | None:
-        """Blocks that may lead to a failure, for all that is known; None: there are none, and everything has
-        been reached."""
+    def failing(self) -> list[tuple[Combination | None, Block]] | None:
+        """Blocks that may lead to a failure, for all that is known, each with the combination before it;
+        None: there are none, and everything has been reached."""
         start: Reached = (self.flow.entry, None)
         before: dict[Reached, tuple[Reached, Block]] = {}
         waiting = deque([start])
@@ -232,10 +268,10 @@ class Exploring:
                 is_failure = block.target in self.flow.failures
                 for after in self._after(block, here[1]):
                     if is_failure:
-                        path = [block]
+                        path = [(here[1], block)]
                         while here in before:
                             here, last = before[here]
-                            path.append(last)
+                            path.append((here[1], last))
                         return path[::-1]
                     if after not in self.seen[block.target]:
                         self.seen[block.target][after] = None
@@ -250,41 +286,86 @@ class Exploring:
 
     def _after(self, block: Block, here: Combination | None) -> Iterator[Combination]:
         """The combinations that may hold after a block, if one holds before it; None: at the start."""
-        known, given = self._known(here)
-        before = Substitution(known)
-        condition = bv.all_of((given, before(block.condition)))
+        if here is None:
+            condition, *terms = map(Substitution(self.flow.initial_values), self._terms(block))
+        else:
+            condition, *terms = self._with_values(block, here)
         if condition is bv.FALSE:
             return
         if block.target in self.flow.failures:
             if self.prover.model(condition, self.left()) is not None:
                 yield ()
             return
-        numbers = {one: value for one, value in known.items() if one.operator == "variable"}
-        after = Substitution({**numbers, **{one: before(value) for one, value in block.values.items()}})
-        terms = [after(one) for one in self.followed]
-        yield from self._models(condition, [known.get(one, one) for one in terms])
+        yield from self._models(block, condition, terms)
 
-    def _known(self, here: Combination | None) -> tuple[dict[Term, Term], Term]:
-        """What is put in the place of variables, and what is said of others."""
-        if here is None:
-            return dict(self.flow.initial_values), bv.TRUE
-        known: dict[Term, Term] = {}
-        given = []
-        for one, value in zip(self.followed, here, strict=True):
+    def _terms(self, block: Block) -> tuple[Term, ...]:
+        """Under which condition a block is passed, and what the followed ones are after it."""
+        after = Substitution(block.values)
+        return (block.condition, *map(after, self.followed))
+
+    def _with_values(self, block: Block, here: Combination) -> tuple[Term, ...]:
+        """The same if a combination holds before. Values are put in one after the other, first those of what
+        is tested most often, and what they make of a block is kept: of a large switch it is one case."""
+        key: tuple[int | None, ...] = ()
+        known = self.simplified.setdefault(id(block), {})
+        if not known:
+            known[()] = self._terms(block)
+            self.order[id(block)] = self._most_tested(known[()])
+        terms, given = known[()], []
+        put: dict[Term, Term] = {}
+        order = self.order[id(block)]
+        for at in order:
+            one, value = self.followed[at], here[at]
+            key = (*key, value)
             if value is None:
-                continue
-            known[one] = _constant(one, value)
-            if one.operator != "variable":
-                given.append(one if value else bv.negated(one))
-        return known, bv.all_of(given)
+                known.setdefault(key, terms)
+            else:
+                number = _constant(one, value)
+                if one.operator != "variable":
+                    given.append(one if value else bv.negated(one))
+                place = one if one.operator == "variable" else bv.substituted(one, put)
+                if key not in known and not place.is_constant:
+                    simpler = tuple(map(Substitution({place: number}), terms))
+                    if at == order[-1]:
+                        terms = simpler
+                        break
+                    known[key] = simpler
+                if one.operator == "variable":
+                    put[one] = number
+            terms = known.setdefault(key, terms)
+        return (bv.all_of((bv.substituted(bv.all_of(given), put), terms[0])), *terms[1:])
 
-    def _models(self, condition: Term, terms: Sequence[Term]) -> Iterator[Combination]:
-        """Which of the terms are numbers, and which, where the condition holds. Truth values are known."""
-        known = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+    def _most_tested(self, terms: Sequence[Term]) -> list[int]:
+        """Positions of what is followed: variables before tests, in which they may be."""
+        uses = dict.fromkeys(self.followed, 0)
+        for one in bv.in_order(terms):
+            for operand in one.operands:
+                if operand in uses:
+                    uses[operand] += 1
+        positions = range(len(self.followed))
+        return sorted(
+            positions, key=lambda at: (self.followed[at].operator != "variable", -uses[self.followed[at]])
+        )
+
+    def _models(self, block: Block, condition: Term, terms: Sequence[Term]) -> list[Combination]:
+        """What the terms are where the condition holds. One that is no number of the text may still be one of
+        few, after a test; if there are more, nothing is known of it, after this block at any time."""
+        many = self.many.setdefault(id(block), set())
+        while True:
+            try:
+                return list(self._enumerated(condition, terms, many))
+            except TooManyOfOne as found:
+                many.add(found.position)
+
+    def _enumerated(self, condition: Term, terms: Sequence[Term], many: set[int]) -> Iterator[Combination]:
+        """`many`: positions of terms that are known only where they are numbers of the text."""
+        written = [_is_known(one) if isinstance(one.sort, Bits) else bv.TRUE for one in terms]
+        known = [when if at in many else bv.TRUE for at, when in enumerate(written)]
         shown = [
             bv.ite(when, one, _constant(one, 0)) if isinstance(one.sort, Bits) else one
             for when, one in zip(known, terms, strict=True)
         ]
+        guessed = {at: set[int]() for at, when in enumerate(written) if when is not known[at]}
         asked = [one for one in (*known, *shown) if not one.is_constant]
         held: dict[Term, int] = {}
 
@@ -314,7 +395,12 @@ class Exploring:
                 value = self.prover.value(solver.get_value(term), one.sort)
                 assert isinstance(value, int)
                 held[one] = value
-            yield combination()
+            found = combination()
+            for at, values in guessed.items():
+                values.add(found[at] or 0)
+                if len(values) > MOST_GUESSED:
+                    raise TooManyOfOne(at)
+            yield found
             same = bv.all_of(_is(one, value) for one, value in held.items())
             solver.assert_formula(self.prover.translated(bv.negated(same)))
 
@@ -329,27 +415,48 @@ class Exploring:
 
 
 class Path:
-    """Blocks one after the other, each over variables of its own, and what links them."""
+    """Blocks one after the other, each over variables of its own, and what links them. Of what is followed
+    the values are known, which makes little of a block that is a large switch."""
 
-    def __init__(self, flow: ControlFlow, parts: Sequence[Block], path: Sequence[Block]) -> None:
+    def __init__(
+        self,
+        flow: ControlFlow,
+        parts: Sequence[Block],
+        followed: Sequence[Term],
+        path: Sequence[tuple[Combination | None, Block]],
+    ) -> None:
         self.flow, self.parts = flow, parts
         self.conditions: list[Term] = []
         self.links: list[
             tuple[Term, Term]
         ] = []  # a variable, and that it is what it became one block earlier
         known: dict[Term, Term] = dict(flow.initial_values)  # what variables are where a block begins
-        for depth, block in enumerate(path):
+        for depth, (here, block) in enumerate(path):
             if depth:
-                read = bv.variables_of(block.condition, *block.values.values(), *known)
-                for name in sorted(read & set(flow.variables), key=lambda one: one.name):
-                    if isinstance(name.sort, Bits):
-                        own = bv.variable(f"{name.name}!{depth}", name.sort)
-                        self.links.append((name, bv.equal(own, known.get(name, name))))
-                        known[name] = own
+                self._enter(depth, block, dict(zip(followed, here or (), strict=here is not None)), known)
             choices = {one: at_depth(one, depth) for one in choices_of(block)}
             there = Substitution({**known, **choices})
             self.conditions.append(there(block.condition))
             known = {**known, **{name: there(value) for name, value in block.values.items()}}
+
+    def _enter(
+        self, depth: int, block: Block, values: Mapping[Term, int | None], known: dict[Term, Term]
+    ) -> None:
+        """Gives variables new names, or the numbers that they are known to be."""
+        tests = [one for one in values if one.operator != "variable"]
+        read = bv.variables_of(block.condition, *block.values.values(), *known, *tests)
+        for name in sorted(read & set(self.flow.variables), key=lambda one: one.name):
+            if not isinstance(name.sort, Bits):
+                continue
+            before, value = known.get(name, name), values.get(name)
+            if value is not None:
+                known[name] = _constant(name, value)
+                self.conditions.append(bv.equal(before, known[name]))
+            else:
+                known[name] = bv.variable(f"{name.name}!{depth}", name.sort)
+                self.links.append((name, bv.equal(known[name], before)))
+        there = Substitution(known)
+        self.conditions += [there(_is(one, values[one])) for one in tests]
 
     def whole(self) -> Term:
         return bv.all_of([*self.conditions, *(link for _, link in self.links)])

@@ -43,8 +43,8 @@ ENGINES = {
 PORTFOLIO = {
     "bounded": 1.0,
     "unwinding": 0.15,  # at once, where loops have bounds that can be seen
-    "execution": 0.05,
-    "explicit": 0.2,  # at once, where no variable has few values
+    "execution": 0.1,
+    "explicit": 0.3,  # at once, where no variable has few values
     "quantified": 0.3,  # at once, where no array is in question
     "k-induction": 0.4,
     "long execution": 0.15,

@@ -178,7 +178,21 @@ def arithmetic(operator: str, left: Term, right: Term) -> Term:
         return constant(0, width)
     if left is right and operator in ("bvand", "bvor"):
         return left
+    if operator in ("bvsdiv", "bvsrem"):
+        narrow = max(_signed_width(left), _signed_width(right)) + 1  # the least number divided by -1
+        if 2 * narrow <= width:
+            less = [extract(narrow - 1, 0, one) for one in (left, right)]
+            return extended(_made(operator, tuple(less), less[0].sort), width, is_signed=True)
     return _made(operator, (left, right), left.sort)
+
+
+def _signed_width(term: Term) -> int:
+    """So many bits hold it, with its sign: divisions of numbers that were `char` are small circuits."""
+    if term.is_constant:
+        return abs(signed(term.value, term.width)).bit_length() + 1
+    if term.operator in ("sign_extend", "zero_extend"):
+        return term.operands[0].width + (term.operator == "zero_extend")
+    return term.width
 
 
 def _with_constant(operator: str, left: Term, right: Term) -> Term | None:
