@@ -44,6 +44,23 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "verified",
     ),
+    # taken for another variable, `x` would still be 1 where it is read
+    "extern in a function is the static variable of the file": (
+        "static int x = 1; int get(void) { return x; }\n"
+        "int main(void) { extern int x; x = 7; if (get() == 7) reach_error(); }",
+        {},
+        "violated",
+    ),
+    "extern after static is the same variable": (
+        "static int x = 1; extern int x; int main(void) { if (x != 1) reach_error(); }",
+        {},
+        "verified",
+    ),
+    "extern that hides a static variable of the function is another one": (
+        "int x = 2; int main(void) { static int x = 1; { extern int x; if (x != 2) reach_error(); } }",
+        {},
+        "verified",
+    ),
     # the upper half of the argument is lost on the way
     "arguments are narrowed": (
         "void f(int x) { if (x == 0) reach_error(); }\nint main(void) { f((int)0x700000000l); }",

@@ -151,6 +151,7 @@ class Lowering:
         self.uncertain: list[str] = []  # objects that are declared and never defined
         self.defined_objects: set[str] = set()
         self.statics = 0
+        self.internal: set[object] = set()  # keys of those that are static in a file
         self.names: dict[Term, VariableName] = {}
         # With their addresses, what they are called, and where that is kept.
         self.in_memory: list[tuple[Object, Term, VariableName, dict[Term, VariableName]]] = []
@@ -312,16 +313,20 @@ class Lowering:
             return
         if isinstance(kind, t.ArrayOf) and kind.length is None and node.init is not None:
             kind = t.ArrayOf(kind.element, self.length(kind, node.init, scope))
-        is_static = "static" in node.storage
+        visible = scope.find(node.name)
+        # What is declared once more has the linkage that it had (C11 6.2.2).
+        is_again = "extern" in node.storage and getattr(visible, "key", None) in self.internal
+        is_static = "static" in node.storage or is_again
         try:
             if is_static:
-                found = scope.names.get(node.name)
+                found = visible if is_again else scope.names.get(node.name)
                 if not isinstance(found, Object):
                     self.statics += 1
                     found = Object(f"{node.name}@{number}.{self.statics}", kind, ("static", id(node)))
                     if function:
                         self._global(found, node.name, position_of(node), function)
                     else:  # every file may have one of that name
+                        self.internal.add(found.key)
                         self._global(found, f"{node.name}@{number}" if number else node.name, None, "")
             else:
                 found = self.external.get(node.name)
