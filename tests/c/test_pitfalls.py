@@ -56,6 +56,16 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "verified",
     ),
+    "a variable that is declared again keeps its initial value": (
+        "int x = 2; int x; int main(void) { if (x == 2) reach_error(); }",
+        {},
+        "violated",
+    ),
+    "a variable that a function declares again keeps its initial value": (
+        "int x[2] = {2, 3}; int main(void) { extern int x[]; if (x[1] == 3) reach_error(); }",
+        {},
+        "violated",
+    ),
     "extern that hides a static variable of the function is another one": (
         "int x = 2; int main(void) { static int x = 1; { extern int x; if (x != 2) reach_error(); } }",
         {},
@@ -227,3 +237,10 @@ def test_a_pitfall_is_judged_as_c_judges_it(name, tmp_path):
 def test_what_would_be_misread_is_refused(name, tmp_path):
     with pytest.raises(SourceProblem):
         verify(tmp_path, REFUSED[name])
+
+
+def test_a_variable_that_another_file_declares_keeps_its_initial_value(tmp_path):
+    first, second = tmp_path / "first.c", tmp_path / "second.c"
+    first.write_text(f"{HEAD}int x = 2; int get(void);\nint main(void) {{ if (get() == 2) reach_error(); }}")
+    second.write_text("extern int x;\nint get(void) { return x; }")
+    assert assay.verify(first, c_sources=[str(second)]).verdict.value == "violated"

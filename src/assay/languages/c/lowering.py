@@ -330,11 +330,12 @@ class Lowering:
                         self._global(found, f"{node.name}@{number}" if number else node.name, None, "")
             else:
                 found = self.external.get(node.name)
+                is_new = found is None
                 is_longer = found is not None and isinstance(found.type, t.ArrayOf) and not found.type.length
                 if found is None:
                     found = self.external[node.name] = Object(node.name, kind, ("external", node.name))
                 self._require_one_type(found, kind)
-                if found.type is kind or is_longer:
+                if is_new or is_longer:  # else it may have an initial value
                     found.type = kind
                     self._global(found, node.name, None, "")
         except (UnsupportedConstruct, NotImplementedError) as problem:
