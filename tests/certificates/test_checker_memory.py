@@ -34,7 +34,7 @@ def holds(text: str, model: str, folder: Path) -> bool:
     path.write_text(HEAD + text)
     body = {"bound": 0, "rounds": 0, "recursion": 2, "instances": [], "nodes": [], "locations": []}
     with deep():
-        program = read(expand(path.read_bytes(), path, model, []), model, [], [], 2)
+        program = read([expand(path.read_bytes(), path, model, [])], model, [], [], 2)
         wanted = list(Proof(body, program).obligations())
     try:
         asked(wanted)
@@ -132,7 +132,7 @@ def is_accepted(text: str, folder: Path) -> bool:
     path.write_text(text)
     try:
         with deep():
-            program = read(expand(path.read_bytes(), path, "LP64", []), "LP64", [], [], 4)
+            program = read([expand(path.read_bytes(), path, "LP64", [])], "LP64", [], [], 4)
             instances = list(dict.fromkeys(where for where, _, _ in program.points))
             locations = [
                 {"instance": instances.index(where), "line": line, "column": column, "holds": []}

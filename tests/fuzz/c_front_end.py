@@ -71,7 +71,7 @@ class _Zeros(dict):
 
 def read_program(path: Path, model: str) -> Program:
     with deep():
-        return read(expand(path.read_bytes(), path, model, []), model, [], [], RECURSION)
+        return read([expand(path.read_bytes(), path, model, [])], model, [], [], RECURSION)
 
 
 def difference(
