@@ -169,7 +169,7 @@ def asked(wanted: Sequence[Obligation]) -> tuple[str, ...]:
     if all(one.refutation is FALSE for one in wanted):
         return ()
     solvers = Solvers()
-    if not solvers.solvers:
+    if not any(solvers.installed()):
         raise CannotCheck("proofs without cvc5 (pip install cvc5) or Bitwuzla (pip install bitwuzla)")
     if solvers.never_holds(either(one.refutation for one in wanted)) is not True:
         for one in wanted:
