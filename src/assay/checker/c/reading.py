@@ -51,7 +51,8 @@ class Value:
 
 
 class Object:
-    """Has variables, or is in memory at an address. `key` is known of those that somebody declared."""
+    """Has variables, or is in memory at an address. `key` is known of those that somebody declared. What a
+    pointer points to may be nothing: it `may_be_null`."""
 
     def __init__(
         self,
@@ -59,8 +60,11 @@ class Object:
         variables: dict[tuple[str, ...], tuple[ty.Leaf, Term]],
         key: object = None,
         address: Term | None = None,
+        *,
+        may_be_null: bool = False,
     ) -> None:
         self.type, self.variables, self.key, self.address = kind, variables, key, address
+        self.may_be_null = may_be_null
 
 
 @dataclass(frozen=True)
@@ -605,14 +609,22 @@ class Program:
         return Value(found, ty.Pointer(given.type))
 
     def _followed(self, value: Value, node: Node) -> Place:
-        """What a pointer points to. A run that follows NULL ends."""
+        """What a pointer points to. Its address may be taken, whatever it is."""
         if not isinstance(value.type, ty.Pointer) or isinstance(value.type.of, ty.Function | ty.Void):
             raise self.refuse(node, f"what {value.type} points to")
         self._need_memory()
         if "bounds" in self.checks:
             raise self.refuse(node, "the bounds of a pointer")
-        self.graph.assume(tm.negate(tm.equal(value.term, tm.const(0, ty.POINTER_BITS))))
-        return Place(Object(value.type.of, {}, None, value.term), value.type.of)
+        return Place(Object(value.type.of, {}, None, value.term, may_be_null=True), value.type.of)
+
+    def _touch(self, place: Place) -> None:
+        """A run that reads or writes what NULL points to ends."""
+        if place.object.may_be_null:
+            assert place.object.address is not None
+            self._require_some(place.object.address)
+
+    def _require_some(self, pointer: Term) -> None:
+        self.graph.assume(tm.negate(tm.equal(pointer, tm.const(0, ty.POINTER_BITS))))
 
     def _unknown(self, width: int) -> Term:
         found = self._fresh("unknown", width)
@@ -621,6 +633,7 @@ class Program:
 
     def _loaded(self, place: Place, node: Node) -> Term:
         assert isinstance(place.type, ty.Int | ty.Pointer)
+        self._touch(place)
         cells = self.memory.cells
         self.effects.reads.add(cells)
         address = self.address(place, node)
@@ -1467,7 +1480,9 @@ class Program:
 
         place = replace(given.place, indexes=tuple(map(kept, given.place.indexes)))
         if place.object.address is not None:
-            place = replace(place, object=Object(place.object.type, {}, None, kept(place.object.address)))
+            address, may_be_null = kept(place.object.address), place.object.may_be_null
+            made = Object(place.object.type, {}, None, address, may_be_null=may_be_null)
+            place = replace(place, object=made)
         found = Reference(place, None if given.base is None else kept(given.base))
         self.graph.set(values)
         return found
@@ -1563,6 +1578,7 @@ class Program:
         if is_own:
             self.effects.own.add(variable)
         if place.object.address is not None:
+            self._touch(place)
             self.graph.set({variable: self._stored(place, variable, term, node)})
             return
         index = self._variable(place, node)[2]
@@ -1603,6 +1619,7 @@ class Program:
         for to, of in pairs:
             given = self.read(of, node).term
             if to.object.address is not None:
+                self._touch(to)
                 cells = self.memory.cells
                 before = values.get(cells, cells)
                 values[cells] = self._stored(to, before, given, node)
@@ -1654,9 +1671,14 @@ class Program:
 
     def condition(self, node: Node) -> Term:
         if self.is_reference(node):
-            self.reference(node)
-            return tm.TRUE
+            return self._is_some(self.reference(node), node)
         return self.truth(self.value(node), node)
+
+    def _is_some(self, given: Reference, node: Node) -> Term:
+        """Objects are somewhere; what a pointer points to is where that says."""
+        if not given.place.object.may_be_null:
+            return tm.TRUE
+        return self.truth(self.pointer(given, node), node)
 
     # --- values ---
 
@@ -1852,10 +1874,11 @@ class Program:
         given, null = node.left, node.right
         if self.is_reference(null):
             given, null = null, given
-        _, value = self.apart(node, lambda: self.reference(given), lambda: self.value(null))
+        one, value = self.apart(node, lambda: self.reference(given), lambda: self.value(null))
         if value.term.value != 0:
             raise self.refuse(node, "comparing two pointers")
-        return self.as_int(tm.truth(node.op == "!="))
+        is_some = self._is_some(one, node)
+        return self.as_int(is_some if node.op == "!=" else tm.negate(is_some))
 
     def operation(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if not isinstance(left.type, ty.Int) or not isinstance(right.type, ty.Int):
@@ -2225,6 +2248,8 @@ class Program:
             "__VERIFIER_assert": self._assert,
             **dict.fromkeys(("malloc", "__builtin_malloc", "calloc"), self._allocate),
             **dict.fromkeys(("free", "__builtin_free"), self._nothing),
+            **dict.fromkeys(("memset", "__builtin_memset"), self._set_bytes),
+            **dict.fromkeys(("memcpy", "memmove", "__builtin_memcpy"), self._copy_bytes),
             **dict.fromkeys(STOPS, self._stop),
             **dict.fromkeys(("printf", "fprintf"), self._format),
             **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
@@ -2262,6 +2287,44 @@ class Program:
             self.graph.set({cells: self.memory.zeros(known[0] * known[1], made, cells)})
             self.effects.writes.add(cells)
         return Value(made, ty.Pointer(ty.VOID))
+
+    def _set_bytes(self, node: Node) -> Value:
+        pointer, byte, count = self._bytes(node)
+        low = tm.extract(7, 0, self.converted(byte, ty.INT, node).term)
+        cells = self.memory.cells
+        self.graph.set({cells: self.memory.set_bytes(low, count, pointer.term, cells)})
+        self.effects.writes.add(cells)
+        return pointer
+
+    def _copy_bytes(self, node: Node) -> Value:
+        """All at once, so it does not matter whether the objects overlap."""
+        target, source, count = self._bytes(node)
+        source = self.converted(source, ty.Pointer(ty.VOID), node)
+        if count:
+            self._require_some(source.term)
+        cells = self.memory.cells
+        copied = self.memory.copied(source.term, target.term, count, cells, self._unknown)
+        self.graph.set({cells: copied})
+        self.effects.reads.add(cells)
+        self.effects.writes.add(cells)
+        return target
+
+    def _bytes(self, node: Node) -> tuple[Value, Value, int]:
+        """A pointer, what goes there, and how many bytes that are."""
+        self._need_memory()
+        if "bounds" in self.checks:
+            raise self.refuse(node, "the bounds of a pointer")
+        if len(node.arguments) != 3:
+            raise self.refuse(node, "another number of arguments")
+        pointer, value, count = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
+        pointer = self.converted(pointer, ty.Pointer(ty.VOID), node)
+        if count.term.value is None:
+            raise self.refuse(node, "a number of bytes that is not known before the program runs")
+        if count.term.value > MOST_CELLS:
+            raise self.refuse(node, f"more than {MOST_CELLS} bytes at once")
+        if count.term.value:
+            self._require_some(pointer.term)
+        return pointer, value, count.term.value
 
     def _fails(self, node: Node, kind: str, *, is_silent: bool = False) -> Value:
         if not is_silent:
@@ -2460,5 +2523,5 @@ NOT_READ = frozenset(
     "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
     "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
     "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
-    "vprintf vfprintf dprintf realloc memset memcpy memmove __builtin_memset __builtin_memcpy".split()
+    "vprintf vfprintf dprintf realloc".split()
 )
