@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -283,7 +283,10 @@ def harness(inputs: list[list[int]]) -> str:
     )
 
 
-def real(text: str, inputs: list[list[int]], folder: Path, model: DataModel) -> list[str]:
+def real(
+    text: str, inputs: list[list[int]], folder: Path, model: DataModel, objects: Sequence[str] = ()
+) -> list[str]:
+    """`objects` are further files of the program, compiled."""
     source, tested = folder / "program.c", folder / "tested.o"
     source.write_text(text)
     (folder / "harness.c").write_text(harness(inputs))
@@ -294,7 +297,7 @@ def real(text: str, inputs: list[list[int]], folder: Path, model: DataModel) -> 
     found = []
     for which in range(len(inputs)):
         program = folder / f"program{which}"
-        texts = [str(folder / "harness.c"), str(tested)]
+        texts = [str(folder / "harness.c"), str(tested), *objects]
         subprocess.run(
             [*common, f"-DWHICH={which}", *texts, "-o", str(program), *library],
             check=True,
