@@ -46,6 +46,17 @@ static void step(int by) { n += by; shared.right++; }
 void other(int by) { step(by); }
 int value(void) { return n; }
 """
+RULED = """\
+extern int __VERIFIER_nondet_int(void);
+static int taken = 0;
+static void KeAcquireSpinLock(int *l) { while (taken > 3) taken--; taken++; }
+static void KeReleaseSpinLock(int *l) { taken--; }
+int main(void) {
+  int n;
+  do { KeAcquireSpinLock(0); n = __VERIFIER_nondet_int(); KeReleaseSpinLock(0); } while (n);
+  return 0;
+}
+"""
 RECURSIVE = """\
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
@@ -152,4 +163,14 @@ def test_a_static_function_that_calls_itself_has_a_contract(tmp_path):
     program.write_text(RECURSIVE)
     result = assay.verify(program, search="contracts", certificate=certificate, timeout_seconds=60)
     assert result.verdict is Verdict.VERIFIED, result.reasons
+    assert check(program, certificate).obligations > 0
+
+
+def test_a_loop_in_a_static_function_that_a_rule_watches_has_a_name(tmp_path):
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(RULED)
+    rule = {"rules": ["ke-spinlock"], "timeout_seconds": 60}
+    result = assay.verify(program, search="templates", certificate=certificate, **rule)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    assert assay.certify(program, certificate, **rule).verdict is Verdict.VERIFIED
     assert check(program, certificate).obligations > 0
