@@ -92,6 +92,10 @@ HOLD = {
     % "int x = 1, *p = &x; unsigned b = __VERIFIER_nondet_int(); memset(&x, b, 4); if (x != (int)((b & 255) * 0x01010101)) reach_error(); memset(&p, 0, sizeof p); if (p) reach_error();",
     "pointers among bytes": MAIN
     % "int x = 4; struct s { char c[16]; int *p; } y; int *p = &x; memcpy(y.c + 8, &p, sizeof p); int **q = (int **)(y.c + 8); if (**q != 4) reach_error();",
+    "the number of a pointer is not 0": MAIN
+    % "int x, *p = 0; if (!(__SIZE_TYPE__)&x || (__SIZE_TYPE__)p || (short)(long)p) reach_error();",
+    "a pointer to and fro": MAIN
+    % "int x = 1; int *p = (int *)(long)(__SIZE_TYPE__)&x; *p = 3; if (x != 3) reach_error();",
     "no bytes are nowhere": MAIN % "int *p = 0; memcpy(p, p, 0); int x = 1; if (x != 1) reach_error();",
     "copying from NULL ends": MAIN % "int x, *p = 0; memcpy(&x, p, 4); reach_error();",
     "copies of a function": "int f(int n, int *up) { int x = n; if (n) f(n - 1, &x); *up += x; return x; }\n"
@@ -125,6 +129,8 @@ FAIL = {
     + MAIN % "int *p = __VERIFIER_nondet_int() ? malloc(4) : 0; if (!is(&*p)) reach_error();",
     "a member of what NULL points to has an address": "struct s { int a, b; };\n"
     + MAIN % "struct s *p = 0; if (&p->b) reach_error();",
+    "which number a pointer is": MAIN % "int x; if ((__SIZE_TYPE__)&x == 64) reach_error();",
+    "a part of that number may be 0": MAIN % "int x; if ((short)(long)&x == 0) reach_error();",
     "parts of two pointers are none": MAIN
     % "int x, y, *p = &x, *q = &y; memcpy(&p, &q, 2); if (p != &x && p != &y) reach_error();",
     "nor are they the number of an object": "int a[9];\n"
@@ -199,7 +205,11 @@ def test_most_programs_that_are_safe_are_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (MAIN % "int x; if ((unsigned long)&x == 5) reach_error();", "a pointer that becomes an integer"),
+        (
+            MAIN % "int x; int *p = (int *)(unsigned long)(short)(long)&x;",
+            "an integer that becomes a pointer",
+        ),
+        (MAIN % "int x; long n = (long)&x; int *p = (int *)n;", "an integer that becomes a pointer"),
         (MAIN % "int *p = (int *)5; if (p) reach_error();", "an integer that becomes a pointer"),
         (MAIN % "int x, *p = &x, *q = &x; *p = *q = 1; if (x != 1) reach_error();", "two assignments"),
         (
@@ -265,3 +275,12 @@ def test_proofs_about_lists_and_pointers_are_accepted_and_forged_ones_are_not(tm
     weak = forged(tmp_path, "watched", lambda body: [one["holds"].clear() for one in body["locations"]])
     with pytest.raises((Rejected, Undecided), match="an obligation is not met: from"):
         check(tmp_path / "watched.c", weak)
+
+
+def test_a_proof_that_needs_to_know_which_number_a_pointer_is_is_not_judged(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(HEAD + MAIN % "int x, *p = &x; if ((long)p != (long)&x) reach_error();")
+    result = assay.verify(program, certificate=certificate, timeout_seconds=60)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    with pytest.raises(Undecided, match="a pointer that becomes an integer"):
+        check(program, certificate)

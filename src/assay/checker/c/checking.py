@@ -101,6 +101,8 @@ def check_c(
     except NoProof as problem:
         if proof.left_out:
             raise CannotCheck(f"{proof.left_out} ({problem})") from None
+        if program.left_open is not None:
+            raise CannotCheck(f"{program.left_open} ({problem})") from None
         if program.uses_memory and body["nodes"]:  # it may need what others say of memory
             raise CannotCheck(f"a proof that needs another memory than the checker's ({problem})") from None
         raise

@@ -48,6 +48,7 @@ class Value:
     term: Term
     type: ty.Type
     truth: Term | None = None  # of an int that is 1 where this holds, and else 0
+    pointer: Term | None = None  # of an integer that was made of one and has room for it: that one
 
 
 class Object:
@@ -243,6 +244,7 @@ class Program:
         self.texts: list[list[int]] = []  # with their ends
         self.functions: dict[str, Term] = {}  # addresses
         self.has_heap = self.has_foreign_pointers = False
+        self.left_open: CannotCheck | None = None  # what the graph may do and the program does not
         self.graph = Graph()
         self.graphs: dict[str, Graph] = {}
         self.contracts = tuple(contracts)
@@ -1637,6 +1639,8 @@ class Program:
         if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Pointer):
             return Value(value.term, target)
         if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Int):
+            if value.pointer is not None:
+                return Value(value.pointer, target)
             if value.term.value != 0:
                 raise self.refuse(node, "an integer that becomes a pointer")
             return Value(tm.const(0, ty.POINTER_BITS), target)
@@ -1646,17 +1650,33 @@ class Program:
             truth = self.truth(value, node)
             return Value(tm.choice(truth, tm.const(1, 8), tm.const(0, 8)), target)
         if isinstance(value.type, ty.Pointer):
-            if value.term.value != 0:
-                raise self.refuse(node, "a pointer that becomes an integer")
-            return Value(tm.const(0, target.width), target)
+            return self._number_of(value, target, node)
         if value.truth is not None and target.bits is None:
             one, zero = tm.const(1, target.width), tm.const(0, target.width)
             return Value(tm.choice(value.truth, one, zero), target, value.truth)
         term = tm.resize(value.term, target.width, is_signed=value.type.is_signed)
+        if value.pointer is not None and target.bits is None and target.width >= self.pointer_bits:
+            return Value(term, target, pointer=value.pointer)
         if target.bits is not None and target.bits < target.width:
             low = tm.extract(target.bits - 1, 0, term)
             term = tm.extend(low, target.width, is_signed=target.is_signed)
         return Value(term, target)
+
+    def _number_of(self, value: Value, target: ty.Int, node: Node) -> Value:
+        """What number an address is, is left open: any but 0, and each time another one. Who needs more than
+        that of a program has a proof that is not judged."""
+        if value.term.value == 0:
+            return Value(tm.const(0, target.width), target)
+        if target.bits is not None:
+            raise self.refuse(node, "a pointer that becomes a bit-field")
+        self._need_memory()
+        self.left_open = CannotCheck("a pointer that becomes an integer", node.line, node.column)
+        unknown, zero = self._unknown(target.width), tm.const(0, target.width)
+        is_null = tm.equal(value.term, tm.const(0, ty.POINTER_BITS))
+        if target.width < self.pointer_bits:
+            return Value(tm.choice(is_null, zero, unknown), target)
+        self.graph.assume(tm.negate(tm.equal(unknown, zero)))
+        return Value(tm.choice(is_null, zero, unknown), target, pointer=value.term)
 
     def truth(self, value: Value, node: Node) -> Term:
         if value.truth is not None:
