@@ -244,3 +244,14 @@ def test_a_variable_that_another_file_declares_keeps_its_initial_value(tmp_path)
     first.write_text(f"{HEAD}int x = 2; int get(void);\nint main(void) {{ if (get() == 2) reach_error(); }}")
     second.write_text("extern int x;\nint get(void) { return x; }")
     assert assay.verify(first, c_sources=[str(second)]).verdict.value == "violated"
+
+
+def test_two_definitions_of_a_function_are_refused(tmp_path):
+    first, second, third = (tmp_path / f"{name}.c" for name in ("first", "second", "third"))
+    first.write_text(
+        f"{HEAD}int f(void); int g(void);\nint main(void) {{ if (f() == 2) reach_error(); g(); }}"
+    )
+    second.write_text("int f(void) { return 2; }")
+    third.write_text("inline int f(void) { return 1; } int g(void) { return f(); }")
+    with pytest.raises(SourceProblem, match=r"third.c:1:.*a second definition of 'f'"):
+        assay.verify(first, c_sources=[str(second), str(third)])

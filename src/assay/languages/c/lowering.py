@@ -160,6 +160,11 @@ class Lowering:
         definitions: list[Definition] = []
         for number, tree in enumerate(trees):
             definitions += self.file(tree, number)
+        unique: dict[str, Definition] = {}
+        for one in definitions:  # an inline one may stand beside another, and C leaves open which is called
+            if unique.setdefault(one.name.name, one) is not one:
+                what = f"a second definition of '{one.name.name}' is not modelled"
+                raise UnsupportedConstruct(what, where=place_of(one.node))
         self.known.defined = {one.name.name for one in definitions}
         self.known.types_of = {one.name.name: one.name.type for one in definitions}
         if main not in self.known.defined:
