@@ -174,3 +174,20 @@ def test_a_loop_in_a_static_function_that_a_rule_watches_has_a_name(tmp_path):
     assert result.verdict is Verdict.VERIFIED, result.reasons
     assert assay.certify(program, certificate, **rule).verdict is Verdict.VERIFIED
     assert check(program, certificate).obligations > 0
+
+
+def test_types_that_double_are_compared_once(tmp_path):
+    doubling = "struct s0 { int a; };" + "".join(
+        f"struct s{i} {{ struct s{i - 1} *x, *y; struct s{i} *z; }};" for i in range(1, 60)
+    )
+    texts = [
+        f"{doubling} extern struct s59 *p; int main(void) {{ return p == 0; }}",
+        f"{doubling} struct s59 *p;",
+    ]
+    expanded = [expand(text.encode(), tmp_path / "x.c", "LP64", []) for text in texts]
+    with deep():
+        assert read(expanded, "LP64", [], [], 0).graph.edges
+    texts[1] = texts[1].replace("int a", "long a")
+    expanded = [expand(text.encode(), tmp_path / "x.c", "LP64", []) for text in texts]
+    with pytest.raises(CannotCheck, match="'p' with two types"), deep():
+        read(expanded, "LP64", [], [], 0)
