@@ -15,7 +15,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -346,29 +346,31 @@ def harness(inputs: list[list[int]]) -> str:
         f"{functions}\n"
         "void observe(unsigned long long value) { char text[24]; int n = 24;\n"
         "  do { text[--n] = '0' + value % 10; value /= 10; } while (value); write(1, text + n, 24 - n); }\n"
-        "int tested(void);\n"
-        "int main(int count, char **given) { which = WHICH; tested(); return 0; }\n"
+        "int tested(void); extern char row_of_inputs;\n"  # the linker says where it is
+        "int main(int count, char **given) { which = (int)(long)&row_of_inputs; tested(); return 0; }\n"
     )
 
 
-def real(text: str, inputs: list[list[int]], folder: Path, model: DataModel) -> list[str]:
+def real(
+    text: str, inputs: list[list[int]], folder: Path, model: DataModel, objects: Sequence[str] = ()
+) -> list[str]:
+    """`objects` are further files of the program, compiled."""
     source, tested = folder / "program.c", folder / "tested.o"
     source.write_text(text)
     (folder / "harness.c").write_text(harness(inputs))
     (folder / "library.c").write_text(freestanding.TEXT)
-    common = ["gcc", "-w", "-O0", "-fwrapv", model.flag]
-    subprocess.run([*common, "-fno-pie", "-Dmain=tested", "-c", str(source), "-o", str(tested)], check=True)
-    library = [str(folder / "library.c"), *freestanding.FLAGS] if model.pointer == 32 else ["-no-pie"]
-    texts = [str(folder / "harness.c"), str(tested)]
+    common = ["gcc", "-w", "-O0", "-fwrapv", "-fno-pie", model.flag]
+    subprocess.run([*common, "-Dmain=tested", "-c", str(source), "-o", str(tested)], check=True)
+    library = ["library.c", *freestanding.FLAGS] if model.pointer == 32 else []
+    whole = ["harness.c", "tested.o", *objects, *library, "-nostdlib", "-r", "-o", "whole.o"]
+    subprocess.run([*common, *whole], cwd=folder, check=True)
     found = []
     for which in range(len(inputs)):
-        has_words = model.pointer == 64  # whoever is started without a library is told by nobody
-        program = folder / ("program" if has_words else f"program{which}")
-        if not program.exists():
-            chosen = "count-1" if has_words else which
-            subprocess.run([*common, f"-DWHICH={chosen}", *texts, "-o", str(program), *library], check=True)
-        command = [str(program), *(["x"] * which if has_words else ())]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        program = folder / f"program{which}"
+        linked = ["whole.o", f"-Wl,--defsym=row_of_inputs={which}", "-no-pie", "-o", str(program)]
+        flags = freestanding.FLAGS if model.pointer == 32 else ()
+        subprocess.run([*common, *linked, *flags], cwd=folder, check=True)
+        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=20, check=False)
         found.append(done.stdout.strip())
     return found
 

@@ -44,6 +44,33 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "verified",
     ),
+    # taken for another variable, `x` would still be 1 where it is read
+    "extern in a function is the static variable of the file": (
+        "static int x = 1; int get(void) { return x; }\n"
+        "int main(void) { extern int x; x = 7; if (get() == 7) reach_error(); }",
+        {},
+        "violated",
+    ),
+    "extern after static is the same variable": (
+        "static int x = 1; extern int x; int main(void) { if (x != 1) reach_error(); }",
+        {},
+        "verified",
+    ),
+    "a variable that is declared again keeps its initial value": (
+        "int x = 2; int x; int main(void) { if (x == 2) reach_error(); }",
+        {},
+        "violated",
+    ),
+    "a variable that a function declares again keeps its initial value": (
+        "int x[2] = {2, 3}; int main(void) { extern int x[]; if (x[1] == 3) reach_error(); }",
+        {},
+        "violated",
+    ),
+    "extern that hides a static variable of the function is another one": (
+        "int x = 2; int main(void) { static int x = 1; { extern int x; if (x != 2) reach_error(); } }",
+        {},
+        "verified",
+    ),
     # the upper half of the argument is lost on the way
     "arguments are narrowed": (
         "void f(int x) { if (x == 0) reach_error(); }\nint main(void) { f((int)0x700000000l); }",
@@ -210,3 +237,21 @@ def test_a_pitfall_is_judged_as_c_judges_it(name, tmp_path):
 def test_what_would_be_misread_is_refused(name, tmp_path):
     with pytest.raises(SourceProblem):
         verify(tmp_path, REFUSED[name])
+
+
+def test_a_variable_that_another_file_declares_keeps_its_initial_value(tmp_path):
+    first, second = tmp_path / "first.c", tmp_path / "second.c"
+    first.write_text(f"{HEAD}int x = 2; int get(void);\nint main(void) {{ if (get() == 2) reach_error(); }}")
+    second.write_text("extern int x;\nint get(void) { return x; }")
+    assert assay.verify(first, c_sources=[str(second)]).verdict.value == "violated"
+
+
+def test_two_definitions_of_a_function_are_refused(tmp_path):
+    first, second, third = (tmp_path / f"{name}.c" for name in ("first", "second", "third"))
+    first.write_text(
+        f"{HEAD}int f(void); int g(void);\nint main(void) {{ if (f() == 2) reach_error(); g(); }}"
+    )
+    second.write_text("int f(void) { return 2; }")
+    third.write_text("inline int f(void) { return 1; } int g(void) { return f(); }")
+    with pytest.raises(SourceProblem, match=r"third.c:1:.*a second definition of 'f'"):
+        assay.verify(first, c_sources=[str(second), str(third)])

@@ -21,7 +21,7 @@ from assay.checker.c.preprocessing import expand
 from assay.checker.c.problems import CannotCheck, NoProgram
 from assay.checker.c.rules import read_rule
 from assay.checker.c.solvers import Cvc5
-from assay.checker.program import RULES
+from assay.checker.c_certificates import RULES
 from assay.evidence.certificate.invariant_file import C_VERSION, InvariantFile, InvariantHeader, file_of
 from assay.evidence.verdict import Verdict
 from assay.transition_system.interface import SourceProblem
@@ -420,7 +420,7 @@ def test_arrays_that_start_with_zeros_are_decided(tmp_path):
     program = tmp_path / "program.c"
     program.write_text(ZEROS)
     with deep():
-        found = read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)
+        found = read([expand(program.read_bytes(), program, "LP64", [])], "LP64", [], [], 0)
     seen, i = (found.variables["g", "seen"], found.variables["l", (), "i", 5, 12])
     start = tm.select(found.initial[seen], i)
     assert Cvc5().never_holds(tm.negate(tm.equal(start, tm.const(0, 8))), 10) is True
@@ -460,7 +460,7 @@ def test_a_program_that_uses_the_names_of_a_rule_is_refused_by_both(cheat, tmp_p
     rule.write_text("state { int held = 0; }\ntake.entry { if (held) abort; held = 1; }\n")
     with pytest.raises(SourceProblem, match="which the rule mine needs"):
         languages.load(program, LanguageOptions(rules=(str(rule),), language="c"))
-    expanded = expand(program.read_bytes(), program, "LP64", [])
+    expanded = [expand(program.read_bytes(), program, "LP64", [])]
     with pytest.raises(NoProgram, match="which the rule mine needs"):
         read(expanded, "LP64", [], [read_rule(rule.read_text(), "mine")], 0)
 
@@ -562,7 +562,7 @@ def test_hostile_texts_are_read_or_refused_with_a_sentence(name, tmp_path):
     body, refusal = HOSTILE[name]
     program = tmp_path / "program.c"
     program.write_text(f"int x; int main(void) {{ {body} return 0; }}\n")
-    expanded = expand(program.read_bytes(), program, "LP64", [])
+    expanded = [expand(program.read_bytes(), program, "LP64", [])]
     options = LanguageOptions(language="c")
     if refusal is None:
         with deep():
@@ -581,7 +581,7 @@ def test_calls_that_double_are_refused(tmp_path, monkeypatch):
     calls = "".join(f"int f{i}(void) {{ return f{i + 1}() + f{i + 1}(); }}\n" for i in range(29, -1, -1))
     program.write_text(f"int f30(void) {{ return 1; }}\n{calls}int main(void) {{ return f0(); }}\n")
     with pytest.raises(CannotCheck, match="edges when calls are copied"), deep():
-        read(expand(program.read_bytes(), program, "LP64", []), "LP64", [], [], 0)
+        read([expand(program.read_bytes(), program, "LP64", [])], "LP64", [], [], 0)
 
 
 def test_what_is_taken_for_granted_cannot_be_hidden(proved, tmp_path):

@@ -24,6 +24,8 @@ extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 extern void *malloc(unsigned long); extern void *calloc(unsigned long, unsigned long); extern void free(void *);
 extern int *outside(void);
+extern void *memcpy(void *, const void *, __SIZE_TYPE__); extern void *memmove(void *, const void *, __SIZE_TYPE__);
+extern void *memset(void *, int, __SIZE_TYPE__);
 """
 MAIN = "int main(void) { %s return 0; }\n"
 
@@ -34,7 +36,7 @@ def holds(text: str, model: str, folder: Path) -> bool:
     path.write_text(HEAD + text)
     body = {"bound": 0, "rounds": 0, "recursion": 2, "instances": [], "nodes": [], "locations": []}
     with deep():
-        program = read(expand(path.read_bytes(), path, model, []), model, [], [], 2)
+        program = read([expand(path.read_bytes(), path, model, [])], model, [], [], 2)
         wanted = list(Proof(body, program).obligations())
     try:
         asked(wanted)
@@ -80,6 +82,22 @@ HOLD = {
     + MAIN
     % "struct s *p = &x; p->a = 13; p->b = -3; p->c = 99; if (x.a != 5 || x.b != -3 || x.c != 99) reach_error();",
     "following NULL ends": MAIN % "int *p = 0; *p = 1; reach_error();",
+    "an address that is taken of NULL follows nothing": MAIN % "int *p = 0, *q = &*p; if (q) reach_error();",
+    "bytes that are copied": "struct s { char c; struct s *self; short h; } x, y;\n"
+    + MAIN
+    % "x.c = 3; x.self = &x; x.h = 9; if (memcpy(&y, &x, sizeof y) != &y || y.c != 3 || y.self != &x || y.h != 9) reach_error();",
+    "bytes that overlap": "char a[6] = { 1, 2, 3, 4, 5, 6 };\n"
+    + MAIN % "memmove(a + 1, a, 4); if (a[0] != 1 || a[1] != 1 || a[4] != 4 || a[5] != 6) reach_error();",
+    "bytes that are set": MAIN
+    % "int x = 1, *p = &x; unsigned b = __VERIFIER_nondet_int(); memset(&x, b, 4); if (x != (int)((b & 255) * 0x01010101)) reach_error(); memset(&p, 0, sizeof p); if (p) reach_error();",
+    "pointers among bytes": MAIN
+    % "int x = 4; struct s { char c[16]; int *p; } y; int *p = &x; memcpy(y.c + 8, &p, sizeof p); int **q = (int **)(y.c + 8); if (**q != 4) reach_error();",
+    "the number of a pointer is not 0": MAIN
+    % "int x, *p = 0; if (!(__SIZE_TYPE__)&x || (__SIZE_TYPE__)p || (short)(long)p) reach_error();",
+    "a pointer to and fro": MAIN
+    % "int x = 1; int *p = (int *)(long)(__SIZE_TYPE__)&x; *p = 3; if (x != 3) reach_error();",
+    "no bytes are nowhere": MAIN % "int *p = 0; memcpy(p, p, 0); int x = 1; if (x != 1) reach_error();",
+    "copying from NULL ends": MAIN % "int x, *p = 0; memcpy(&x, p, 4); reach_error();",
     "copies of a function": "int f(int n, int *up) { int x = n; if (n) f(n - 1, &x); *up += x; return x; }\n"
     + MAIN % "int s = 0; if (f(2, &s) != 3) reach_error();",
     "the address of a parameter": "void set(int **p, int *v) { *p = v; }\n"
@@ -105,6 +123,22 @@ FAIL = {
     "a pointer from outside": MAIN % "int *p = outside(); if (p) reach_error();",
     "no pointer from outside": MAIN % "int *p = outside(); if (!p) reach_error();",
     "what a pointer from outside points to": MAIN % "int *p = outside(); if (p && *p == 3) reach_error();",
+    "the address of what NULL points to is NULL": MAIN % "int *p = 0; if (&*p == 0) reach_error();",
+    "it is no condition that holds": MAIN % "int *p = 0; if (!&p[0]) reach_error();",
+    "and not as an argument": "int is(int *p) { return p != 0; }\n"
+    + MAIN % "int *p = __VERIFIER_nondet_int() ? malloc(4) : 0; if (!is(&*p)) reach_error();",
+    "a member of what NULL points to has an address": "struct s { int a, b; };\n"
+    + MAIN % "struct s *p = 0; if (&p->b) reach_error();",
+    "which number a pointer is": MAIN % "int x; if ((__SIZE_TYPE__)&x == 64) reach_error();",
+    "a part of that number may be 0": MAIN % "int x; if ((short)(long)&x == 0) reach_error();",
+    "parts of two pointers are none": MAIN
+    % "int x, y, *p = &x, *q = &y; memcpy(&p, &q, 2); if (p != &x && p != &y) reach_error();",
+    "nor are they the number of an object": "int a[9];\n"
+    + MAIN % "int *p = a, *q = a + 3; memcpy(&p, &q, 2); if (p != a + 3 && p != a) reach_error();",
+    "a part of a pointer that is copied is no number": MAIN
+    % "int x, *p = &x; char c[4]; memcpy(c, (char *)&p + 1, 3); if (c[0] == 7) reach_error();",
+    "a pointer that is moved by a byte is none": MAIN
+    % "int x, *p[3] = { &x, 0, 0 }; memmove((char *)p + 1, p, sizeof *p); if (p[0] != &x) reach_error();",
     "another function": "int inc(int x) { return x + 1; }\nint dec(int x) { return x - 1; }\n"
     + MAIN % "int (*f)(int) = __VERIFIER_nondet_int() ? inc : dec; if (f(5) == 4) reach_error();",
     "little end first": MAIN % "int x = 258; char *c = (char *)&x; if (*c == 2) reach_error();",
@@ -132,7 +166,7 @@ def is_accepted(text: str, folder: Path) -> bool:
     path.write_text(text)
     try:
         with deep():
-            program = read(expand(path.read_bytes(), path, "LP64", []), "LP64", [], [], 4)
+            program = read([expand(path.read_bytes(), path, "LP64", [])], "LP64", [], [], 4)
             instances = list(dict.fromkeys(where for where, _, _ in program.points))
             locations = [
                 {"instance": instances.index(where), "line": line, "column": column, "holds": []}
@@ -171,7 +205,11 @@ def test_most_programs_that_are_safe_are_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (MAIN % "int x; if ((unsigned long)&x == 5) reach_error();", "a pointer that becomes an integer"),
+        (
+            MAIN % "int x; int *p = (int *)(unsigned long)(short)(long)&x;",
+            "an integer that becomes a pointer",
+        ),
+        (MAIN % "int x; long n = (long)&x; int *p = (int *)n;", "an integer that becomes a pointer"),
         (MAIN % "int *p = (int *)5; if (p) reach_error();", "an integer that becomes a pointer"),
         (MAIN % "int x, *p = &x, *q = &x; *p = *q = 1; if (x != 1) reach_error();", "two assignments"),
         (
@@ -237,3 +275,12 @@ def test_proofs_about_lists_and_pointers_are_accepted_and_forged_ones_are_not(tm
     weak = forged(tmp_path, "watched", lambda body: [one["holds"].clear() for one in body["locations"]])
     with pytest.raises((Rejected, Undecided), match="an obligation is not met: from"):
         check(tmp_path / "watched.c", weak)
+
+
+def test_a_proof_that_needs_to_know_which_number_a_pointer_is_is_not_judged(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "program.c", tmp_path / "program.assay"
+    program.write_text(HEAD + MAIN % "int x, *p = &x; if ((long)p != (long)&x) reach_error();")
+    result = assay.verify(program, certificate=certificate, timeout_seconds=60)
+    assert result.verdict is Verdict.VERIFIED, result.reasons
+    with pytest.raises(Undecided, match="a pointer that becomes an integer"):
+        check(program, certificate)

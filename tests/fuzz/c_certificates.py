@@ -174,6 +174,41 @@ int main(void) {
 )
 
 
+LINKED = (
+    HEAD
+    + """\
+static int n = 0;
+static void step(void) { n++; }
+void other(void);
+int value(void);
+int main(void) {
+  while (__VERIFIER_nondet_int()) { step(); other(); if (n != value()) reach_error(); }
+  return 0;
+}
+"""
+)
+SECOND = """\
+static int n = 0;
+static void step(void) { n++; }
+void other(void) { step(); }
+int value(void) { return n; }
+"""
+COPIED = (
+    HEAD
+    + """\
+void *memcpy(void *, const void *, __SIZE_TYPE__);
+struct held { int a; int *p; };
+int main(void) {
+  int x = 0;
+  struct held one = {1, &x}, other;
+  for (int i = 0; i < 4; i++) { memcpy(&other, &one, sizeof other); *other.p += 1; one.a = other.a + 1; }
+  if (x != 4 || one.a != 5) reach_error();
+  return 0;
+}
+"""
+)
+
+
 @dataclass(frozen=True)
 class Base:
     name: str
@@ -181,6 +216,7 @@ class Base:
     search: str = "auto"
     options: dict[str, Any] = field(default_factory=dict)
     certify: dict[str, Any] = field(default_factory=dict)
+    second: str = ""  # a further file
 
 
 BASES = (
@@ -193,6 +229,8 @@ BASES = (
     Base("rule", RULE, "templates", {"rules": ["ke-spinlock"]}, {"rules": ["ke-spinlock"]}),
     Base("elements", ELEMENTS, "quantified"),
     Base("references", REFERENCES),
+    Base("linked", LINKED, "templates", second=SECOND),
+    Base("copied", COPIED, "bounded"),
     Base("checked", COUNTED, "bounded", {"checks": ["overflow", "bounds"]}),
 )
 CHANGES_OF_TEXT = [
@@ -218,6 +256,11 @@ CHANGES_OF_TEXT = [
     ("while (n)", "while (!n)"),
     ("reach_error()", "(reach_error())"),
     ("int main(void) {", "int main(void) { int unused;"),
+    ("static void step", "extern int m; static void step"),
+    ("static int n = 0", "static int n = 1"),
+    ("sizeof other", "sizeof(int)"),
+    ("*other.p += 1", "*one.p += 2"),
+    ("i < 4", "i < 5"),
 ]
 
 
@@ -235,9 +278,18 @@ class Proved:
         self.folder.mkdir()
         self.program = self.folder / "program.c"
         self.program.write_text(base.text)
+        self.further: tuple[str, ...] = ()
+        if base.second:
+            (self.folder / "second.c").write_text(base.second)
+            self.further = (str(self.folder / "second.c"),)
         certificate = self.folder / "original.assay"
         result = assay.verify(
-            self.program, search=base.search, certificate=certificate, timeout_seconds=60, **base.options
+            self.program,
+            search=base.search,
+            certificate=certificate,
+            timeout_seconds=60,
+            c_sources=self.further,
+            **base.options,
         )
         assert result.verdict is Verdict.VERIFIED, (base.name, result.reasons)
         self.file = InvariantFile(certificate)
@@ -323,7 +375,14 @@ def certified(proved: Proved, certificate: Path, semantics: Any) -> tuple[str, s
     if isinstance(semantics.get("data_model"), str):
         given["data_model"] = semantics["data_model"]
     try:
-        result = assay.certify(proved.program, certificate, defines=None, timeout_seconds=30, **given)
+        result = assay.certify(
+            proved.program,
+            certificate,
+            defines=None,
+            timeout_seconds=30,
+            c_sources=proved.further,
+            **given,
+        )
     except SourceProblem as problem:
         return "rejected", str(problem)
     words = {Verdict.VERIFIED: "accepted", Verdict.REJECTED: "rejected"}
@@ -332,7 +391,7 @@ def certified(proved: Proved, certificate: Path, semantics: Any) -> tuple[str, s
 
 def checked(proved: Proved, certificate: Path) -> tuple[str, str]:
     try:
-        check(proved.program, certificate)
+        check(proved.program, certificate, LanguageOptions(c_sources=proved.further))
     except Rejected as problem:
         return "rejected", str(problem)
     except Undecided as problem:
@@ -366,6 +425,7 @@ def flow_of(proved: Proved, semantics: Any, body: Any) -> tuple[ControlFlow, Any
         checks=tuple(semantics["checks"]),
         data_model=semantics["data_model"],
         rules=tuple(proved.base.certify.get("rules", ())),
+        c_sources=proved.further,
         defines=tuple(one[2:] for one in semantics["flags"] if one.startswith("-D")),
         language="c",
     )
@@ -405,7 +465,8 @@ def mended(header: Any, text: str | None, proved: Proved) -> Any:
     header["sources"][0]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     proved.program.write_text(text)
     model = DATA_MODELS[header["semantics"]["data_model"]]
-    header["semantics"]["expanded"] = [preprocess(proved.program, model).expanded_sha256]
+    files = (proved.program, *map(Path, proved.further))
+    header["semantics"]["expanded"] = [preprocess(one, model).expanded_sha256 for one in files]
     return header
 
 

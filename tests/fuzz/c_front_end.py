@@ -20,10 +20,63 @@ from assay.checker.c.problems import CannotCheck
 from assay.checker.c.reading import Program
 from assay.checker.c.terms import ArrayValue, Term, Value, computed
 from assay.languages.c.preprocessing import DATA_MODELS
+from tests.c.random_memory import MemoryGenerator
 from tests.c.random_programs import Generator, real, truncated
 
 MOST_STEPS = 200_000
 RECURSION = 4
+
+
+class CopyingGenerator(MemoryGenerator):
+    """Also copies and sets bytes: of arrays, of structs with pointers in them, of what overlaps."""
+
+    def preamble(self) -> None:
+        super().preamble()
+        self.put("void *memmove(void *, const void *, __SIZE_TYPE__);")
+        self.put("struct held { char c; int *p; struct held *q; short h[3]; };")
+        self.put("static struct held kept, others[2]; static int held_int = 5;")
+
+    def of_bytes(self) -> None:
+        arrays = [one for one in self.arrays if one[0] in self.kinds and "->" not in one[0]]
+        pick = self.random.random()
+        if pick < 0.3:
+            super().of_bytes()
+        elif pick < 0.7 and arrays:
+            name, length = self.random.choice(arrays)
+            size = f"sizeof({name}[0])"
+            whole = f"{length} * {size}"
+            start, end = (self.random.randint(0, length - 1) for _ in range(2))
+            count = self.random.randint(0, length - max(start, end))
+            byte = self.random.randint(-3, 300)
+            self.put(
+                self.random.choice(
+                    [
+                        f"memmove({name} + {start}, &{name}[{end}], {count} * {size});",
+                        f"memset({name} + {start}, {byte}, {length - start} * {size});",
+                        f"memset((char *){name} + 1, {self.value(1)}, {size} * {length} - 1);",
+                        f"{{ unsigned char b[{whole} + 3]; memcpy(b + 3, {name}, {whole});"
+                        f" b[3] ^= 9; memcpy({name}, b + 3, {whole}); checksum += b[{length} + 2]; }}",
+                    ]
+                )
+            )
+        else:
+            self.put(
+                self.random.choice(
+                    [
+                        f"kept.p = &held_int; kept.q = &others[({self.value(1)}) & 1]; kept.h[1] += 3;",
+                        "memcpy(&others[1], &kept, sizeof kept);",
+                        "memmove(others, others + 1, sizeof others[0]);",
+                        "memcpy(&kept.p, &others[0].p, sizeof(int *));",
+                        "memset(&others[0].q, 0, sizeof others[0].q);",
+                        "memmove(others[1].h, others[1].h + 1, 2 * sizeof(short));",
+                        "if (others[0].p) checksum = checksum * 3 + ++*others[0].p;",
+                        "checksum = checksum * 3 + (others[0].p == kept.p);",
+                        "if (kept.q) { kept.q->h[0]++; kept.q->c += others[1].h[1]; }",
+                        "if (kept.q) checksum += kept.q - others;",
+                        "{ int *v; memcpy(&v, &others[1].p, sizeof v); if (v) checksum ^= *v; }",
+                    ]
+                )
+            )
 
 
 class NotDefined(Exception):
@@ -71,7 +124,7 @@ class _Zeros(dict):
 
 def read_program(path: Path, model: str) -> Program:
     with deep():
-        return read(expand(path.read_bytes(), path, model, []), model, [], [], RECURSION)
+        return read([expand(path.read_bytes(), path, model, [])], model, [], [], RECURSION)
 
 
 def difference(
@@ -105,12 +158,13 @@ def main() -> int:
     parser.add_argument("--seeds", default="0:200", help="FROM:TO")
     parser.add_argument("--keep", type=Path, default=Path("differences"), help="a folder for what differs")
     parser.add_argument("--memory", action="store_true", help="programs with pointers")
+    parser.add_argument("--bytes", action="store_true", help="programs that also copy bytes")
     parser.add_argument("--data-model", default="LP64", choices=DATA_MODELS)
     given = parser.parse_args()
     start, end = map(int, given.seeds.split(":"))
-    made = Generator
-    if given.memory:
-        from tests.c.random_memory import MemoryGenerator as made  # noqa: N813
+    made: type[Generator] = Generator
+    if given.memory or given.bytes:
+        made = CopyingGenerator if given.bytes else MemoryGenerator
     refused: Counter[str] = Counter()
     compared: Counter[str] = Counter()
     count = 0

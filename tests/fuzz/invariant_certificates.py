@@ -28,6 +28,7 @@ from typing import Any
 
 from assay import languages
 from assay.certification import invariants as certification
+from assay.checker import invariant_file
 from assay.checker import invariants as checker
 from assay.checker.container import Rejected
 from assay.evidence.certificate.header import CertificateProblem
@@ -520,10 +521,10 @@ class Campaign:
         return known.get(verdict, "undecided"), problem
 
     def by_cvc5(self, data: bytes, target: Target) -> tuple[str, str]:
-        if not checker.is_invariant(data):
+        if not invariant_file.is_invariant(data):
             return "rejected", "another kind of file"
         try:
-            header, written = checker.read_invariant_file(data)
+            header, written = invariant_file.read_invariant_file(data)
             program = _WithForm(self.system_of(target, header.invariants), target.program)
             checker.check_invariant(program, header, written)  # type: ignore[arg-type]
         except (Rejected, CertificateProblem) as reason:

@@ -161,9 +161,9 @@ def _result(request: CertificationRequest) -> CertificationResult:
     )
     require_readable("certificate", request.path)
     if is_invariant_file(request.path):
-        from assay.certification.invariants import certify_invariant
+        from assay.certification.proofs import certify_proof
 
-        return certify_invariant(nothing, request)
+        return certify_proof(nothing, request)
     try:
         with CertificateFile(request.path) as file:
             return _with_file(file, nothing, request.limited_for(file))

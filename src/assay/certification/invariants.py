@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from assay.certification.claim import require_claim, signer_of
+from assay.certification.claim import require_claim
 from assay.certification.program import load_for
 from assay.certification.request import CertificationRequest
 from assay.certification.result import CertificationResult
@@ -23,9 +23,8 @@ from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHe
 from assay.evidence.inductive.invariant import InductiveInvariant, NoInvariant
 from assay.evidence.inductive.obligations import initial_problem, obligations_at
 from assay.evidence.inductive.z3_prover import ProverProblem, Z3Prover, load_z3
-from assay.evidence.sequential.obligations import NoProof
 from assay.evidence.verdict import StopReason, Verdict
-from assay.execution.alarm import OutOfTime, alarm_at
+from assay.execution.alarm import alarm_at
 from assay.execution.model_process import Job
 from assay.transition_system.interface import Program
 from assay.transition_system.language_options import OptionProblem
@@ -47,29 +46,15 @@ WALK_SECONDS = 5.0
 MEMORY_BYTES = 8 << 30  # of the solver, unless a limit is given
 
 
-def certify_invariant(nothing: CertificationResult, request: CertificationRequest) -> CertificationResult:
-    known = nothing
+def certify_invariant(
+    known: CertificationResult, file: InvariantFile, request: CertificationRequest
+) -> CertificationResult:
+    """Raises CertificateProblem where the certificate is to be rejected, and OutOfTime."""
+    header = file.header
+    require_claim(header, request)  # type: ignore[arg-type]
+    require_no_reductions(header)
+    begin = time.monotonic()
     try:
-        file = InvariantFile(request.path)
-        header = file.header
-        known = replace(
-            nothing,
-            claim=header.claim,
-            certificate={"path": str(request.path), "bytes": file.size, "sha256": file.sha256},
-            semantics=dict(header.semantics),
-            options=request.as_json(),
-        )
-        if request.cluster is not None and header.language != "c":
-            raise OptionProblem("cluster: a proof by invariant is checked here")
-        known = replace(known, signed_by=signer_of(file, request))  # type: ignore[arg-type]
-        if header.language == "c":
-            from assay.certification.sequential import certify_sequential
-
-            with alarm_at(request.deadline):
-                return certify_sequential(known, file, request)
-        require_claim(header, request)  # type: ignore[arg-type]
-        require_no_reductions(header)
-        begin = time.monotonic()
         with alarm_at(request.deadline):
             program = load_for(request.program, header, request.added)  # type: ignore[arg-type]
             system = form_of(program, request)
@@ -79,11 +64,8 @@ def certify_invariant(nothing: CertificationResult, request: CertificationReques
         notes = [f"not looked at: {one.text}" for one in program.unchecked]
         known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *notes))
         return _proved(known, system, written, request, deadlock=header.properties.deadlock)
-    except (CertificateProblem, NoInvariant, NoProof) as problem:
-        return replace(known, verdict=Verdict.REJECTED, reasons=(str(problem),))
-    except OutOfTime:
-        reason = "time ran out before the program was compiled"
-        return replace(known, verdict=Verdict.INCOMPLETE, reasons=(reason,))
+    except NoInvariant as problem:
+        raise CertificateProblem(str(problem)) from None
 
 
 def require_no_reductions(header: InvariantHeader) -> None:

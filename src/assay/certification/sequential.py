@@ -19,7 +19,6 @@ from assay import languages
 from assay.certification.program import require_same_texts, texts_of
 from assay.certification.request import CertificationRequest
 from assay.certification.result import CertificationResult
-from assay.certification.sharing_out import cluster_of, processes_here
 from assay.distribution.in_process import InProcess
 from assay.distribution.interface import ClusterProblem, OutOfTime, Report
 from assay.evidence.certificate.header import CertificateProblem, Properties
@@ -35,12 +34,13 @@ from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem, UnsupportedConstruct
 from assay.transition_system.language_options import LanguageOptions, OptionProblem
 from assay.transition_system.sequential import term_file
-from assay.transition_system.sequential.bitvectors import Sort, Term, variable, variables_of
+from assay.transition_system.sequential.bitvectors import Sort, Term, any_of, variable, variables_of
 
 LANGUAGE = "c"
 SECONDS = 600.0  # of all questions together, unless a timeout is given
 SECOND_OPINION_SECONDS = 30.0  # of all questions together, but for each at least
 LEAST_SECONDS = 2.0
+TOGETHER_SECONDS = 5.0  # of all in one question, before they are asked one by one
 GRACE_SECONDS = 2.0  # for a solver that looks at the clock late
 MEMORY_BYTES = 8 << 30
 
@@ -48,16 +48,21 @@ MEMORY_BYTES = 8 << 30
 def certify_sequential(
     known: CertificationResult, file: InvariantFile, request: CertificationRequest
 ) -> CertificationResult:
-    """Raises CertificateProblem and NoProof where the certificate is to be rejected."""
+    """Raises CertificateProblem where the certificate is to be rejected."""
     header = file.header
     _require_claim(header, request)
     begin = time.monotonic()
     program = _loaded(header, request)
     written = file.invariant()
-    wanted = _obligations(program, written)
+    try:
+        wanted = _obligations(program, written)
+    except NoProof as problem:
+        raise CertificateProblem(str(problem)) from None
     known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *program.notes))
     began = time.monotonic()
-    tasks = _tasks(wanted, request)
+    tasks = _tasks([one.refutation for one in wanted], request)
+    if _is_here(request) and len(tasks) > 1 and _are_met_together(wanted, request):
+        tasks = []
     try:
         with _executor(request) as executor:
             answers = executor.run(
@@ -76,11 +81,13 @@ def certify_sequential(
         known,
         run_seconds=time.monotonic() - began,
         workers=workers,
-        tasks=len(tasks),
+        tasks=max(1, len(tasks)),
         where=where,
         peak_memory_bytes=peak,
         obligations=len(wanted),
     )
+    if not tasks:
+        answers = [dict.fromkeys(SOLVERS, True) for _ in wanted]
     return judged(known, wanted, cast("list[dict[str, bool | str]]", answers))
 
 
@@ -216,27 +223,41 @@ class Question:
         return term_file.load(self.refutation, known)[0]
 
 
-def _tasks(wanted: Sequence[Obligation], request: CertificationRequest) -> list[Question]:
+def _tasks(refutations: Sequence[Term], request: CertificationRequest) -> list[Question]:
     left = max(1.0, request.deadline - time.monotonic()) if request.deadline else SECONDS
-    second = max(LEAST_SECONDS, SECOND_OPINION_SECONDS / max(1, len(wanted)))
+    second = max(LEAST_SECONDS, SECOND_OPINION_SECONDS / max(1, len(refutations)))
     return [
         Question(
-            term_file.dump([one.refutation]),
-            {each.name: each.sort for each in variables_of(one.refutation)},
+            term_file.dump([one]),
+            {each.name: each.sort for each in variables_of(one)},
             {"bitwuzla": left, "cvc5": min(left, second)},
             request.memory_limit_bytes or MEMORY_BYTES,
         )
-        for one in wanted
+        for one in refutations
     ]
+
+
+def _are_met_together(wanted: Sequence[Obligation], request: CertificationRequest) -> bool:
+    """Whether both solvers say at once of all obligations that none is broken: most are easy, and a copy of
+    this process costs more than they do. Else each is asked by itself, and nothing was decided here."""
+    (whole,) = _tasks([any_of(one.refutation for one in wanted)], request)
+    seconds = {name: min(given, TOGETHER_SECONDS) for name, given in whole.seconds.items()}
+    return all(answer is True for answer in ask(replace(whole, seconds=seconds), lambda _: None).values())
+
+
+def _is_here(request: CertificationRequest) -> bool:
+    return request.cluster is None and request.workers <= 1
 
 
 def _executor(request: CertificationRequest) -> Any:
     """One worker is this process: what is hard runs in copies of it anyway."""
+    if _is_here(request):
+        return InProcess(deadline=request.deadline)
+    from assay.certification.sharing_out import cluster_of, processes_here
+
     if request.cluster is not None:
         return cluster_of(request, fixed_hashes=False)
-    if request.workers > 1:
-        return processes_here(request, fixed_hashes=False)
-    return InProcess(deadline=request.deadline)
+    return processes_here(request, fixed_hashes=False)
 
 
 def ask(question: Question, _report: Report) -> dict[str, bool | str]:

@@ -8,13 +8,15 @@ import os
 import resource
 import signal
 import sys
-import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.checker import Accepted, AcceptedInvariant, Rejected, Undecided, Unusable, check
-from assay.checker.c.refutations import ProofFile
-from assay.checker.invariants import C, is_invariant
-from assay.transition_system.language_options import LanguageOptions
+from assay.checker.container import Rejected, Undecided, Unusable, content_of
+from assay.checker.invariant_file import AcceptedInvariant, C, is_about_c, is_invariant
+
+if TYPE_CHECKING:
+    from assay.checker.c.refutations import ProofFile
+    from assay.checker.walk import Accepted
 
 ACCEPTED, UNUSABLE, UNDECIDED, REJECTED = 0, 2, 3, 4
 FAILED = 70  # a fault of this checker
@@ -52,6 +54,8 @@ def in_a_child(arguments: list[str]) -> int:
             code = judge(arguments)
             sys.stdout.flush()
         except BaseException:
+            import traceback
+
             traceback.print_exc()
         finally:
             os._exit(code)
@@ -67,7 +71,7 @@ def in_a_child(arguments: list[str]) -> int:
 
 def judge(arguments: list[str]) -> int:
     try:
-        accepted = check(Path(arguments[0]), Path(arguments[1]), *given_by_user(arguments[2:]))
+        accepted = checked(Path(arguments[0]), Path(arguments[1]), given_by_user(arguments[2:]))
     except Rejected as reason:
         return say(f"rejected: {reason}", REJECTED)
     except Unusable as reason:
@@ -83,11 +87,45 @@ def judge(arguments: list[str]) -> int:
     return say(sentence(accepted, arguments[0]), ACCEPTED)
 
 
-def given_by_user(arguments: list[str]) -> tuple[LanguageOptions, ProofFile | None]:
+def checked(program: Path, certificate: Path, given: argparse.Namespace) -> Accepted | AcceptedInvariant:
+    """A proof about a C program goes its own way at once: all that others need would take longer to import
+    than most proofs to check."""
+    proofs = proof_file(given)
+    data = content_of(certificate, "certificate")
+    if is_about_c(data):
+        from assay.checker.c_certificates import check_c_proof
+
+        return check_c_proof((program, *map(Path, given.c_source)), data, given.rule, proofs)
+    from assay.checker.program import check
+    from assay.transition_system.language_options import LanguageOptions
+
+    options = LanguageOptions(
+        c_sources=tuple(given.c_source),
+        rules=tuple(given.rule),
+        cflags=tuple(given.cflags),
+        ldflags=tuple(given.ldflags),
+        sanitize=given.sanitize,
+        foreign_code=given.foreign_code,
+        python=given.python,
+    )
+    return check(program, certificate, options, proofs)
+
+
+def proof_file(given: argparse.Namespace) -> ProofFile | None:
+    path = given.proofs or given.write_proofs
+    if path is None:
+        return None
+    from assay.checker.c.refutations import ProofFile
+
+    return ProofFile(path, is_new=given.write_proofs is not None, export=given.export)
+
+
+def given_by_user(arguments: list[str]) -> argparse.Namespace:
     """The flags of `assay verify` that a certificate does not have: how C was compiled and that it may be
     executed, and where the packages of a program in Python are; and where proofs of obligations are."""
     parser = argparse.ArgumentParser(prog="python -m assay.checker PROGRAM CERTIFICATE")
-    for flag in ("--c-source", "--cflags", "--ldflags"):
+    parser.add_argument("--c-source", action="append", default=[], help="a further file of C")
+    for flag in ("--cflags", "--ldflags"):
         parser.add_argument(flag, action="append", default=[])
     parser.add_argument("--rule", action="append", default=[], help="the file of a rule of a C program")
     parser.add_argument("--sanitize", action="store_true")
@@ -98,20 +136,9 @@ def given_by_user(arguments: list[str]) -> tuple[LanguageOptions, ProofFile | No
     either.add_argument("--write-proofs", type=Path, help="find such proofs, and write them to this file")
     parser.add_argument("--export", type=Path, help="write clauses and proofs into this folder, for others")
     given = parser.parse_args(arguments)
-    path = given.proofs or given.write_proofs
-    if given.export is not None and path is None:
+    if given.export is not None and not (given.proofs or given.write_proofs):
         parser.error("--export needs --proofs or --write-proofs")
-    options = LanguageOptions(
-        c_sources=tuple(given.c_source),
-        rules=tuple(given.rule),
-        cflags=tuple(given.cflags),
-        ldflags=tuple(given.ldflags),
-        sanitize=given.sanitize,
-        foreign_code=given.foreign_code,
-        python=given.python,
-    )
-    is_new = given.write_proofs is not None
-    return options, None if path is None else ProofFile(path, is_new=is_new, export=given.export)
+    return given
 
 
 def proof(accepted: AcceptedInvariant, program: str) -> str:

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 import zstandard
+
+from assay.records import dataclass
 
 MAGIC = b"\x89ASSAY\r\n"
 VERSIONS = (1, 3, 4)  # the second of them has temporal parts, the last moves
@@ -78,6 +83,14 @@ PART_KEYS = {
 
 class Rejected(Exception):
     """The certificate does not prove its claim; the reason is a sentence."""
+
+
+class Undecided(Exception):
+    """The certificate may prove its claim, and this checker cannot tell; the reason is a sentence."""
+
+
+class Unusable(Exception):
+    """There is nothing to judge: a file is missing or of a kind this checker does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,20 @@ class Container:
     header: Header
     frames: tuple[Frame, ...]
     parts: tuple[Container, ...] = ()  # one for each temporal part
+
+
+def content_of(path: Path, what: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # never to wait for a pipe
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISREG(status.st_mode):
+                return file.read(status.st_size)  # what is appended meanwhile is not looked at
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        pass
+    except OSError as problem:
+        raise Unusable(f"{path}: the {what} cannot be read: {problem.strerror}") from None
+    raise Unusable(f"{path}: expected a {what}, got a path that is no file")
 
 
 def read_container(data: bytes) -> Container:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay import _engine, languages
-from assay.checker.c.checking import asked, check_c
-from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
-from assay.checker.c.proofs import Obligation
-from assay.checker.c.refutations import ProofFile, decided
-from assay.checker.container import Container, Header, Rejected, read_container, text, texts, truth
-from assay.checker.invariants import (
-    AcceptedInvariant,
-    C,
-    Undecided,
-    check_invariant,
-    is_invariant,
-    load_invariant,
-    read_invariant_file,
+from assay.checker.c.refutations import ProofFile
+from assay.checker.c_certificates import check_c_proof
+from assay.checker.container import (
+    Container,
+    Header,
+    Rejected,
+    Unusable,
+    content_of,
+    read_container,
+    text,
+    texts,
+    truth,
 )
+from assay.checker.invariant_file import AcceptedInvariant, is_about_c, is_invariant, read_invariant_file
+from assay.checker.invariants import check_invariant, load_invariant
 from assay.checker.temporal import Product, WatchedModel
 from assay.checker.walk import Accepted, check_part, check_script
 from assay.languages import AnotherText, names_a_class
@@ -38,12 +37,7 @@ from assay.transition_system.language_options import LanguageOptions
 from assay.transition_system.opening import READABLE, describes_itself, draw_key, open_model
 
 PYTHON = "python"
-RULES = Path(languages.__file__).parent / "c" / "rules"  # texts that come with Assay
 DEFAULT = LanguageOptions()
-
-
-class Unusable(Exception):
-    """There is nothing to judge: a file is missing or of a kind this checker does not know."""
 
 
 def check(
@@ -57,8 +51,10 @@ def check(
     this very process: give the checker one of its own.
     """
     data = content_of(certificate, "certificate")
+    if is_about_c(data):
+        return check_c_proof((program, *map(Path, added.c_sources)), data, added.rules, proofs)
     if is_invariant(data):
-        return check_proof(program, data, added, proofs)
+        return check_proof(program, data, proofs)
     if proofs is not None:
         raise Unusable(f"{certificate}: this certificate has no obligations of which there could be proofs")
     container = read_container(data)
@@ -88,13 +84,9 @@ def check(
         raise Rejected(f"the step function does not follow the program: {problem}") from None
 
 
-def check_proof(
-    program: Path, data: bytes, added: LanguageOptions = DEFAULT, proofs: ProofFile | None = None
-) -> AcceptedInvariant:
+def check_proof(program: Path, data: bytes, proofs: ProofFile | None = None) -> AcceptedInvariant:
     """A proof by invariant, of a program or of a class."""
     header, written = read_invariant_file(data)
-    if header.language == C:
-        return check_c_proof(program, header, written, added.rules, hashlib.sha256(data).hexdigest(), proofs)
     if proofs is not None:
         raise Unusable("proofs of obligations are read for C programs only")
     if header.language != LANGUAGE:
@@ -115,63 +107,6 @@ def check_proof(
         raise Rejected(f"the certificate is for other semantics than {json.dumps(loaded.semantics)}")
     require_parts(header, loaded.temporal)
     return check_invariant(loaded, header, written)
-
-
-def check_c_proof(
-    program: Path, header: Header, written: Any, rules: Sequence[str], sha256: str, proofs: ProofFile | None
-) -> AcceptedInvariant:
-    """Nothing of the language is shared: the text is read by a front end of the checker's own."""
-    source = content_of(program, "program")
-    if hashlib.sha256(source).hexdigest() != header.sources[0][1]:
-        raise Rejected(
-            f"{program} is another program: its SHA-256 differs from that of {header.sources[0][0]!a}"
-        )
-    files = [Path(one) for one in rules] or [
-        RULES / f"{one.replace('_', '-')}.rule"
-        for one in texts(header.semantics, "rules")
-        if one.isidentifier()
-    ]
-    texts_of_rules = [(file.stem, content_of(file, "rule (name its file with --rule)")) for file in files]
-    notes: list[str] = []
-
-    def decide(wanted: Sequence[Obligation]) -> tuple[str, ...]:
-        assert proofs is not None
-        read = lambda path: content_of(path, "file of proofs")  # noqa: E731
-        solvers, note = decided(wanted, proofs, sha256, read, asked)
-        notes.extend([note] if note else [])
-        return solvers
-
-    try:
-        found = check_c(
-            program,
-            source,
-            header.sources,
-            header.semantics,
-            written,
-            texts_of_rules,
-            None if proofs is None else decide,
-        )
-    except (NoProgram, NoProof) as problem:
-        raise Rejected(str(problem)) from None
-    except CannotCheck as problem:
-        raise Undecided(f"cannot check: {problem} is not read here; ask: assay certify") from None
-    return AcceptedInvariant(
-        header, found.obligations, " and ".join(found.solvers) or "computing", tuple(notes)
-    )
-
-
-def content_of(path: Path, what: str) -> bytes:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # never to wait for a pipe
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if stat.S_ISREG(status.st_mode):
-                return file.read(status.st_size)  # what is appended meanwhile is not looked at
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        pass
-    except OSError as problem:
-        raise Unusable(f"{path}: the {what} cannot be read: {problem.strerror}") from None
-    raise Unusable(f"{path}: expected a {what}, got a path that is no file")
 
 
 def load(path: Path, header: Header, added: LanguageOptions = DEFAULT) -> Program:

@@ -17,7 +17,8 @@ import assay
 from assay import languages
 from assay.certification.invariants import checked
 from assay.checker import Rejected, Undecided
-from assay.checker.invariants import check_invariant, read_conjunctions, read_invariant_file
+from assay.checker.invariant_file import read_invariant_file
+from assay.checker.invariants import check_invariant, read_conjunctions
 from assay.checker.program import check
 from assay.evidence.certificate.container import PREAMBLE
 from assay.evidence.certificate.header import CertificateProblem

@@ -17,7 +17,7 @@ from assay.checker.c.proofs import Obligation, Proof, contracts_of, recursion_of
 from assay.checker.c.reading import POINTERS, Program
 from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
-from assay.checker.c.syntax import parse
+from assay.checker.c.syntax import Node, parse
 from assay.checker.c.terms import FALSE, either
 from assay.records import dataclass
 
@@ -55,15 +55,14 @@ def strings(semantics: Mapping[str, Any], key: str) -> list[str]:
 
 
 def check_c(
-    path: Path,
-    source: bytes,
+    files: Sequence[tuple[Path, bytes]],
     sources: Sequence[tuple[str, str]],
     semantics: Mapping[str, Any],
     body: Any,
     rule_files: Sequence[tuple[str, bytes]],
     decide: Callable[[Sequence[Obligation]], tuple[str, ...]] | None = None,
 ) -> CheckedProof:
-    """`source` has the hash that the certificate names. `decide` says who has decided all obligations;
+    """`files` have the hashes that the certificate names. `decide` says who has decided all obligations;
     without it solvers are asked. Raises NoProgram, NoProof and CannotCheck."""
     model = semantics.get("data_model")
     if model not in FLAGS:
@@ -73,12 +72,16 @@ def check_c(
         raise NoProof("the certificate names flags that are neither macros nor folders")
     if checks != [one for one in CHECKS if one in checks]:
         raise NoProof("the certificate names checks that there are not")
-    if len(sources) != 1 + len(rule_files):
-        raise CannotCheck("a program of several files")
-    rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, sources[1:], strict=True)]
-    expanded = expand(source, path, model, flags)
+    if len(sources) != len(files) + len(rule_files):
+        raise NoProof("the certificate speaks of another number of files")
+    if rule_files and len(files) > 1:
+        raise CannotCheck("a rule about a program of several files")
+    wanted_rules = sources[len(files) :]
+    rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, wanted_rules, strict=True)]
+    expanded = [expand(source, path, model, flags) for path, source in files]
+    names = [path.name for path, _ in files]
     with deep():
-        program = read(expanded, model, checks, rules, recursion_of(body), contracts_of(body))
+        program = read(expanded, model, checks, rules, recursion_of(body), contracts_of(body), names)
         ours = {
             "version": SEMANTICS_VERSION,
             "data_model": model,
@@ -86,7 +89,7 @@ def check_c(
             "flags": flags,
             "rules": [one.name for one in rules],
             "granted": granted(program, checks),
-            "expanded": [hashlib.sha256(without_markers(expanded)).hexdigest()],
+            "expanded": [hashlib.sha256(without_markers(one)).hexdigest() for one in expanded],
         }
         for key in sorted({*ours, *semantics}):
             if key not in ours or json.dumps(ours[key]) != json.dumps(semantics.get(key)):
@@ -98,27 +101,38 @@ def check_c(
     except NoProof as problem:
         if proof.left_out:
             raise CannotCheck(f"{proof.left_out} ({problem})") from None
+        if program.left_open is not None:
+            raise CannotCheck(f"{program.left_open} ({problem})") from None
         if program.uses_memory and body["nodes"]:  # it may need what others say of memory
             raise CannotCheck(f"a proof that needs another memory than the checker's ({problem})") from None
         raise
 
 
 def read(
-    expanded: bytes,
+    expanded: Sequence[bytes],
     model: str,
     checks: Sequence[str],
     rules: Sequence[Rule],
     recursion: int,
     contracts: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Program:
-    text = expanded.decode("utf-8", "surrogateescape")
-    for rule in rules:
-        require_own_names(text, rule)
-    tree = woven(parse(text), rules)
+    """`names` are those of files, for people; rules are about one."""
+    trees: dict[str, list[Node]] = {}
+    for number, one in enumerate(expanded):
+        text = one.decode("utf-8", "surrogateescape")
+        for rule in rules:
+            require_own_names(text, rule)
+        name = names[number] if number < len(names) else f"file {number}"
+        try:
+            tree = woven(parse(text), rules)
+        except CannotCheck as problem:
+            raise problem.within(name if len(expanded) > 1 else "") from None
+        trees[name if name not in trees else f"{name} ({number})"] = tree
     addressed: set[object] = set()
     while True:
         try:
-            return Program(tree, model, checks, recursion, contracts, addressed)
+            return Program(trees, model, checks, recursion, contracts, addressed)
         except Addressed as found:
             if len(addressed) >= MOST_ADDRESSED:
                 raise CannotCheck(f"more than {MOST_ADDRESSED} objects in memory") from None
@@ -157,7 +171,7 @@ def asked(wanted: Sequence[Obligation]) -> tuple[str, ...]:
     if all(one.refutation is FALSE for one in wanted):
         return ()
     solvers = Solvers()
-    if not solvers.solvers:
+    if not any(solvers.installed()):
         raise CannotCheck("proofs without cvc5 (pip install cvc5) or Bitwuzla (pip install bitwuzla)")
     if solvers.never_holds(either(one.refutation for one in wanted)) is not True:
         for one in wanted:

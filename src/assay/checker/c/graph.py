@@ -29,9 +29,11 @@ class Failure:
     kind: str  # assertion, error, rule, overflow, division, bounds, unwinding, or the half of a contract
     line: int
     column: int
+    file: str = ""  # of a program that has several
 
     def __str__(self) -> str:
-        return f"the failure ({self.kind}) at {self.line}:{self.column}"
+        place = f"{self.line}:{self.column}"
+        return f"the failure ({self.kind}) at {f'{self.file}:{place}' if self.file else place}"
 
 
 class Graph:

@@ -1,9 +1,10 @@
 """Memory that pointers reach: cells, one for each byte of an object whose address is taken.
 
 A pointer has 64 bits: the number of an object, and how far it is from the object's beginning. Where pointers
-have four bytes, cells are wider, so that four hold one. Each cell says whether it is part of a pointer, since
-nobody knows the bytes of those: read as an integer they are anything, and so is a pointer that is read where
-something else was written. NULL is zeros, as on every machine that gcc knows.
+have four bytes, cells are wider, so that four hold one. Each cell says whether it is part of a pointer, and
+which, since nobody knows the bytes of those: read as an integer they are anything, and so is a pointer that
+is read where something else was written. Who copies bytes copies whole pointers; parts of one are anything.
+NULL is zeros, as on every machine that gcc knows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Memory:
     def __init__(self, pointer_bits: int) -> None:
         self.pointer_bits = pointer_bits
         self.data_bits = POINTER_BITS // (pointer_bits // 8)  # of a cell, without what it says of itself
-        self.cell_bits = self.data_bits + 1
+        self.parts = pointer_bits // 8
+        self.mark_bits = self.parts.bit_length()  # 0, or the position of a part and 1
+        self.cell_bits = self.data_bits + self.mark_bits
         self.cells = tm.var("memory", (POINTER_BITS, self.cell_bits))
         self.heap = tm.var("heap", HALF)
         self.first = tm.var("memory.first", self.cells.sort)
@@ -59,12 +62,14 @@ class Memory:
     ) -> Term:
         """What is there. Without `anything`: if it is what was written there as this type."""
         found = [tm.select(cells, moved(address, at)) for at in range(self._count(kind))]
-        is_pointer = [tm.equal(self._mark(one), tm.const(1, 1)) for one in found]
         if isinstance(kind, ty.Int):
             value = joined([tm.extract(7, 0, one) for one in found])
-            known = tm.negate(tm.either(is_pointer))
+            known = tm.both(tm.equal(self._mark(one), tm.const(0, self.mark_bits)) for one in found)
         else:
             value = joined([tm.extract(self.data_bits - 1, 0, one) for one in found])
+            is_pointer = [
+                tm.equal(self._mark(one), tm.const(at + 1, self.mark_bits)) for at, one in enumerate(found)
+            ]
             is_null = tm.equal(joined(found), tm.const(0, self.cell_bits * len(found)))
             known = tm.either((tm.both(is_pointer), is_null))
         if anything is None or known is tm.TRUE:
@@ -80,10 +85,13 @@ class Memory:
             ]
         else:
             is_null = tm.equal(value, tm.const(0, POINTER_BITS))
-            mark = tm.choice(is_null, tm.const(0, 1), tm.const(1, 1))
-            width = self.data_bits
+            width, none = self.data_bits, tm.const(0, self.mark_bits)
             parts = [
-                tm.concat(mark, tm.extract(width * at + width - 1, width * at, value)) for at in range(count)
+                tm.concat(
+                    tm.choice(is_null, none, tm.const(at + 1, self.mark_bits)),
+                    tm.extract(width * at + width - 1, width * at, value),
+                )
+                for at in range(count)
             ]
         for at, one in enumerate(parts):
             cells = tm.store(cells, moved(address, at), one)
@@ -116,11 +124,40 @@ class Memory:
             cells = tm.store(cells, moved(address, at), tm.const(0, self.cell_bits))
         return cells
 
+    def set_bytes(self, byte: Term, count: int, address: Term, cells: Term) -> Term:
+        one = tm.extend(byte, self.cell_bits, is_signed=False)
+        for at in range(count):
+            cells = tm.store(cells, moved(address, at), one)
+        return cells
+
+    def copied(
+        self, source: Term, target: Term, count: int, cells: Term, anything: Callable[[int], Term]
+    ) -> Term:
+        """With pointers that are whole in there. Of another one, a part of it would be taken for a pointer
+        beside parts of others."""
+        found = cells
+        for at in range(count):
+            one = tm.select(cells, moved(source, at))
+            mark = self._mark(one)
+            # A pointer begins where part 1 of it is, so many cells before this one.
+            fits = []
+            if at < self.parts - 1:
+                fits.append(tm.compared("bvule", mark, tm.const(at + 1, self.mark_bits)))
+            if count - at < self.parts:
+                least = tm.const(self.parts - (count - at) + 1, self.mark_bits)
+                is_none = tm.equal(mark, tm.const(0, self.mark_bits))
+                fits.append(tm.either((is_none, tm.compared("bvule", least, mark))))
+            if fits:
+                other = tm.extend(anything(8), self.cell_bits, is_signed=False)
+                one = tm.choice(tm.both(fits), one, other)
+            found = tm.store(found, moved(target, at), one)
+        return found
+
     def _count(self, kind: ty.Scalar) -> int:
         return ty.size_of(kind, self.pointer_bits)
 
     def _mark(self, cell: Term) -> Term:
-        return tm.extract(self.cell_bits - 1, self.cell_bits - 1, cell)
+        return tm.extract(self.cell_bits - 1, self.data_bits, cell)
 
 
 def joined(parts: Sequence[Term]) -> Term:

@@ -48,10 +48,12 @@ class Value:
     term: Term
     type: ty.Type
     truth: Term | None = None  # of an int that is 1 where this holds, and else 0
+    pointer: Term | None = None  # of an integer that was made of one and has room for it: that one
 
 
 class Object:
-    """Has variables, or is in memory at an address. `key` is known of those that somebody declared."""
+    """Has variables, or is in memory at an address. `key` is known of those that somebody declared. What a
+    pointer points to may be nothing: it `may_be_null`."""
 
     def __init__(
         self,
@@ -59,8 +61,11 @@ class Object:
         variables: dict[tuple[str, ...], tuple[ty.Leaf, Term]],
         key: object = None,
         address: Term | None = None,
+        *,
+        may_be_null: bool = False,
     ) -> None:
         self.type, self.variables, self.key, self.address = kind, variables, key, address
+        self.may_be_null = may_be_null
 
 
 @dataclass(frozen=True)
@@ -102,15 +107,18 @@ class TypeName:
 
 @dataclass(frozen=True)
 class FunctionName:
+    """`name` is one for all files: a static function has `@` and the number of its file behind it."""
+
     name: str
     type: ty.Function
 
 
 class GlobalName:
-    """An object of the file; its variables are made when somebody needs them."""
+    """An object of a file, or of all; its variables are made when somebody needs them. `key` is its own,
+    which `name` need not be: a static variable of the first file is called as it is there."""
 
-    def __init__(self, name: str, kind: ty.Type) -> None:
-        self.name, self.type = name, kind
+    def __init__(self, name: str, kind: ty.Type, key: tuple[str, ...], *, is_defined: bool) -> None:
+        self.name, self.type, self.key, self.is_defined = name, kind, key, is_defined
         self.made: Object | None = None
 
 
@@ -178,6 +186,7 @@ TWICE = Twice()
 
 
 MAIN = "main"
+STATIC = "@"  # and the number of a file: behind the name of what is static there
 POINTERS = "pointers"  # among keys of objects
 FUNCTION = "function"  # begins the key of one whose address is taken
 
@@ -201,8 +210,18 @@ class Demand:
     means: Mapping[Term, Term]
 
 
+@dataclass(frozen=True)
+class File:
+    """`name` is empty if there is no other."""
+
+    number: int
+    name: str
+    tree: Sequence[Node]
+    scope: Scope
+
+
 class Program:
-    """Of one file. `variables` and `points` are by the names that certificates use.
+    """Files that are linked. `variables` and `points` are by the names that certificates use.
 
     `graphs` are that of `main`, in which every call is a copy of what is called, and those of functions with
     contracts, which are not copied: a call of them demands what holds before, changes what they may change
@@ -210,7 +229,7 @@ class Program:
 
     def __init__(
         self,
-        tree: Sequence[Node],
+        trees: Mapping[str, Sequence[Node]],
         model: str,
         checks: Sequence[str],
         recursion: int,
@@ -225,6 +244,7 @@ class Program:
         self.texts: list[list[int]] = []  # with their ends
         self.functions: dict[str, Term] = {}  # addresses
         self.has_heap = self.has_foreign_pointers = False
+        self.left_open: CannotCheck | None = None  # what the graph may do and the program does not
         self.graph = Graph()
         self.graphs: dict[str, Graph] = {}
         self.contracts = tuple(contracts)
@@ -241,25 +261,29 @@ class Program:
         self.definitions: dict[str, Node] = {}
         self.types_of: dict[str, ty.Function] = {}
         self.statics: dict[int, Object] = {}
+        self.external: dict[str, GlobalName] = {}
+        self.homes: dict[str, File] = {}  # of functions
         self.paths: set[Path] = set()  # of all copies of functions
         self.frames: list[Frame] = []
         self.effects = Effects()
         self.count = 0
-        self.file = Scope(None)
+        # Nodes are known by their identity, so they are kept.
+        self.files = [
+            File(number, name if len(trees) > 1 else "", tree, Scope(None))
+            for number, (name, tree) in enumerate(trees.items())
+        ]
         self._draws: dict[int, bool] = {}
         self._changed: dict[tuple[int, str], bool] = {}
-        self.defined_objects = {
-            node.name
-            for node in tree
-            if node.kind == "declare" and ("extern" not in node.storage or node.init is not None)
-        }
-        self.tree = tree  # keeps nodes alive, which are known by their identity
         if self.uses_memory:
             if contracts:
                 raise CannotCheck("memory that pointers reach, beside contracts")
             self.initial[self.memory.heap] = tm.const(FIRST_ON_THE_HEAP, HALF)
             self.initial[self.memory.cells] = self.memory.first
-        self._read_file(tree)
+        self.defined = {name for file in self.files for name in _defined_in(file.tree)}
+        for file in self.files:
+            with _within(file.name):
+                self._read_file(file)
+        self._make_defined()
         self._draw_all()
 
     @property
@@ -268,48 +292,78 @@ class Program:
 
     # --- the file ---
 
-    def _read_file(self, tree: Sequence[Node]) -> None:
-        for node in tree:
-            kind = self.type(node.type, self.file)
+    def _read_file(self, file: File) -> None:
+        names = file.scope.names
+        for node in file.tree:
+            kind = self.type(node.type, file.scope)
             name = node.name
             if node.kind == "define":
                 assert isinstance(kind, ty.Function)
-                self.file.names[name] = FunctionName(name, kind)
-                self.definitions[name], self.types_of[name] = node, kind
+                self._define(file, node, kind)
             elif name is None:
                 continue
             elif "typedef" in node.storage:
-                self.file.names[name] = TypeName(kind)
+                names[name] = TypeName(kind)
             elif isinstance(kind, ty.Function):
-                before = self.file.names.get(name)
+                before = names.get(name)
                 if not isinstance(before, FunctionName) or before.type.parameters is None:
-                    self.file.names[name] = FunctionName(name, kind)
+                    names[name] = FunctionName(self._linked(file, node), kind)
             else:
-                self._global(node, kind)
-        for found in self.file.names.values():
-            if isinstance(found, GlobalName) and found.name in self.defined_objects:
+                self._global(file, node, kind)
+
+    def _define(self, file: File, node: Node, kind: ty.Function) -> None:
+        name = self._linked(file, node)
+        if name in self.definitions:
+            raise self.refuse(node, f"a second definition of '{node.name}'")
+        file.scope.names[node.name] = FunctionName(name, kind)
+        self.definitions[name], self.types_of[name], self.homes[name] = node, kind, file
+
+    @staticmethod
+    def _linked(file: File, node: Node) -> str:
+        """What all files call a function. One that is declared again stays what it was (C11 6.2.2)."""
+        before = file.scope.names.get(node.name)
+        if isinstance(before, FunctionName):
+            return before.name
+        return f"{node.name}{STATIC}{file.number}" if "static" in node.storage else str(node.name)
+
+    def _global(self, file: File, node: Node, kind: ty.Type) -> None:
+        if isinstance(kind, ty.Array) and kind.length is None and node.init is not None:
+            kind = ty.Array(kind.of, self._length(kind, node.init, file.scope))
+        found = file.scope.names.get(node.name)
+        if not isinstance(found, GlobalName):
+            found = file.scope.names[node.name] = self._named_object(file, node, kind)
+        if not ty.compatible(found.type, kind):
+            raise self.refuse(node, f"'{node.name}' with two types")
+        if isinstance(kind, ty.Array) and kind.length is not None:
+            if found.made is not None and found.type != kind:
+                raise self.refuse(node, f"'{node.name}' with two types")
+            found.type = kind
+        if node.init is not None:
+            self._initialise_static(self._made(found), node, file.scope)
+
+    def _named_object(self, file: File, node: Node, kind: ty.Type) -> GlobalName:
+        if "static" in node.storage:
+            name = f"{node.name}{STATIC}{file.number}" if file.number else str(node.name)
+            return GlobalName(name, kind, ("static", node.name, str(file.number)), is_defined=True)
+        if node.name not in self.external:
+            is_defined = node.name in self.defined
+            self.external[node.name] = GlobalName(
+                node.name, kind, ("external", node.name), is_defined=is_defined
+            )
+        return self.external[node.name]
+
+    def _make_defined(self) -> None:
+        for found in [one for file in self.files for one in file.scope.names.values()]:
+            if isinstance(found, GlobalName) and found.is_defined:
                 try:
                     self._made(found)
                 except CannotCheck:  # refused where it is used
                     continue
 
-    def _global(self, node: Node, kind: ty.Type) -> None:
-        if isinstance(kind, ty.Array) and kind.length is None and node.init is not None:
-            kind = ty.Array(kind.of, self._length(kind, node.init, self.file))
-        found = self.file.names.get(node.name)
-        if not isinstance(found, GlobalName):
-            found = self.file.names[node.name] = GlobalName(node.name, kind)
-        elif isinstance(kind, ty.Array) and kind.length is not None:
-            if found.made is not None and found.type != kind:
-                raise self.refuse(node, f"'{node.name}' with two types")
-            found.type = kind
-        if node.init is not None:
-            self._initialise_static(self._made(found), node, self.file)
-
     def _made(self, found: GlobalName) -> Object:
         if found.made is None:
-            found.made = self._object(found.type, found.name, lambda name: ("g", name), key=("g", found.name))
-            if found.name in self.defined_objects:  # others have any value
+            found.made = self._object(found.type, found.name, lambda name: ("g", name), key=found.key)
+            if found.is_defined:  # others have any value
                 self._set_to_zero_at_start(found.made)
         return found.made
 
@@ -359,7 +413,8 @@ class Program:
             raise self.refuse(node, "a number that is not known before the program runs")
         return tm.signed(found.term.value, found.type.width) if found.type.is_signed else found.term.value
 
-    def refuse(self, node: Node, what: str) -> CannotCheck:
+    @staticmethod
+    def refuse(node: Node, what: str) -> CannotCheck:
         return CannotCheck(what, node.line, node.column)
 
     # --- types ---
@@ -556,14 +611,22 @@ class Program:
         return Value(found, ty.Pointer(given.type))
 
     def _followed(self, value: Value, node: Node) -> Place:
-        """What a pointer points to. A run that follows NULL ends."""
+        """What a pointer points to. Its address may be taken, whatever it is."""
         if not isinstance(value.type, ty.Pointer) or isinstance(value.type.of, ty.Function | ty.Void):
             raise self.refuse(node, f"what {value.type} points to")
         self._need_memory()
         if "bounds" in self.checks:
             raise self.refuse(node, "the bounds of a pointer")
-        self.graph.assume(tm.negate(tm.equal(value.term, tm.const(0, ty.POINTER_BITS))))
-        return Place(Object(value.type.of, {}, None, value.term), value.type.of)
+        return Place(Object(value.type.of, {}, None, value.term, may_be_null=True), value.type.of)
+
+    def _touch(self, place: Place) -> None:
+        """A run that reads or writes what NULL points to ends."""
+        if place.object.may_be_null:
+            assert place.object.address is not None
+            self._require_some(place.object.address)
+
+    def _require_some(self, pointer: Term) -> None:
+        self.graph.assume(tm.negate(tm.equal(pointer, tm.const(0, ty.POINTER_BITS))))
 
     def _unknown(self, width: int) -> Term:
         found = self._fresh("unknown", width)
@@ -572,6 +635,7 @@ class Program:
 
     def _loaded(self, place: Place, node: Node) -> Term:
         assert isinstance(place.type, ty.Int | ty.Pointer)
+        self._touch(place)
         cells = self.memory.cells
         self.effects.reads.add(cells)
         address = self.address(place, node)
@@ -799,15 +863,19 @@ class Program:
             self.calls[name] = set()
             path: Path = () if name == MAIN else ((0, 0, name),)
             self.paths.add(path)
-            frame = self._begin(name, path)
-            self._parameters(frame, None)
-            if name == MAIN:
-                self.end = frame.leaving
-                self.graph.set({old: one for one, old in self.at_first.items()})
-                self._run_body(frame)
-            else:
-                self._run_by_contract(name, frame)
+            with _within(self.homes[name].name):
+                self._draw(name, path)
         self.graph = self.graphs[MAIN]
+
+    def _draw(self, name: str, path: Path) -> None:
+        frame = self._begin(name, path)
+        self._parameters(frame, None)
+        if name != MAIN:
+            self._run_by_contract(name, frame)
+            return
+        self.end = frame.leaving
+        self.graph.set({old: one for one, old in self.at_first.items()})
+        self._run_body(frame)
 
     def _forget_copies(self) -> None:
         """All that the first drawing has named but for what the whole program has."""
@@ -823,7 +891,7 @@ class Program:
             arguments = [
                 tuple(variable for _, variable in self._argument_names(name, one, kind).variables.values())
                 for one in self.definitions[name].type.parameters
-                if not isinstance(kind := self.parameter(one, Scope(self.file)), ty.Void)
+                if not isinstance(kind := self.parameter(one, Scope(self.homes[name].scope)), ty.Void)
             ]
             kind = self.types_of[name].result
             result = None
@@ -924,7 +992,7 @@ class Program:
         return Value(tm.const(0, 32) if result is None else result, kind)
 
     def _begin(self, name: str, path: Path) -> Frame:
-        frame = Frame(name, path, Scope(self.file))
+        frame = Frame(name, path, Scope(self.homes[name].scope))
         frame.type = self.types_of[name].result
         if isinstance(frame.type, ty.Int | ty.Pointer):
             frame.result = self._fresh(f"{name}.result", ty.width_of(frame.type))
@@ -985,7 +1053,8 @@ class Program:
     def _can_refer(self, name: str, position: int) -> bool:
         """Whether a parameter is never changed, so that it can be another name of what it points to."""
         nodes = self.definitions[name].type.parameters
-        node = [one for one in nodes if not isinstance(self.parameter(one, self.file), ty.Void)][position]
+        scope = self.homes[name].scope
+        node = [one for one in nodes if not isinstance(self.parameter(one, scope), ty.Void)][position]
         return node.name is None or self._never_changes(name, node.name, has_jumps=False)
 
     def _never_changes(self, function: str, name: str, *, has_jumps: bool) -> bool:
@@ -1070,9 +1139,12 @@ class Program:
             )
             return
         if "extern" in node.storage:
-            known = self.file.names.get(node.name)
+            home = self.homes[self.frame.name].scope
+            known = home.names.get(node.name, self.external.get(node.name))
             if not isinstance(known, GlobalName):
                 raise self.refuse(node, "a variable that is declared in a function only")
+            if not ty.compatible(known.type, kind):
+                raise self.refuse(node, f"'{node.name}' with two types")
             self.scope.names[node.name] = known
             return
         if isinstance(kind, ty.Array) and kind.length is None and node.init is not None:
@@ -1095,7 +1167,7 @@ class Program:
     def _static(self, node: Node, kind: ty.Type) -> None:
         made = self.statics.get(id(node))
         if made is None:
-            function = self.frame.name
+            function = plain(self.frame.name)
             made = self.statics[id(node)] = self._object(
                 kind, node.name, lambda name: ("s", name, function, node.line, node.column), key=id(node)
             )
@@ -1410,7 +1482,9 @@ class Program:
 
         place = replace(given.place, indexes=tuple(map(kept, given.place.indexes)))
         if place.object.address is not None:
-            place = replace(place, object=Object(place.object.type, {}, None, kept(place.object.address)))
+            address, may_be_null = kept(place.object.address), place.object.may_be_null
+            made = Object(place.object.type, {}, None, address, may_be_null=may_be_null)
+            place = replace(place, object=made)
         found = Reference(place, None if given.base is None else kept(given.base))
         self.graph.set(values)
         return found
@@ -1482,7 +1556,8 @@ class Program:
         return place if isinstance(place.type, ty.Array) else self.read(place, node)
 
     def failure(self, kind: str, node: Node) -> Failure:
-        return Failure(kind, node.line, node.column)
+        home = self.homes.get(self.frames[-1].name if self.frames else self.module)
+        return Failure(kind, node.line, node.column, home.name if home is not None else "")
 
     def read(self, place: Place, node: Node) -> Value:
         if not isinstance(place.type, ty.Int | ty.Pointer):
@@ -1505,6 +1580,7 @@ class Program:
         if is_own:
             self.effects.own.add(variable)
         if place.object.address is not None:
+            self._touch(place)
             self.graph.set({variable: self._stored(place, variable, term, node)})
             return
         index = self._variable(place, node)[2]
@@ -1519,7 +1595,7 @@ class Program:
         self.graph.set(values)
 
     def _copied(self, target: Place, source: Place, node: Node) -> dict[Term, Term]:
-        if target.type is not source.type:
+        if not ty.compatible(target.type, source.type):
             raise self.refuse(node, f"copying {source.type} to {target.type}")
         values: dict[Term, Term] = {}
         if target.object.address is not None or source.object.address is not None:
@@ -1545,6 +1621,7 @@ class Program:
         for to, of in pairs:
             given = self.read(of, node).term
             if to.object.address is not None:
+                self._touch(to)
                 cells = self.memory.cells
                 before = values.get(cells, cells)
                 values[cells] = self._stored(to, before, given, node)
@@ -1562,6 +1639,8 @@ class Program:
         if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Pointer):
             return Value(value.term, target)
         if isinstance(target, ty.Pointer) and isinstance(value.type, ty.Int):
+            if value.pointer is not None:
+                return Value(value.pointer, target)
             if value.term.value != 0:
                 raise self.refuse(node, "an integer that becomes a pointer")
             return Value(tm.const(0, ty.POINTER_BITS), target)
@@ -1571,17 +1650,33 @@ class Program:
             truth = self.truth(value, node)
             return Value(tm.choice(truth, tm.const(1, 8), tm.const(0, 8)), target)
         if isinstance(value.type, ty.Pointer):
-            if value.term.value != 0:
-                raise self.refuse(node, "a pointer that becomes an integer")
-            return Value(tm.const(0, target.width), target)
+            return self._number_of(value, target, node)
         if value.truth is not None and target.bits is None:
             one, zero = tm.const(1, target.width), tm.const(0, target.width)
             return Value(tm.choice(value.truth, one, zero), target, value.truth)
         term = tm.resize(value.term, target.width, is_signed=value.type.is_signed)
+        if value.pointer is not None and target.bits is None and target.width >= self.pointer_bits:
+            return Value(term, target, pointer=value.pointer)
         if target.bits is not None and target.bits < target.width:
             low = tm.extract(target.bits - 1, 0, term)
             term = tm.extend(low, target.width, is_signed=target.is_signed)
         return Value(term, target)
+
+    def _number_of(self, value: Value, target: ty.Int, node: Node) -> Value:
+        """What number an address is, is left open: any but 0, and each time another one. Who needs more than
+        that of a program has a proof that is not judged."""
+        if value.term.value == 0:
+            return Value(tm.const(0, target.width), target)
+        if target.bits is not None:
+            raise self.refuse(node, "a pointer that becomes a bit-field")
+        self._need_memory()
+        self.left_open = CannotCheck("a pointer that becomes an integer", node.line, node.column)
+        unknown, zero = self._unknown(target.width), tm.const(0, target.width)
+        is_null = tm.equal(value.term, tm.const(0, ty.POINTER_BITS))
+        if target.width < self.pointer_bits:
+            return Value(tm.choice(is_null, zero, unknown), target)
+        self.graph.assume(tm.negate(tm.equal(unknown, zero)))
+        return Value(tm.choice(is_null, zero, unknown), target, pointer=value.term)
 
     def truth(self, value: Value, node: Node) -> Term:
         if value.truth is not None:
@@ -1596,9 +1691,14 @@ class Program:
 
     def condition(self, node: Node) -> Term:
         if self.is_reference(node):
-            self.reference(node)
-            return tm.TRUE
+            return self._is_some(self.reference(node), node)
         return self.truth(self.value(node), node)
+
+    def _is_some(self, given: Reference, node: Node) -> Term:
+        """Objects are somewhere; what a pointer points to is where that says."""
+        if not given.place.object.may_be_null:
+            return tm.TRUE
+        return self.truth(self.pointer(given, node), node)
 
     # --- values ---
 
@@ -1639,7 +1739,7 @@ class Program:
         try:
             found: Value | Place = reader(node)
         except CannotCheck as problem:
-            if str(problem).partition(":")[0].isdigit():
+            if problem.line:
                 raise
             raise self.refuse(node, str(problem)) from None
         return found
@@ -1703,10 +1803,10 @@ class Program:
         if isinstance(found, Enumerator):
             return Value(tm.const(found.value, 32), ty.INT)
         if isinstance(found, FunctionName):
-            if node.name not in self.definitions:
+            if found.name not in self.definitions:
                 raise self.refuse(node, f"the address of '{node.name}', which has no body")
-            self._need_memory((FUNCTION, node.name))
-            return Value(self._address_of_function(node.name), ty.Pointer(self.types_of[node.name]))
+            self._need_memory((FUNCTION, found.name))
+            return Value(self._address_of_function(found.name), ty.Pointer(self.types_of[found.name]))
         raise self.refuse(node, f"'{node.name}'")
 
     def _value_cast(self, node: Node) -> Value:
@@ -1794,10 +1894,11 @@ class Program:
         given, null = node.left, node.right
         if self.is_reference(null):
             given, null = null, given
-        _, value = self.apart(node, lambda: self.reference(given), lambda: self.value(null))
+        one, value = self.apart(node, lambda: self.reference(given), lambda: self.value(null))
         if value.term.value != 0:
             raise self.refuse(node, "comparing two pointers")
-        return self.as_int(tm.truth(node.op == "!="))
+        is_some = self._is_some(one, node)
+        return self.as_int(is_some if node.op == "!=" else tm.negate(is_some))
 
     def operation(self, op: str, left: Value, right: Value, node: Node) -> Value:
         if not isinstance(left.type, ty.Int) or not isinstance(right.type, ty.Int):
@@ -1993,7 +2094,7 @@ class Program:
         found = self.scope.find(name)
         if isinstance(found, Object | GlobalName | Reference):
             return self._call_by_pointer(node)
-        is_defined = isinstance(found, FunctionName) and name in self.definitions
+        is_defined = isinstance(found, FunctionName) and found.name in self.definitions
         known = None if is_defined and name not in ALWAYS else self._library(name.removesuffix(REAL))
         if known is not None:
             return known(node)
@@ -2003,8 +2104,11 @@ class Program:
             raise self.refuse(node, f"the function '{name}'")
         if not is_defined:
             return self._of_the_environment(node, found)
+        kind = self.types_of[found.name]
+        if not ty.compatible(found.type, kind) or (found.type.parameters is None and kind.parameters):
+            raise self.refuse(node, f"a call of '{name}', which is declared with another type")
         given = self.apart(node, *(lambda one=one: self._argument(one) for one in node.arguments))
-        return self._inlined(node, name, given)
+        return self._inlined(node, found.name, given)
 
     def _call_by_pointer(self, node: Node) -> Value:
         """One of the functions whose address is taken. Of another one nothing is known: that is a failure."""
@@ -2020,7 +2124,12 @@ class Program:
         if not isinstance(kind, ty.Function):
             raise self.refuse(node, "a call through this")
         names = [one[1] for one in self.addressed if isinstance(one, tuple) and one[0] == FUNCTION]
-        if any(self.types_of[one] != kind for one in names) or isinstance(kind.result, ty.Struct):
+        is_open = kind.parameters is None
+        is_other = any(
+            not ty.compatible(one, kind) or (one.parameters is None) != is_open
+            for one in map(self.types_of.__getitem__, names)
+        )
+        if is_other or isinstance(kind.result, ty.Struct):
             raise self.refuse(node, "a call through a pointer, where functions have other types")
         graph, starts, others = self.graph, [], self.graph.node()
         chosen = self._fresh("called", ty.POINTER_BITS)
@@ -2069,7 +2178,7 @@ class Program:
                     arguments.append(self.converted(self.pointer(one, node), target, node))
             elif isinstance(one, Value):
                 arguments.append(self.converted(one, target, node))
-            elif one.type is target:
+            elif ty.compatible(one.type, target):
                 arguments.append(one)
             else:
                 raise self.refuse(node, f"passing {one.type} as {target}")
@@ -2081,14 +2190,16 @@ class Program:
         if len(self.frames) > MOST_DEPTH:
             raise self.refuse(node, f"more than {MOST_DEPTH} calls in each other")
         first = first_word(node.function)
-        site = (0, 0, name) if name.endswith(REAL) else (first.line, first.column, name)
+        called = plain(name)
+        site = (0, 0, called) if called.endswith(REAL) else (first.line, first.column, called)
         caller, outer = self.frame, self.effects
         if self.graph.here is not None:
             self.paths.add((*caller.path, site))
         self.effects = Effects()
-        frame = self._begin(name, (*caller.path, site))
-        self._parameters(frame, arguments)
-        self._run_body(frame)
+        with _within(self.homes[name].name):
+            frame = self._begin(name, (*caller.path, site))
+            self._parameters(frame, arguments)
+            self._run_body(frame)
         outer.reads |= self.effects.reads
         outer.writes |= self.effects.writes
         self.effects = outer
@@ -2110,6 +2221,8 @@ class Program:
 
     def _of_the_environment(self, node: Node, found: FunctionName) -> Value:
         """Returns anything and changes nothing."""
+        if STATIC in found.name:
+            raise self.refuse(node, f"a call of '{plain(found.name)}', which is static and has no body")
         for one in node.arguments:
             if one.kind == "name" and isinstance(self.scope.find(one.name), FunctionName):
                 raise self.refuse(node, f"giving a function to '{found.name}'")
@@ -2155,6 +2268,8 @@ class Program:
             "__VERIFIER_assert": self._assert,
             **dict.fromkeys(("malloc", "__builtin_malloc", "calloc"), self._allocate),
             **dict.fromkeys(("free", "__builtin_free"), self._nothing),
+            **dict.fromkeys(("memset", "__builtin_memset"), self._set_bytes),
+            **dict.fromkeys(("memcpy", "memmove", "__builtin_memcpy"), self._copy_bytes),
             **dict.fromkeys(STOPS, self._stop),
             **dict.fromkeys(("printf", "fprintf"), self._format),
             **dict.fromkeys(("puts", "putchar", "fflush"), self._print),
@@ -2192,6 +2307,44 @@ class Program:
             self.graph.set({cells: self.memory.zeros(known[0] * known[1], made, cells)})
             self.effects.writes.add(cells)
         return Value(made, ty.Pointer(ty.VOID))
+
+    def _set_bytes(self, node: Node) -> Value:
+        pointer, byte, count = self._bytes(node)
+        low = tm.extract(7, 0, self.converted(byte, ty.INT, node).term)
+        cells = self.memory.cells
+        self.graph.set({cells: self.memory.set_bytes(low, count, pointer.term, cells)})
+        self.effects.writes.add(cells)
+        return pointer
+
+    def _copy_bytes(self, node: Node) -> Value:
+        """All at once, so it does not matter whether the objects overlap."""
+        target, source, count = self._bytes(node)
+        source = self.converted(source, ty.Pointer(ty.VOID), node)
+        if count:
+            self._require_some(source.term)
+        cells = self.memory.cells
+        copied = self.memory.copied(source.term, target.term, count, cells, self._unknown)
+        self.graph.set({cells: copied})
+        self.effects.reads.add(cells)
+        self.effects.writes.add(cells)
+        return target
+
+    def _bytes(self, node: Node) -> tuple[Value, Value, int]:
+        """A pointer, what goes there, and how many bytes that are."""
+        self._need_memory()
+        if "bounds" in self.checks:
+            raise self.refuse(node, "the bounds of a pointer")
+        if len(node.arguments) != 3:
+            raise self.refuse(node, "another number of arguments")
+        pointer, value, count = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
+        pointer = self.converted(pointer, ty.Pointer(ty.VOID), node)
+        if count.term.value is None:
+            raise self.refuse(node, "a number of bytes that is not known before the program runs")
+        if count.term.value > MOST_CELLS:
+            raise self.refuse(node, f"more than {MOST_CELLS} bytes at once")
+        if count.term.value:
+            self._require_some(pointer.term)
+        return pointer, value, count.term.value
 
     def _fails(self, node: Node, kind: str, *, is_silent: bool = False) -> Value:
         if not is_silent:
@@ -2253,6 +2406,30 @@ class Program:
         if kind is None:
             raise self.refuse(node, f"the input '{name}'")
         return self._anything(node, kind, node.function.name)
+
+
+@contextmanager
+def _within(file: str) -> Iterator[None]:
+    """What is refused in here has a place in this file."""
+    try:
+        yield
+    except CannotCheck as problem:
+        raise problem.within(file) from None
+
+
+def plain(function: str) -> str:
+    """As its own file calls it."""
+    return function.partition(STATIC)[0]
+
+
+def _defined_in(tree: Sequence[Node]) -> Iterator[str]:
+    """Variables that all files know and that this one defines."""
+    own = {node.name for node in tree if node.kind == "declare" and "static" in node.storage}
+    for node in tree:
+        is_variable = node.kind == "declare" and not {"typedef", "static"} & set(node.storage)
+        is_defined = is_variable and ("extern" not in node.storage or node.init is not None)
+        if is_defined and node.name is not None and node.name not in own:
+            yield node.name
 
 
 def _is_of_a_wrapper(node: Node) -> bool:
@@ -2366,5 +2543,5 @@ NOT_READ = frozenset(
     "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
     "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
     "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
-    "vprintf vfprintf dprintf realloc memset memcpy memmove __builtin_memset __builtin_memcpy".split()
+    "vprintf vfprintf dprintf realloc".split()
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from assay.checker.c.terms import BOOL, Sort, Term, ordered
@@ -145,18 +146,25 @@ class Solvers:
     """`used`: who decided something."""
 
     def __init__(self) -> None:
-        self.solvers: list[Cvc5 | Bitwuzla] = []
-        for made in (Cvc5, Bitwuzla):
-            try:
-                self.solvers.append(made())
-            except ImportError:
-                continue
+        self.known: dict[type[Cvc5 | Bitwuzla], Cvc5 | Bitwuzla | None] = {}
         self.used: dict[str, None] = {}
+
+    def installed(self) -> Iterator[Cvc5 | Bitwuzla]:
+        """Each is imported when it is its turn: that takes longer than most questions."""
+        for kind in (Cvc5, Bitwuzla):
+            if kind not in self.known:
+                try:
+                    self.known[kind] = kind()
+                except ImportError:
+                    self.known[kind] = None
+            found = self.known[kind]
+            if found is not None:
+                yield found
 
     def never_holds(self, term: Term, seconds: float = SECONDS) -> bool | None:
         if term.value is not None:
             return not term.value
-        for one in self.solvers:
+        for one in self.installed():
             answer = one.never_holds(term, seconds)
             if answer is not None:
                 self.used[one.name] = None

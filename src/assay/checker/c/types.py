@@ -155,6 +155,39 @@ def usual(left: Int, right: Int) -> Int:
     return replace(signed, is_signed=False, name=f"unsigned {signed.name}")
 
 
+def compatible(one: Type, other: Type, seen: set[tuple[int, int]] | None = None) -> bool:
+    """Whether two files speak of one type (C11 6.2.7). Structs are the same if their tags and members are;
+    two that were `seen` are looked at once, since all of it has to be the same."""
+    seen = set() if seen is None else seen
+    if isinstance(one, Struct) and isinstance(other, Struct):
+        pair = (id(one), id(other))
+        if one is other or pair in seen:
+            return True
+        seen.add(pair)
+        if one.tag != other.tag or one.is_union != other.is_union:
+            return False
+        if one.fields is None or other.fields is None:  # nobody knows more there
+            return True
+        if list(one.fields) != list(other.fields):
+            return False
+        members = zip(one.fields.values(), other.fields.values(), strict=True)
+        return all(compatible(*each, seen) for each in members)
+    if isinstance(one, Pointer) and isinstance(other, Pointer):
+        return compatible(one.of, other.of, seen)
+    if isinstance(one, Array) and isinstance(other, Array):
+        is_open = one.length is None or other.length is None
+        return (is_open or one.length == other.length) and compatible(one.of, other.of, seen)
+    if isinstance(one, Function) and isinstance(other, Function):
+        if not compatible(one.result, other.result, seen):
+            return False
+        if one.parameters is None or other.parameters is None:
+            return True
+        if len(one.parameters) != len(other.parameters) or one.is_variadic != other.is_variadic:
+            return False
+        return all(compatible(*each, seen) for each in zip(one.parameters, other.parameters, strict=True))
+    return one == other
+
+
 def size_of(one: Type, pointer_bits: int) -> int:
     return layout(one, pointer_bits)[0]
 

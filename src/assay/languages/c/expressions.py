@@ -769,9 +769,10 @@ class Expressions(Places):
             result = self.graph.temporary(bv.Bits(width_of(kind)), found.name)
             self._name_result(result, node)
         place = self.place(node)
-        site = (place.line, place.column, found.name.partition("@")[0])
-        if found.name.endswith(REAL):  # the one call that weaving a rule adds
-            site = (0, 0, found.name)
+        called = found.name.partition("@")[0]
+        site = (place.line, place.column, called)
+        if called.endswith(REAL):  # the one call that weaving a rule adds
+            site = (0, 0, called)
         self.graph.act(Call(found.name, tuple(terms), result, site), place, self.text(node))
         if isinstance(kind, t.Struct):
             return self._returned(node, found.name, kind)

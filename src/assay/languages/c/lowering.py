@@ -151,6 +151,7 @@ class Lowering:
         self.uncertain: list[str] = []  # objects that are declared and never defined
         self.defined_objects: set[str] = set()
         self.statics = 0
+        self.internal: set[object] = set()  # keys of those that are static in a file
         self.names: dict[Term, VariableName] = {}
         # With their addresses, what they are called, and where that is kept.
         self.in_memory: list[tuple[Object, Term, VariableName, dict[Term, VariableName]]] = []
@@ -159,6 +160,11 @@ class Lowering:
         definitions: list[Definition] = []
         for number, tree in enumerate(trees):
             definitions += self.file(tree, number)
+        unique: dict[str, Definition] = {}
+        for one in definitions:  # an inline one may stand beside another, and C leaves open which is called
+            if unique.setdefault(one.name.name, one) is not one:
+                what = f"a second definition of '{one.name.name}' is not modelled"
+                raise UnsupportedConstruct(what, where=place_of(one.node))
         self.known.defined = {one.name.name for one in definitions}
         self.known.types_of = {one.name.name: one.name.type for one in definitions}
         if main not in self.known.defined:
@@ -312,24 +318,29 @@ class Lowering:
             return
         if isinstance(kind, t.ArrayOf) and kind.length is None and node.init is not None:
             kind = t.ArrayOf(kind.element, self.length(kind, node.init, scope))
-        is_static = "static" in node.storage
+        visible = scope.find(node.name)
+        # What is declared once more has the linkage that it had (C11 6.2.2).
+        is_again = "extern" in node.storage and getattr(visible, "key", None) in self.internal
+        is_static = "static" in node.storage or is_again
         try:
             if is_static:
-                found = scope.names.get(node.name)
+                found = visible if is_again else scope.names.get(node.name)
                 if not isinstance(found, Object):
                     self.statics += 1
                     found = Object(f"{node.name}@{number}.{self.statics}", kind, ("static", id(node)))
                     if function:
                         self._global(found, node.name, position_of(node), function)
                     else:  # every file may have one of that name
+                        self.internal.add(found.key)
                         self._global(found, f"{node.name}@{number}" if number else node.name, None, "")
             else:
                 found = self.external.get(node.name)
+                is_new = found is None
                 is_longer = found is not None and isinstance(found.type, t.ArrayOf) and not found.type.length
                 if found is None:
                     found = self.external[node.name] = Object(node.name, kind, ("external", node.name))
                 self._require_one_type(found, kind)
-                if found.type is kind or is_longer:
+                if is_new or is_longer:  # else it may have an initial value
                     found.type = kind
                     self._global(found, node.name, None, "")
         except (UnsupportedConstruct, NotImplementedError) as problem:
