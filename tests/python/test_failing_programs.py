@@ -22,6 +22,8 @@ SENTENCES = {
     "either set it",
     "two_singletons": "Thread-1 (user) and Thread-2 (user) both found Config._instance to be None before "
     "either set it",
+    "two_in_a_slot": "Thread-1 (work) and Thread-2 (work) both found provider.instance to be None before "
+    "either set it",
     "transfers_in_both_directions": "Thread-1 (transfer) holds savings.lock and waits for checking.lock, "
     "Thread-2 (transfer) holds checking.lock and waits for savings.lock",
     "philosophers": "philosopher-0 holds forks[0] and waits for forks[1], philosopher-1 holds forks[1] and "

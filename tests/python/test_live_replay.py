@@ -416,6 +416,14 @@ def test_nested_functions_events_and_random_choices_are_followed(tmp_path, name)
     assert (outcome.reproduced, outcome.passed) == (True, outcome.total)
 
 
+@pytest.mark.parametrize("name", ["thread_pool_counter", "thread_pool_ends_early", "context_entered_twice"])
+def test_pools_of_multiprocessing_and_texts_with_addresses_are_followed(tmp_path, name):
+    program = Path(__file__).parent / "programs" / f"{name}.py"
+    assay.verify(program, trace=tmp_path / "trace.json")
+    _, outcome = replay_live(program, tmp_path / "trace.json")
+    assert (outcome.reproduced, outcome.passed) == (True, outcome.total)
+
+
 def test_a_module_is_made_of_the_text_that_was_verified_and_not_of_the_cache_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     racy = "n = 0\n\n\ndef count():\n    global n\n    n += 1\n"

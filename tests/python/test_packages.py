@@ -993,3 +993,120 @@ def test_a_counterexample_names_the_files_of_packages_in_its_sentence_and_rows()
     assert "line 6 of taking.py" in sentence, sentence
     assert sentence.count("line") == sentence.count("of taking.py"), sentence
     assert "taking.py:6" in ran.stdout
+
+
+def test_properties_with_names_that_types_have_are_entries_of_a_class():
+    """As proxies have them. What `type` does with the name stopped the machine."""
+    setup = """
+    class Meta(type):
+        def __new__(cls, name, bases, names):
+            names['__module__'] = property(lambda self: 'elsewhere')
+            return type.__new__(cls, name, bases, names)
+
+    class Proxy(Meta('Base', (), {})):
+        __slots__ = ('__factory__', '__target__')
+
+        def __init__(self, factory):
+            object.__setattr__(self, '__factory__', factory)
+
+        @property
+        def __wrapped__(self, __get=object.__getattribute__, __set=object.__setattr__):
+            try:
+                return __get(self, '__target__')
+            except AttributeError:
+                target = __get(self, '__factory__')()
+                __set(self, '__target__', target)
+                return target
+
+        @property
+        def __class__(self):
+            return self.__wrapped__.__class__
+
+        @__class__.setter
+        def __class__(self, value):
+            self.__wrapped__.__class__ = value
+
+        @property
+        def __name__(self):
+            return 'proxy'
+
+        def __len__(self):
+            return len(self.__wrapped__)
+
+    lazy = Proxy(lambda: [1, 2, 3])
+    """
+    agreed({}, setup, "assert len(lazy) == 3", "assert lazy.__class__ is list and lazy.__name__ == 'proxy'")
+
+
+def test_a_hint_that_is_a_union_with_something_absent_can_be_written():
+    files = {
+        "hints.py": """
+        import contextlib
+        import typing
+        Some = object | typing.Any
+        Kind = typing.TypeVar("Kind")
+        Maker = Some | contextlib.AbstractContextManager[Some] | contextlib.AbstractAsyncContextManager[Some]
+        Other = Kind | contextlib.AbstractAsyncContextManager
+
+        @contextlib.asynccontextmanager
+        async def connection():
+            yield 3
+
+        def make():
+            return 1
+        """
+    }
+    agreed(files, "import hints", "assert hints.make() == 1")
+    with pytest.raises(SourceProblem, match="asynchronous context managers are not modelled"):
+        threaded("import hints", "hints.connection()")
+
+
+def test_a_class_of_the_machine_with_a_metaclass_of_its_own_conflicts_with_no_other():
+    text = "import datetime\nclass Meta(type): pass\nclass Day(datetime.date, metaclass=Meta): pass"
+    make_environment("venv", {})
+    with pytest.raises(SourceProblem, match="the metaclass of a class derived from date, which has another"):
+        threaded(text, "pass")
+
+
+HINTS = """
+class Out: pass
+class Other: pass
+class A:
+    class Inner: pass
+    Out = int
+    x: "Inner"
+    y: "Out"
+    w: None
+def f(a: "Out", b: "list[Out]", c: "Literal['a b']") -> "None": pass
+Names = {"Out": Other, "Literal": Literal}
+"""
+LOOKED_UP = """
+assert get_type_hints(A)["x"] is A.Inner and get_type_hints(A)["y"] is Out
+assert get_type_hints(A)["w"] is type(None)
+assert get_type_hints(f)["a"] is Out and get_type_hints(f)["b"] == list[Out]
+assert get_type_hints(f, Names)["a"] is Other and get_type_hints(f, None, {"Out": Other})["b"] == list[Other]
+assert get_type_hints(f, {"Out": A, "Literal": Literal}, {"Out": Other})["a"] is Other
+assert get_type_hints(A, {"Out": Other})["x"] is A.Inner and get_type_hints(A, {"Out": Other})["y"] is int
+assert get_type_hints(A, None, {"Out": Other, "Inner": str})["y"] is Other
+"""
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_hints_are_looked_up_where_cpython_does(future):
+    """In the class, where the module has no such name; in what the caller gives; in texts within texts."""
+    files = {"hinted.py": f"{future}from typing import Literal, get_type_hints\n{HINTS}\ndef look():\n"
+             + textwrap.indent(LOOKED_UP, "    ")}  # fmt: skip
+    agreed(files, "import hinted", "hinted.look()")
+
+
+def test_what_cpython_has_in_several_modules_is_one_thing():
+    """What stands for it in the machine is the same, whatever module it is taken from."""
+    setup = """
+    import _functools, functools, socket, _weakref, weakref
+    assert _functools.partial is functools.partial and _weakref.ref is weakref.ref
+    assert _functools.partial is not weakref.ref and socket.timeout is TimeoutError
+    """
+    agreed({}, setup, "pass")
+    text = "import io, _io\ntry:\n    io.StringIO().fileno()\nexcept _io.UnsupportedOperation:\n    pass"
+    with pytest.raises(SourceProblem, match="the program catches _io"):
+        threaded(text, "pass")

@@ -1,5 +1,7 @@
 #include "languages/python/absent.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "languages/python/call_back.hpp"
@@ -100,7 +102,9 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   });
 }
 
-/// `Path | None`: an annotation.
+/// `Path | None`: an annotation. What others it may be made of has one of these: an alias, a union, a variable for types.
+constexpr std::array<const char*, 3> parts_of_hints = {"__origin__", "__args__", "__typing_subst__"};
+
 PyObject* union_of(PyObject* left, PyObject* right) {
   return answered([&]() -> PyObject* {
     for (PyObject* const side : {left, right}) {
@@ -109,7 +113,9 @@ PyObject* union_of(PyObject* left, PyObject* right) {
         ask(as_absent(side));
         PyObject* const real = as_absent(side)->reality;
         if (as_absent(side)->sort == Sort::kAlias || (real != nullptr && PyType_Check(real))) continue;
-      } else if (PyObject_HasAttrString(side, "__origin__") != 0) {
+      } else if (std::any_of(parts_of_hints.begin(), parts_of_hints.end(), [&](const char* name) {
+                   return PyObject_HasAttrString(side, name) != 0;
+                 })) {
         continue;
       }
       refuse_absent(either(left, right), "computes with");
@@ -328,6 +334,15 @@ PyObject* first_absent(PyObject* value) {
   return nullptr;
 }
 
+/// Whether it is what a library for the machine has in place of this thing of CPython, which has it in several modules.
+static bool stands_for(PyObject* other, PyObject* real) {
+  const bool is_class = PyType_Check(other) && Py_TYPE(Py_TYPE(other)) == &PyType_Type && home_of(reinterpret_cast<PyTypeObject*>(other));
+  if (!is_class && !is_function(other)) return false;
+  const Ref home = is_class ? home_of(reinterpret_cast<PyTypeObject*>(other)) : checked(PyObject_GetAttrString(other, "__module__"));
+  const Ref path = checked(PyObject_GetAttrString(other, "__qualname__"));
+  return Ref::steal(question("is_at", real, checked(PyTuple_Pack(2, home.get(), path.get())).get())).get() == Py_True;
+}
+
 bool is_same_as_absent(PyObject* value, PyObject* other) {
   for (PyObject* const side : {value, other}) {
     if (is_absent(side) && as_absent(side)->sort >= Sort::kAlias) refuse_absent(side, "compares");
@@ -335,7 +350,8 @@ bool is_same_as_absent(PyObject* value, PyObject* other) {
   if (value == other) return true;
   if (other == Py_None) return false;
   PyObject* const real = reality_of_absent(value);
-  return real != nullptr && real == (is_absent(other) ? reality_of_absent(other) : other);
+  if (real == nullptr || is_absent(other)) return real != nullptr && real == reality_of_absent(other);
+  return real == other || stands_for(other, real);
 }
 
 Ref with_reality(PyObject* value) {

@@ -141,4 +141,16 @@ Entry Classes::role(PyObject* name, PyObject* value) {
   return word.starts_with("__") && word.ends_with("__") ? Entry::kMethod : Entry::kData;
 }
 
+void Classes::store(PyTypeObject* type, PyObject* name, PyObject* value) {
+  PyObject* const of_type = _PyType_Lookup(&PyType_Type, name);
+  int status = 0;
+  if (of_type == nullptr || Py_TYPE(of_type)->tp_descr_set == nullptr) {
+    status = PyType_Type.tp_setattro(reinterpret_cast<PyObject*>(type), name, value);
+  } else {  // none of these names has a slot that would have to follow
+    status = value == nullptr ? PyDict_DelItem(type->tp_dict, name) : PyDict_SetItem(type->tp_dict, name, value);
+    PyType_Modified(type);
+  }
+  if (status < 0) throw PythonError();
+}
+
 }  // namespace assay::languages::python

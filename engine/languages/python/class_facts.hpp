@@ -55,6 +55,9 @@ class Classes {
   PyTypeObject* deque_type() const { return deque_; }
   PyObject* enumeration() const { return enumeration_.get(); }
   static Entry role(PyObject* name, PyObject* value);
+  /// Puts an entry into the `__dict__` of a class, or with nullptr takes it out, as making the class does: past what `type`
+  /// itself does with some names (a property `__class__` is an entry as any other).
+  static void store(PyTypeObject* type, PyObject* name, PyObject* value);
 
  private:
   PyTypeObject *deque_, *default_dict_, *ordered_dict_;

@@ -36,6 +36,17 @@ Ref resolved_bases(PyObject* bases) {
   return changed ? checked(PyList_AsTuple(resolved.get())) : Ref::borrow(bases);
 }
 
+/// Whether a library for the machine made the class.
+bool is_of_library(PyTypeObject* type) {
+  const Ref home = home_of(type);
+  const World* const world = current_world();
+  if (!home || world == nullptr) return false;
+  const std::vector<Module>& modules = world->program->modules;
+  return std::any_of(modules.begin(), modules.end(), [&](const Module& module) {
+    return module.is_library && module.name == utf8(home.get());
+  });
+}
+
 Ref metaclass_of(PyObject* bases, PyObject* keywords) {
   PyObject* winner = keywords == nullptr ? nullptr : PyDict_GetItemWithError(keywords, interned("metaclass"));
   if (winner != nullptr && is_absent(winner)) winner = reinterpret_cast<PyObject*>(&PyType_Type);
@@ -50,6 +61,13 @@ Ref metaclass_of(PyObject* bases, PyObject* keywords) {
     PyTypeObject* candidate = Py_TYPE(PyTuple_GET_ITEM(bases, i));
     if (PyType_IsSubtype(best, candidate) != 0) continue;
     if (PyType_IsSubtype(candidate, best) == 0) {
+      PyObject* const base = PyTuple_GET_ITEM(bases, i);
+      if (is_of_library(candidate) || is_of_library(best)) {
+        throw Unsupported(std::string("the metaclass of a class derived from ") +
+                          reinterpret_cast<PyTypeObject*>(base)->tp_name +
+                          ", which has another one in the machine than in CPython, is not modelled; keep one in "
+                          "an attribute instead of deriving from it");
+      }
       raise(PyExc_TypeError,
             "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the "
             "metaclasses "
@@ -261,7 +279,7 @@ Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* k
   PyObject* const names = PyTuple_GET_ITEM(arguments, 2);
   PyObject* const type = known.get();
   const auto set = [&](PyObject* name, PyObject* value) {
-    if (PyType_Type.tp_setattro(type, name, value) < 0) throw PythonError();
+    Classes::store(reinterpret_cast<PyTypeObject*>(type), name, value);
   };
   const Ref old_names = checked(PyDict_Keys(reinterpret_cast<PyTypeObject*>(type)->tp_dict));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {

@@ -163,12 +163,12 @@ Ref MadeClasses::add(Ref made, const Code* body) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(old_names.get()); ++i) {
       PyObject* const old = PyList_GET_ITEM(old_names.get(), i);
       const int stays = PyDict_Contains(type->tp_dict, old);
-      if (stays < 0 || (stays == 0 && PyType_Type.tp_setattro(known.type.get(), old, nullptr) < 0))
-        throw PythonError();
+      if (stays < 0) throw PythonError();
+      if (stays == 0) Classes::store(first, old, nullptr);
     }
     for (const Entry role : {Entry::kData, Entry::kMethod}) {
       for (const auto& [_, entry] : entries_of(type, role)) {
-        if (PyType_Type.tp_setattro(known.type.get(), entry.first, entry.second) < 0) throw PythonError();
+        Classes::store(first, entry.first, entry.second);
       }
     }
     return known.type;
@@ -211,13 +211,8 @@ void MadeClasses::read_entries(ComponentReader& reader, PyTypeObject* type, Entr
     if (living != stale.end()) stale.erase(living);
     if (!is_there) changed.emplace_back(std::move(name), std::move(content));
   }
-  auto* const object = reinterpret_cast<PyObject*>(type);
-  for (const auto& [_, entry] : stale) {
-    if (PyType_Type.tp_setattro(object, Ref::borrow(entry.first).get(), nullptr) < 0) throw PythonError();
-  }
-  for (const auto& [name, content] : changed) {
-    if (PyType_Type.tp_setattro(object, name.get(), content.get()) < 0) throw PythonError();
-  }
+  for (const auto& [_, entry] : stale) Classes::store(type, Ref::borrow(entry.first).get(), nullptr);
+  for (const auto& [name, content] : changed) Classes::store(type, name.get(), content.get());
 }
 
 std::vector<PyTypeObject*> MadeClasses::in_loaded_state() const {

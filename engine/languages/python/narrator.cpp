@@ -22,9 +22,26 @@ Operation operation_at(const Code& code, std::uint32_t pc) {
 /// Below the top a frame's pc is behind the instruction that called.
 std::uint32_t calling(const Frame& frame) { return frame.pc == 0 ? 0 : frame.pc - 1; }
 
+/// The attributes of an instance, those in slots among them; null if it can have none.
 Ref attributes_of(PyObject* object) {
   Ref dict = Ref::steal(PyObject_GenericGetDict(object, nullptr));
   if (!dict) PyErr_Clear();
+  PyTypeObject* const type = Py_TYPE(object);
+  bool is_copy = false;
+  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
+    if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) continue;
+    PyObject *name = nullptr, *member = nullptr;
+    for (Py_ssize_t position = 0; PyDict_Next(base->tp_dict, &position, &name, &member) != 0;) {
+      if (Py_TYPE(member) != &PyMemberDescr_Type) continue;
+      if (!is_copy) dict = checked(dict ? PyDict_Copy(dict.get()) : PyDict_New());
+      is_copy = true;
+      const Ref value = Ref::steal(
+          PyMemberDescr_Type.tp_descr_get(member, object, reinterpret_cast<PyObject*>(type)));
+      if (!value) PyErr_Clear();  // it has none yet
+      if (value && PyDict_SetItem(dict.get(), name, value.get()) < 0) throw PythonError();
+    }
+  }
   return dict;
 }
 

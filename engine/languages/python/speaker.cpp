@@ -27,7 +27,7 @@ bool is_made_by_library(PyTypeObject* type) {
   if (module == nullptr || !PyUnicode_Check(module)) return false;
   const std::string name = text_if_any(module);
   return name == "threading" || name == "_thread" || name == "queue" || name == "_queue" ||
-         name.starts_with("concurrent.futures");
+         name.starts_with("multiprocessing") || name.starts_with("concurrent.futures");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class Speaker {
   static std::string name_of(PyObject* function);
   /// The class without the module that it is in.
   static std::string short_type(PyTypeObject* type);
-  /// Whether it is a class of threading, queue or concurrent.futures, or extends one.
+  /// Whether it is a class of threading, queue, concurrent.futures or multiprocessing, or extends one.
   bool is_of_library(PyTypeObject* type);
   /// A list, a dict, a set, a deque, a tuple, or an instance of a class that extends one.
   bool is_container(PyObject* object);

@@ -17,6 +17,7 @@ from assay.transition_system.interface import Happening
 from assay.transition_system.language_options import OptionProblem
 
 RANDOM = "Random."  # whose methods the functions of the module are
+HELPERS_OF_POOLS = ("(_handle_tasks)", "(_handle_results)")  # of `ThreadPool`: they take no tasks
 OF_THREADS = ("Thread.", "Executor.", "ThreadPoolExecutor.", "Future.")
 FIRST_THREAD = "MainThread@"
 CONTAINERS = {"list", "dict", "set", "tuple", "deque", "collections.deque"}
@@ -137,6 +138,8 @@ def workers_of(run: Counterexample) -> list[str]:
     taken: list[tuple[int, str]] = []
     in_the_pool: dict[str, int] = {}
     for step in run.steps:
+        if step.process.endswith(HELPERS_OF_POOLS):
+            continue
         if not step.line:
             in_the_pool[step.process] = step.number
         elif step.process in in_the_pool:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import dis
 import functools
 import importlib
+import re
 import sys
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
 list_iterator: type = type(iter(()))
+LIBRARY = Path(__file__).parent / "library"
 THINGS = (ModuleType, FunctionType, BuiltinFunctionType)
 
 
@@ -65,11 +68,35 @@ def module(name: str) -> object:
         return None
 
 
+def is_at(thing: object, place: tuple[str, str]) -> bool:
+    """Whether CPython has the thing in this module of its own, under this name."""
+    name, path = place
+    return name.partition(".")[0] in sys.stdlib_module_names and found(name, path) is thing
+
+
+@functools.cache
+def modules_with_class() -> dict[str, list[str]]:
+    """By the name of a class: the libraries for the machine that have one."""
+    modules: dict[str, list[str]] = {}
+    for file in LIBRARY.rglob("*.py"):
+        module = ".".join(file.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__")
+        for name in re.findall(r"^class (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE):
+            modules.setdefault(name, []).append(module)
+    return modules
+
+
+def has_stand_in(exception: type[BaseException]) -> bool:
+    """Whether a library for the machine has an exception of its own in place of this one of CPython."""
+    name = exception.__name__
+    return any(is_at(exception, (module, name)) for module in modules_with_class().get(name, ()))
+
+
 def part(thing: object, name: str) -> tuple[object, bool, bool]:
     """An attribute of a module or class of CPython.
 
-    Whether it is to be had as it is: exceptions, names, and numbers that have a name; else whether it is
-    a module, class or function, of which one knows that it is true and equal to nothing but itself.
+    Whether it is to be had as it is: exceptions of which the machine has none of its own, names, and numbers
+    that have a name; else whether it is a module, class or function, of which one knows that it is true and
+    equal to nothing but itself.
     """
     try:
         value = getattr(thing, name)
@@ -77,7 +104,7 @@ def part(thing: object, name: str) -> tuple[object, bool, bool]:
         if not isinstance(thing, ModuleType) or module(f"{thing.__name__}.{name}") is None:
             raise
         value = getattr(thing, name)
-    if isinstance(value, type) and issubclass(value, BaseException):
+    if isinstance(value, type) and issubclass(value, BaseException) and not has_stand_in(value):
         return value, True, True
     if isinstance(value, str) and name in {"__name__", "__qualname__", "__module__", "__doc__"}:
         return value, True, True

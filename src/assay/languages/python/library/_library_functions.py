@@ -738,8 +738,34 @@ def cast(typ, val):
     return val
 
 
-def _evaluated(annotation, module, is_class):
-    """A text stands for what it says in its module, at the time when somebody asks."""
+def _found_in(scope, name):
+    """Whether a module, a class or a mapping has the name, and what it is there."""
+    if isinstance(scope, type):
+        return _assay.own_attribute(scope, name)
+    if hasattr(scope, "__getitem__"):
+        return (True, scope[name]) if name in scope else (False, None)
+    return (True, getattr(scope, name)) if hasattr(scope, name) else (False, None)
+
+
+@_assay.atomic
+def _names_in(texts):
+    """All names, before any is looked up: no state could have the trees in which they stand."""
+    names = []
+    while texts:
+        try:
+            tree = _ast.parse(texts.pop().strip(), mode="eval")
+        except SyntaxError:  # a text in `Literal["a b"]`; of others CPython itself complains below
+            continue
+        for node in _ast.walk(tree):
+            if isinstance(node, _ast.Constant) and isinstance(node.value, str):
+                texts.append(node.value)  # it may stand for a type in its turn
+            elif isinstance(node, _ast.Name):
+                names.append(node.id)
+    return names
+
+
+def _evaluated(annotation, scopes, is_class):
+    """A text stands for what it says there, at the time when somebody asks; the first that has a name decides."""
     if annotation is None:
         return type(None)
     pending = [annotation]
@@ -757,18 +783,19 @@ def _evaluated(annotation, module, is_class):
     if not texts:
         return annotation
     names = {}
-    for text in texts:
-        for node in _ast.walk(_ast.parse(text.strip(), mode="eval")):
-            if isinstance(node, _ast.Name) and module is not None and hasattr(module, node.id):
-                names[node.id] = getattr(module, node.id)
+    for name in _names_in(texts):
+        for scope in scopes:
+            is_there, value = _found_in(scope, name)
+            if is_there:
+                names[name] = value
+                break
     if isinstance(annotation, str):
         annotation = _typing.ForwardRef(annotation, is_argument=not is_class, is_class=is_class)
     return _typing._eval_type(annotation, names, names)
 
 
 def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
-    if globalns is not None or localns is not None:
-        _assay.unsupported("get_type_hints() with variables of its own is not modelled; leave them out")
+    given = [scope for scope in (localns, globalns) if scope is not None]
     if isinstance(obj, type):
         hints = {}
         for base in reversed(obj.__mro__):
@@ -776,8 +803,13 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             if own:
                 _assay.observes("annotations that nobody looks at")
                 module = _assay.module(base.__module__)
+                of_module = [] if module is None else [module]
+                if localns is None:
+                    scopes = [base, globalns] if globalns is not None else [*of_module, base]
+                else:
+                    scopes = given if globalns is not None else [localns, *of_module]
                 for name in own:
-                    hints[name] = _evaluated(own[name], module, True)
+                    hints[name] = _evaluated(own[name], scopes, True)
     else:
         innermost = obj
         while hasattr(innermost, "__wrapped__"):
@@ -791,8 +823,9 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             own = {own[i]: own[i + 1] for i in _range(0, len(own), 2)}
         module = _assay.module(innermost.__module__)
         hints = {}
+        scopes = given if globalns is not None or module is None else [*given, module]
         for name in own:
-            hints[name] = _evaluated(own[name], module, False)
+            hints[name] = _evaluated(own[name], scopes, False)
     if include_extras:
         return hints
     return {name: _typing._strip_annotations(hints[name]) for name in hints}

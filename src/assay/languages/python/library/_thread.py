@@ -308,7 +308,11 @@ class RLock:
 
 
 class _local:
-    """Attributes that each thread has for itself; they are kept with the thread and go with it."""
+    """Attributes that each thread has for itself; they are kept with the thread and go with it.
+
+    Whatever is asked of one first makes what the running thread has of it: in a thread that is new to a subclass, its
+    __init__ runs even if a method is all that is looked for.
+    """
 
     __reduce_ex__ = _cannot_copy_local
 
@@ -321,32 +325,51 @@ class _local:
         _make_space(self, (args, kwargs))
         return self
 
-    def __getattr__(self, name):
-        if name.startswith("__") and name.endswith("__"):
+    def __getattribute__(self, name):
+        space = _space_of(self)
+        if name == "__dict__":
+            return space
+        found, value = _read_local(space, name)
+        if found and not _has_descriptor(self, name, "__get__"):
+            return value
+        if type(self) is _local and not hasattr(_local, name):
             raise AttributeError(_no_attribute(self, name))
-        found, value = _read_local(_space_of(self), name)
-        if not found:
-            raise AttributeError(_no_attribute(self, name))
-        return value
+        return object.__getattribute__(self, name)
 
     def __setattr__(self, name, value):
         if name == "__dict__":
             raise AttributeError("'" + type(self).__name__ + "' object attribute '__dict__' is read-only")
-        if hasattr(type(self), name):
-            _assay.unsupported(
-                "threading.local: '" + name + "' is also an attribute of the class, which is not modelled; "
-                "set the default in __init__ instead of the class body"
-            )
-        _write_local(_space_of(self), name, value)
+        space = _space_of(self)
+        if _has_descriptor(self, name, "__set__"):
+            object.__setattr__(self, name, value)
+        else:
+            _write_local(space, name, value)
 
     def __delattr__(self, name):
-        if not _delete_local(_space_of(self), name):
+        if name == "__dict__":
+            raise AttributeError("'" + type(self).__name__ + "' object attribute '__dict__' is read-only")
+        space = _space_of(self)
+        if _has_descriptor(self, name, "__delete__"):
+            object.__delattr__(self, name)
+        elif not _delete_local(space, name):
             raise AttributeError(_no_attribute(self, name))
 
 
 def _no_attribute(local, name):
     kind = "_thread._local" if type(local) is _local else type(local).__name__
     return "'" + kind + "' object has no attribute '" + name + "'"
+
+
+def _has_descriptor(local, name, use):
+    """Whether the class has something under this name that decides over it, as a property or a slot does."""
+    for base in type(local).__mro__:
+        if base is _local:
+            return False
+        is_there, value = _assay.own_attribute(base, name)
+        if is_there:
+            kind = type(value)
+            return hasattr(kind, use) and (hasattr(kind, "__set__") or hasattr(kind, "__delete__"))
+    return False
 
 
 @_assay.atomic

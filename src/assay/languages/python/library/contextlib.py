@@ -110,6 +110,14 @@ class closing(AbstractContextManager):
         self.thing.close()
 
 
+def asynccontextmanager(func):
+    @wraps(func)
+    def helper(*args, **kwds):
+        _assay.unsupported("asynchronous context managers are not modelled; use contextmanager, and threads")
+
+    return helper
+
+
 class suppress(AbstractContextManager):
     def __init__(self, *exceptions):
         self._exceptions = exceptions

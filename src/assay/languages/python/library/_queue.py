@@ -1,0 +1,3 @@
+"""`_queue`: what CPython has in C of `queue`."""
+
+from queue import Empty, SimpleQueue
