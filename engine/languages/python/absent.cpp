@@ -113,9 +113,8 @@ PyObject* union_of(PyObject* left, PyObject* right) {
         ask(as_absent(side));
         PyObject* const real = as_absent(side)->reality;
         if (as_absent(side)->sort == Sort::kAlias || (real != nullptr && PyType_Check(real))) continue;
-      } else if (std::any_of(parts_of_hints.begin(), parts_of_hints.end(), [&](const char* name) {
-                   return PyObject_HasAttrString(side, name) != 0;
-                 })) {
+      } else if (std::any_of(parts_of_hints.begin(), parts_of_hints.end(),
+                             [&](const char* name) { return PyObject_HasAttrString(side, name) != 0; })) {
         continue;
       }
       refuse_absent(either(left, right), "computes with");
@@ -336,11 +335,14 @@ PyObject* first_absent(PyObject* value) {
 
 /// Whether it is what a library for the machine has in place of this thing of CPython, which has it in several modules.
 static bool stands_for(PyObject* other, PyObject* real) {
-  const bool is_class = PyType_Check(other) && Py_TYPE(Py_TYPE(other)) == &PyType_Type && home_of(reinterpret_cast<PyTypeObject*>(other));
+  const bool is_class = PyType_Check(other) && Py_TYPE(Py_TYPE(other)) == &PyType_Type &&
+                        home_of(reinterpret_cast<PyTypeObject*>(other));
   if (!is_class && !is_function(other)) return false;
-  const Ref home = is_class ? home_of(reinterpret_cast<PyTypeObject*>(other)) : checked(PyObject_GetAttrString(other, "__module__"));
+  const Ref home = is_class ? home_of(reinterpret_cast<PyTypeObject*>(other))
+                            : checked(PyObject_GetAttrString(other, "__module__"));
   const Ref path = checked(PyObject_GetAttrString(other, "__qualname__"));
-  return Ref::steal(question("is_at", real, checked(PyTuple_Pack(2, home.get(), path.get())).get())).get() == Py_True;
+  return Ref::steal(question("is_at", real, checked(PyTuple_Pack(2, home.get(), path.get())).get())).get() ==
+         Py_True;
 }
 
 bool is_same_as_absent(PyObject* value, PyObject* other) {

@@ -147,7 +147,8 @@ void Classes::store(PyTypeObject* type, PyObject* name, PyObject* value) {
   if (of_type == nullptr || Py_TYPE(of_type)->tp_descr_set == nullptr) {
     status = PyType_Type.tp_setattro(reinterpret_cast<PyObject*>(type), name, value);
   } else {  // none of these names has a slot that would have to follow
-    status = value == nullptr ? PyDict_DelItem(type->tp_dict, name) : PyDict_SetItem(type->tp_dict, name, value);
+    status =
+        value == nullptr ? PyDict_DelItem(type->tp_dict, name) : PyDict_SetItem(type->tp_dict, name, value);
     PyType_Modified(type);
   }
   if (status < 0) throw PythonError();

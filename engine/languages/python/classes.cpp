@@ -63,10 +63,11 @@ Ref metaclass_of(PyObject* bases, PyObject* keywords) {
     if (PyType_IsSubtype(candidate, best) == 0) {
       PyObject* const base = PyTuple_GET_ITEM(bases, i);
       if (is_of_library(candidate) || is_of_library(best)) {
-        throw Unsupported(std::string("the metaclass of a class derived from ") +
-                          reinterpret_cast<PyTypeObject*>(base)->tp_name +
-                          ", which has another one in the machine than in CPython, is not modelled; keep one in "
-                          "an attribute instead of deriving from it");
+        throw Unsupported(
+            std::string("the metaclass of a class derived from ") +
+            reinterpret_cast<PyTypeObject*>(base)->tp_name +
+            ", which has another one in the machine than in CPython, is not modelled; keep one in "
+            "an attribute instead of deriving from it");
       }
       raise(PyExc_TypeError,
             "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the "

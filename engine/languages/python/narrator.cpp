@@ -36,8 +36,8 @@ Ref attributes_of(PyObject* object) {
       if (Py_TYPE(member) != &PyMemberDescr_Type) continue;
       if (!is_copy) dict = checked(dict ? PyDict_Copy(dict.get()) : PyDict_New());
       is_copy = true;
-      const Ref value = Ref::steal(
-          PyMemberDescr_Type.tp_descr_get(member, object, reinterpret_cast<PyObject*>(type)));
+      const Ref value =
+          Ref::steal(PyMemberDescr_Type.tp_descr_get(member, object, reinterpret_cast<PyObject*>(type)));
       if (!value) PyErr_Clear();  // it has none yet
       if (value && PyDict_SetItem(dict.get(), name, value.get()) < 0) throw PythonError();
     }
