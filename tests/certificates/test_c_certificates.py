@@ -280,7 +280,8 @@ def test_a_claim_of_more_checks_is_rejected(proved, tmp_path):
         ({"bound": None}, "an obligation is not met: from "),
         ({"bound": None, "rounds": 2}, "an obligation is not met: nothing fails after 2 rounds"),
         ({"locations": []}, "a cycle of the program has no cut point"),
-        ({"rounds": 5}, "a proof by a bound has no invariants"),
+        ({"rounds": 5}, "nothing fails and every run ends within "),  # the loop has seven
+        ({"rounds": 5, "bound": 4}, "together"),
         ({"bound": True}, "no numbers that a proof has"),
         ({"nodes": {}}, "no list"),
     ],
