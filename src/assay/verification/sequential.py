@@ -314,7 +314,7 @@ def proof_of(found: Finding, flow: ControlFlow) -> Proof:
         points = dict.fromkeys(flow.cut_points, TRUE)
         if found.unwound:
             longest = unwound(flow, found.unwound, flow.cut_points).longest
-            return Proof(points, rounds=found.unwound, bound=longest)
+            return Proof(points, rounds=min(found.unwound, longest), bound=longest)
         return Proof(points, bound=found.bound)
     return Proof(found.invariants.at, found.invariants.rounds)
 

@@ -93,6 +93,18 @@ def test_loops_that_end_by_themselves_are_a_proof_with_a_certificate(tmp_path):
     assert result.verdict is assay.Verdict.VIOLATED  # k + 1 may wrap
 
 
+@pytest.mark.parametrize("loop", ["", "for (int i = 0; i < 2; i++) n++;"])
+def test_a_program_with_fewer_rounds_than_were_tried_has_a_certificate(tmp_path, loop):
+    file, certificate = tmp_path / "short.c", tmp_path / "short.assay"
+    file.write_text(
+        "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n"
+        f"int main(void) {{ int n = __VERIFIER_nondet_int() & 3; {loop} if (n > 5) reach_error(); }}\n"
+    )
+    result = assay.verify(file, search="unwinding", timeout_seconds=100, certificate=certificate)
+    assert result.verdict is assay.Verdict.VERIFIED
+    assert assay.certify(file, certificate).verdict is assay.Verdict.VERIFIED
+
+
 def test_a_bound_that_is_too_small_is_no_proof(tmp_path):
     _, flow = sorting(tmp_path)
     points = dict.fromkeys(flow.cut_points, bv.TRUE)
