@@ -12,8 +12,9 @@ head, and what is connected without the head are the loops inside of it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
+from assay.automata.automaton import components
 from assay.records import dataclass
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential.bitvectors import FALSE, Substitution, Term, variables_of
@@ -143,62 +144,32 @@ def _after(edge: Edge, known: dict[Term, Term]) -> Known | None:
 
 def _forest(flow: ControlFlow, cut_points: Collection[int]) -> dict[int, _Nesting]:
     found: dict[int, _Nesting] = {}
-    waiting: list[tuple[frozenset[int], tuple[int, ...], tuple[int, ...]]] = [
-        (frozenset(range(flow.locations)), (), ())
-    ]
+    targets = [[edge.target for edge in edges] for edges in flow.outgoing]
+    walked = _walked(flow)
+    place = {location: number for number, location in enumerate(walked)}
+    waiting: list[tuple[Collection[int], tuple[int, ...], tuple[int, ...]]] = [(walked, (), ())]
     while waiting:
         inside, heads, order = waiting.pop()
-        for position, part in enumerate(_connected_parts(flow, inside), start=1):  # 0 is the head's
+        parts = reversed(components(targets, inside))  # each before those to which edges lead from it
+        for position, part in enumerate(parts, start=1):  # 0 is the head's
             only = part[0]
-            if len(part) == 1 and all(edge.target != only for edge in flow.outgoing[only]):
+            if len(part) == 1 and only not in targets[only]:
                 found[only] = _Nesting(heads, (*order, position))
                 continue
-            head = next(one for one in part if one in cut_points)
+            head = min((one for one in part if one in cut_points), key=place.__getitem__)
             found[head] = _Nesting((*heads, head), (*order, position, 0))
-            waiting.append((frozenset(part) - {head}, (*heads, head), (*order, position)))
+            inner = [one for one in part if one != head]
+            waiting.append((inner, (*heads, head), (*order, position)))
     return found
 
 
-def _connected_parts(flow: ControlFlow, inside: frozenset[int]) -> Iterable[list[int]]:
-    """Strongly connected parts, each before those to which edges lead from it, its locations in the order of
-    a walk from the entry (Tarjan 1972)."""
-    number: dict[int, int] = {}
-    lowest: dict[int, int] = {}
-    on_stack: set[int] = set()
-    stack: list[int] = []
-    parts: list[list[int]] = []
-    for root in (flow.entry, *sorted(inside)):
-        if root not in inside or root in number:
-            continue
-        number[root] = lowest[root] = len(number)
-        stack.append(root)
-        on_stack.add(root)
-        walk = [(root, iter(flow.outgoing[root]))]
-        while walk:
-            location, edges = walk[-1]
-            for edge in edges:
-                target = edge.target
-                if target not in inside:
-                    continue
-                if target not in number:
-                    number[target] = lowest[target] = len(number)
-                    stack.append(target)
-                    on_stack.add(target)
-                    walk.append((target, iter(flow.outgoing[target])))
-                    break
-                if target in on_stack:
-                    lowest[location] = min(lowest[location], number[target])
-            else:
-                walk.pop()
-                if walk:
-                    lowest[walk[-1][0]] = min(lowest[walk[-1][0]], lowest[location])
-                if lowest[location] == number[location]:
-                    part: list[int] = []
-                    while True:
-                        one = stack.pop()
-                        on_stack.discard(one)
-                        part.append(one)
-                        if one == location:
-                            break
-                    parts.append(part[::-1])
-    return parts[::-1]
+def _walked(flow: ControlFlow) -> list[int]:
+    """All locations in the order of a walk from the entry: the head of a loop before what is inside."""
+    found = dict.fromkeys([flow.entry])
+    waiting = [flow.entry]
+    for location in waiting:
+        for edge in flow.outgoing[location]:
+            if edge.target not in found:
+                found[edge.target] = None
+                waiting.append(edge.target)
+    return [*found, *(one for one in range(flow.locations) if one not in found)]
