@@ -48,6 +48,13 @@ def families() -> Iterator[CTask]:
         yield CTask(f"array_fill_{size}_short", array_fill(size, short=1), holds=False)
     for size in (2, 5):
         yield CTask(f"array_copies_{size}", array_copies(size), holds=True)
+    for size in (0, 2):
+        yield CTask(f"element_sums_{size}", element_sums(size), holds=True)
+        yield CTask(f"element_sums_{size}_off", element_sums(size, off=1), holds=False)
+    yield CTask("element_count", element_count(), holds=True)
+    yield CTask("element_count_off", element_count(other=99_999), holds=False)
+    yield CTask("recursive_parity", recursive_parity(), holds=True)
+    yield CTask("recursive_parity_off", recursive_parity(wrong=7), holds=False)
     for size in (1_000, 1_000_000):
         yield CTask(f"recursive_sum_{size}", recursive_sum(size), holds=True)
         yield CTask(f"recursive_sum_{size}_off", recursive_sum(size, off=1), holds=False)
@@ -156,6 +163,38 @@ def array_copies(size: int) -> str:
     return program(
         f"{declared}  for (int i = 0; i < 100000; i++) a0[i] = __VERIFIER_nondet_int();\n{copied}"
         f"  for (int x = 0; x < 100000; x++) if (a0[x] != {names[-1]}[x]) reach_error();\n"
+    )
+
+
+def element_sums(size: int, off: int = 0) -> str:
+    """Ones that are added and taken away again, so many times, and added once more: as many as there are."""
+    loop = "  for (int i = 0; i < n; i++) sum {}= a[i];\n"
+    return program(
+        "  static int a[100000];\n  int sum = 0, n = __VERIFIER_nondet_int();\n"
+        "  if (n < 1 || n > 100000) return 0;\n  for (int i = 0; i < n; i++) a[i] = 1;\n"
+        f"  a[0] += {off};\n"
+        + size * (loop.format("+") + loop.format("-"))
+        + loop.format("+")
+        + "  if (sum != n) reach_error();\n"
+    )
+
+
+def element_count(other: int = -1) -> str:
+    """How many elements are one: all, but for the other."""
+    return program(
+        "  static int a[100000];\n  int count = 0;\n"
+        f"  for (int i = 0; i < 100000; i++) a[i] = i != {other};\n"
+        "  for (int i = 0; i < 100000; i++) if (a[i] == 1) count++;\n  if (count != 100000) reach_error();\n"
+    )
+
+
+def recursive_parity(wrong: int = -1) -> str:
+    """Two functions that call each other; what one says of a number is its last bit."""
+    return (
+        f"{HEAD}int even(int n);\nint odd(int n) {{ return n == {wrong} ? 0 : n == 0 ? 0 : even(n - 1); }}\n"
+        "int even(int n) { return n == 0 ? 1 : odd(n - 1); }\n"
+        "int main(void) {\n  int n = __VERIFIER_nondet_int();\n  if (n < 0) return 0;\n"
+        "  if (odd(n) != n % 2) reach_error();\n  return 0;\n}\n"
     )
 
 

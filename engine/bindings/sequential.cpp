@@ -65,6 +65,8 @@ class SequentialWorld final : public World {
   Ref class_made(Ref type, const Code*) override { return type; }
   Ref announced(Ref value) override { return value; }
   bool is_closed(PyObject*) override { return false; }
+  bool is_kept_view(PyObject*) const override { return false; }
+  bool is_restoring() const override { return false; }
   bool is_hidden(PyObject*) override { return false; }
   void used(PyObject*) override {}
   bool has_chosen() const override { return false; }

@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from assay.checker.c.problems import CannotCheck
 from assay.languages.c.lowering import lower
 from assay.languages.c.preprocessing import DATA_MODELS, preprocess
 from assay.transition_system.sequential.bitvectors import ArrayValue
 from assay.transition_system.sequential.inlining import inlined
 from assay.transition_system.sequential.running import default, run
+from tests.fuzz.c_front_end import read_program
+from tests.fuzz.c_front_end import run as run_by_checker
 
 CASES = r"""
 int x = 1; if (x) ERR
@@ -115,7 +118,33 @@ int x = 8; x >>= 1u; if (x != 4) ERR
 int z = 0; z += sizeof(z++); if (z != 4) ERR
 int a = 1; a = (a = 2, a + 1); if (a != 3) ERR
 goto in; { int q; in: q = 4; if (q != 4) ERR }
+unsigned char c = 200; typeof(c) d = 300; if (d != 44) ERR
+unsigned char c = 200; __typeof__(c + 1) d = 300; if (d == 300) ERR
+int x = 1; typeof(x++) y = 2; if (x != 1 || sizeof y != 4) ERR
+unsigned u = 1; if ((typeof(u + 1))-1 < 0) ERR
+short a[3]; typeof(a) b; if (sizeof b != 6) ERR
+int x = 1; { typeof(x) x = 9; if (x != 9) ERR }
+int x = 5; typeof(&x) p = &x; typeof(*p) y = *p; if (y != 5) ERR
+const char c = 1; typeof(1 ? c : 1L) l = 1l << 40; if (!l) ERR
+if (sizeof(typeof("abc")) != 4 || sizeof(typeof('a')) != 4 || sizeof(typeof(typeof(long))) != 8) ERR
+int f(int); if (sizeof(f) != 1 || sizeof(typeof(f)) != 1 || sizeof(typeof(&f)) != 8) ERR
+int main(void); if (sizeof(main) != 1 || sizeof(typeof(main)) != 1) ERR
+int m = ({ typeof(3) a = 3; typeof(4u) b = 4; a > b ? a : b; }); if (m != 4) ERR
+struct s { char c; long l; short a[4]; }; if (__builtin_offsetof(struct s, a[3]) != 22) ERR
+struct s { char c; struct { int d; union { char u; int v; };};}; if (8 ^ __builtin_offsetof(struct s, v)) ERR
+struct s { char c; int i[2]; }; int k = 1; if (__builtin_offsetof(struct s, i[k]) - 9 < 0) ERR
+struct s { char c; int i; } v = {1, 7}; if (*(int *)((char *)&v + __builtin_offsetof(struct s, i)) != 7) ERR
 """.strip().split("\n")
+
+
+# By the independent checker, which says so.
+NOT_READ = {
+    "int x = 1; typeof(x++) y = 2; if (x != 1 || sizeof y != 4) ERR",  # the type of what has effects
+    "int z = 0; z += sizeof(z++); if (z != 4) ERR",
+    "int f(int); if (sizeof(f) != 1 || sizeof(typeof(f)) != 1 || sizeof(typeof(&f)) != 8) ERR",  # &f, no body
+    "struct s { char c; int i[2]; }; int k = 1; if (__builtin_offsetof(struct s, i[k]) - 9 < 0) ERR",
+    "int a = 1; a = (a = 2, a + 1); if (a != 3) ERR",
+}
 
 
 def program() -> str:
@@ -129,13 +158,17 @@ def program() -> str:
     return "\n".join([head, *functions, "int main(void) {", *calls, shown, "return 0; }", ""])
 
 
-def test_each_case_is_decided_as_gcc_decides_it(tmp_path: Path):
+def decided_by_gcc(tmp_path: Path) -> str:
     source, other = tmp_path / "program.c", tmp_path / "observe.c"
     source.write_text(program())
     other.write_text('#include <stdio.h>\nvoid observe(int x) { printf("%d", x); }\n')
     compiled = tmp_path / "program"
     subprocess.run(["gcc", "-w", "-fwrapv", str(source), str(other), "-o", str(compiled)], check=True)
-    shown = subprocess.run([str(compiled)], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([str(compiled)], check=True, capture_output=True, text=True).stdout
+
+
+def test_each_case_is_decided_as_gcc_decides_it(tmp_path: Path):
+    shown, source = decided_by_gcc(tmp_path), tmp_path / "program.c"
     model = DATA_MODELS["LP64"]
     flow = inlined(lower([preprocess(source, model)], model))
     results = next(one for one in flow.variables if one.name == "results")
@@ -145,3 +178,22 @@ def test_each_case_is_decided_as_gcc_decides_it(tmp_path: Path):
     differ = [case for number, case in enumerate(CASES) if found[number] != int(shown[number])]
     assert not differ
     assert found[0] == 1  # the first one is there to fail
+
+
+def test_the_independent_checker_decides_each_case_that_it_reads_so_too(tmp_path: Path):
+    shown, source = decided_by_gcc(tmp_path), tmp_path / "case.c"
+    differ, refused = [], []
+    for case, answer in zip(CASES, shown, strict=True):
+        body = case.replace("ERR", "return 1;")
+        source.write_text(
+            f"int result; int decide(void) {{ {body} return 0; }}\nint main(void) {{ result = decide(); }}\n"
+        )
+        try:
+            read = read_program(source, "LP64")
+        except CannotCheck:
+            refused.append(case)
+            continue
+        if run_by_checker(read, [])[read.variables["g", "result"]] != int(answer):
+            differ.append(case)
+    assert not differ
+    assert set(refused) == NOT_READ

@@ -94,6 +94,38 @@ def test_a_run_that_needs_arrays_is_kept_and_executed_again(tmp_path):
     assert assay.replay(file, tmp_path / "run.trace.json") == run
 
 
+def test_a_function_that_nobody_calls_may_need_what_nobody_defines(tmp_path):
+    program = tmp_path / "program.c"
+    program.write_text(
+        f"{BEFORE}extern void other(int); extern int missing;\n"
+        "void nobody_calls_me(void) { other(missing); }\n"
+        "int main(void) { if (__VERIFIER_nondet_int() == 7) reach_error(); return 0; }\n"
+    )
+    result = assay.verify(program, timeout_seconds=60)
+    assert "the compiled program fails with these inputs" in result.notes
+
+
+def test_what_a_function_returns_is_told_as_its_type_says(tmp_path):
+    program = tmp_path / "program.c"
+    program.write_text(
+        f"{BEFORE}enum mode {{ IDLE, BUSY }};\n"
+        "static int *made(void) { int *p = malloc(4); return p; }\n"
+        "static enum mode now(int n) { return n ? BUSY : IDLE; }\n"
+        "static unsigned large(int n) { return n - 1; }\n"
+        "int main(void) { int *p = made(); typeof(p) q = p; *q = now(3);\n"
+        "  if (p && large(0) > 5 && *p == BUSY) reach_error();\n  return 0; }\n"
+    )
+    result = assay.verify(program, timeout_seconds=60)
+    steps = result.violations[0].counterexample.steps
+    assert [step.text for step in steps if " returns " in step.text] == [
+        "made() returns block 1 of the heap",
+        "now() returns BUSY",
+        "large() returns 4294967295",
+    ]
+    changes = [(change.name, change.after) for step in steps for change in step.changes]
+    assert ("q", "block 1 of the heap") in changes
+
+
 def test_steps_have_lines_values_and_the_states_of_rules(tmp_path):
     program = tmp_path / "driver.c"
     program.write_text(
@@ -112,6 +144,20 @@ def test_steps_have_lines_values_and_the_states_of_rules(tmp_path):
     assert ("state", "Unlocked", "Locked") in changes
     assert result.violations[0].explanation() == (
         "KeAcquireSpinLock(&lock) in driver.c:10 breaks the rule, when state = Locked"
+    )
+
+
+def test_the_sentence_on_top_has_the_values_that_met_and_where_they_are_from(tmp_path):
+    program = tmp_path / "average.c"
+    program.write_text(
+        "int next(void);\nstatic int average(int sum, int count) {\n  if (sum >= 0)\n"
+        "    return sum / count;\n  return 0;\n}\nint main(void) {\n  int count = 0;\n"
+        "  if (next() == 7)\n    count = 1;\n  return average(12, count);\n}\n"
+    )
+    result = assay.verify(program, checks=["division"], timeout_seconds=60)
+    assert result.violations[0].explanation() == (
+        "sum / count in line 4 with sum = 12 since line 11, count = 0 since line 11, after sum >= 0 was true "
+        "in line 3"
     )
 
 
@@ -245,3 +291,56 @@ def test_members_without_a_name_are_no_obstacle_to_values_at_the_start(tmp_path)
     result = assay.verify(file, timeout_seconds=60)
     assert result.verdict is assay.Verdict.VIOLATED
     assert "the compiled program fails with these inputs" in result.notes
+
+
+@pytest.mark.parametrize(("test", "is_repeated"), [("*p == 0x5a5b5c5d", False), ("!*p || *p", True)])
+def test_a_run_that_needs_what_malloc_gave_says_so(test, is_repeated, tmp_path):
+    """What fresh memory holds is open; whether this machine's is that of the run, only it can say."""
+    program = tmp_path / "program.c"
+    program.write_text(BEFORE + f"int main(void) {{ int *p = malloc(4); if ({test}) reach_error(); }}")
+    result = assay.verify(program, timeout_seconds=60)
+    assert str(result.verdict) == "violated"
+    said = [note for note in result.notes if "memory that malloc gives holds anything" in note]
+    assert len(said) == (0 if is_repeated else 1)
+
+
+RING = """#include <assert.h>
+extern unsigned char __VERIFIER_nondet_uchar(void);
+enum mode { IDLE, BUSY };
+struct ring { unsigned char data[2], tail; enum mode mode; struct ring *other; };
+static struct ring r;
+static void put(struct ring *q, unsigned char v) {
+    q->data[q->tail] = v;
+    q->tail++;
+    q->mode = BUSY;
+}
+int main(void) {
+    unsigned char got = __VERIFIER_nondet_uchar(), *p = &got;
+    if (got < 200) return 0;
+    put(&r, *p);
+    if (r.other == 0 || r.other->tail > 0) got = r.data[0];
+    assert(r.mode == IDLE || r.tail == 2);
+    return 0;
+}
+"""
+
+
+def test_what_is_in_memory_is_told_with_its_type_and_by_what_the_text_calls_it(tmp_path):
+    (tmp_path / "ring.c").write_text(RING)
+    (violation,) = assay.verify(tmp_path / "ring.c", timeout_seconds=60).violations
+    run = violation.counterexample
+    changes = [(one.name, one.before, one.after) for step in run.steps for one in step.changes]
+    value = next(after for name, _, after in changes if name == "q->data[q->tail]")
+    assert value >= 200  # not negative, as a signed one would be
+    assert ("q->tail", 0, 1) in changes
+    assert ("q->mode", None, "BUSY") in changes
+    assert ("q", None, "&r") in changes
+    assert ("p", None, "&got") in changes
+    read = {one.name: one.value for step in run.steps for one in step.accesses}
+    assert read["r.mode"] == "BUSY"
+    assert read["r.tail"] == "1"
+    assert read["r.other"] == "NULL"
+    assert "r.other->tail" not in read  # nobody came to it
+    assert violation.explanation() == (
+        "assert(r.mode == IDLE || r.tail == 2) in line 16 with r.mode = BUSY, r.tail = 1"
+    )

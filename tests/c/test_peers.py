@@ -25,6 +25,7 @@ from tests.agreement.process import Completed
             "[main.unwind.0] line 3 unwinding assertion loop 0: FAILURE",
             "incomplete",
         ),
+        (10, "[main.pointer_dereference.2] line 9 dereferenced function pointer: FAILURE", "incomplete"),
         (6, "PARSING ERROR", "unusable"),
         (-9, "", "incomplete"),
     ],

@@ -195,6 +195,12 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "violated",
     ),
+    "a pointer into what a function is given": (
+        "char *strchr(const char *, int); int main(void) { char s[4] = \"abc\"; char *p = strchr(s, 'b');"
+        " if (p) *p = 'x'; if (s[1] != 'b') reach_error(); }",
+        {},
+        "violated",
+    ),
     "an assumption that nothing meets": (
         "int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > x); reach_error(); }",
         {},
@@ -202,6 +208,11 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
     ),
 }
 REFUSED = {
+    "a pointer into what a function without a text is given": (
+        'char *strtok(char *, const char *); int main(void) { char s[4] = "abc"; char *p = strtok(s, "b");'
+        " if (p) *p = 'x'; if (s[1] != 'b') reach_error(); }"
+    ),
+    "a character of several": "int main(void) { if ('ab' == 'b') reach_error(); }",
     "the order of effects": "int main(void) { int i = 0; int a[2] = {0}; a[i] = i++; return a[0]; }",
     "two calls that write what both read": (
         "int g; int f(void) { return ++g; } int main(void) { if (f() - f() > 0) reach_error(); }"
@@ -237,6 +248,20 @@ def test_a_pitfall_is_judged_as_c_judges_it(name, tmp_path):
 def test_what_would_be_misread_is_refused(name, tmp_path):
     with pytest.raises(SourceProblem):
         verify(tmp_path, REFUSED[name])
+
+
+@pytest.mark.parametrize("model", ["LP64", "ILP32"])
+@pytest.mark.parametrize(("length", "verdict"), [(3, "incomplete"), (4, "violated")])
+def test_no_run_fails_by_a_result_that_a_function_of_the_library_never_has(length, verdict, model, tmp_path):
+    text = (
+        "unsigned long strlen(const char *); int strcmp(const char *, const char *); int main(void)"
+        f' {{ int n = __VERIFIER_nondet_int(); if (n == 7 && strlen("abc") != {length}'
+        ' && strcmp("a", "b") < 0) reach_error(); }'
+    )
+    result = verify(tmp_path, text, data_model=model)
+    assert str(result.verdict) == verdict
+    if verdict == "violated":
+        assert "the compiled program fails with these inputs" in result.notes
 
 
 def test_a_variable_that_another_file_declares_keeps_its_initial_value(tmp_path):

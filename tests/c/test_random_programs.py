@@ -26,14 +26,14 @@ REFUSED = {
     "long n = (long)&g; int *p = (int *)n;": "an integer that becomes a pointer",
     'char t[9]; __builtin_strcpy(t, "a");': "strcpy",
     "int n = f(3); struct { int a[n]; } s;": "known before the program runs",
-    "int *p = (int *)__builtin_alloca(4);": "alloca",
     "int *p = (int[]){1, 2}; *p = 1;": "CompoundLiteral",
     "struct s { int a, b; } *p = 0; int i = (p->a = 1) + p->a;": "order of operands",
     "int a[2]; int *p = a; *p = (*p)++;": "order of operands",
     "struct __attribute__((packed)) q { int a; } v;": "attribute 'packed'",
     '__asm__("nop");': "__asm__",
     "volatile int x = 1;": "volatile",
-    "__typeof__(g) x = 1;": "__typeof__",
+    "int a[f(2)]; __typeof__(a) x;": "typeof",
+    "__auto_type x = 1;": "__auto_type",
     '_Pragma("pack(1)") struct q { char a; int b : 3; } v; int n = sizeof v;': "which is packed",
     '_Pragma("pack(3)") struct q { char a; int b; } v;': "#pragma pack",
     '_Pragma("pack(pop)") struct q { char a; int b; } v;': "without a push",
@@ -45,9 +45,21 @@ REFUSED = {
     'int x; int printf(const char *, ...); char *s = "%n"; printf(s, (long)&x);': "may store",
     "int apply(int (*)(int)); apply(f);": "giving a function to",
     "int atexit(void (*)(void)); atexit(0);": "atexit",
+    "long time(long *); long x = 0; time(&x);": "'time', which writes what it is given",
+    "long pread(int, void *, unsigned long, long); char b[4]; pread(0, b, 4, 0);": "'pread', which writes",
+    "int pipe(int *); int ends[2] = {0}; pipe(ends);": "'pipe', which writes",
     "struct { unsigned long a : 40; } v; v.a = 1; if (v.a << 39) return 1;": "more than 32 bits",
     "int x = g + h();": "order of operands",
 }
+
+
+def test_a_function_that_is_given_null_writes_nothing(tmp_path: Path):
+    model = DATA_MODELS["LP64"]
+    file = tmp_path / "program.c"
+    file.write_text(
+        "long time(long *);\nint main(void) { long x = 0; time(0); time((long *)0); return x; }\n"
+    )
+    assert lower([preprocess(file, model)], model).externals == {"time": 64}
 
 
 @pytest.mark.parametrize(("body", "reason"), REFUSED.items(), ids=REFUSED)

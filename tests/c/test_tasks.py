@@ -9,10 +9,15 @@ from benchmarks.c_tasks import tasks
 
 CHOSEN = (
     "counter_overshoots",
+    "element_count",
+    "element_sums_0",
+    "element_sums_0_off",
     "known_loop_100",
     "narrowing_call",
     "nested_lock",
     "protocol_4_skips",
+    "recursive_parity",
+    "recursive_parity_off",
     "wraps_and_stays_even",
 )
 TASKS = {one.name: one for one in tasks()}

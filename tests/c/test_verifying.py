@@ -8,6 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import assay
+from assay.checker.c.problems import CannotCheck
+from assay.checker.c.rules import read_rule
+from assay.checker.c.rules import woven as weave_in_the_checker
+from assay.checker.c.syntax import parse as parse_in_the_checker
 from assay.cli.verify import verify as verify_command
 from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import OptionProblem
@@ -162,6 +166,77 @@ def test_a_rule_is_woven_around_functions_wherever_they_stand(name, tmp_path):
     result = assay.verify(file, rules=[str(rule)], timeout_seconds=60)
     assert [one.message for one in result.violations] == ["lock() breaks the rule mine"]
     assert "the compiled program fails with these inputs" in result.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main(void) { extern void lock(void); lock(); lock(); }",
+        "int main(void) { void lock(void), (*p)(void) = lock; p(); p(); }",
+        "typedef void fn(void); typedef fn other; other lock; int main(void) { lock(); lock(); }",
+        "void f(void) {} typeof(f) lock; int main(void) { lock(); lock(); }",
+    ],
+)
+def test_a_function_that_nobody_is_put_around_is_not_said_to_keep_a_rule(text, tmp_path):
+    rule, file = tmp_path / "mine.rule", tmp_path / "program.c"
+    rule.write_text(LOCKS)
+    file.write_text(f"void unlock(void); {text}")
+    with pytest.raises(SourceProblem, match="a rule cannot watch 'lock' where it is declared like this"):
+        assay.verify(file, rules=[str(rule)])
+    with pytest.raises(CannotCheck, match="lock"):
+        weave_in_the_checker([parse_in_the_checker(file.read_text())], [read_rule(LOCKS, "mine")])
+
+
+def test_a_variable_may_be_called_like_a_watched_function(tmp_path):
+    rule, file = tmp_path / "mine.rule", tmp_path / "program.c"
+    rule.write_text(LOCKS)
+    file.write_text("typedef int number; void unlock(void); int main(void) { number lock = 1; return lock; }")
+    assert assay.verify(file, rules=[str(rule)]).verdict is assay.Verdict.VERIFIED
+
+
+STATIC = "static void lock(void) {} static void unlock(void) {}\n"
+DECLARED = "void lock(void); void unlock(void);\n"
+MAIN = "void work(void); int main(void) { lock(); work(); unlock(); }\n"
+# Programs of several files in which `work` does CALLS.
+LINKED = {
+    "functions that nobody defines": [DECLARED + MAIN, DECLARED + "void work(void) { CALLS }"],
+    "declared in one file alone": [
+        "void before(void); void work(void); int main(void) { before(); work(); }",
+        "void lock(void); void before(void) { lock(); }",
+        DECLARED + "void work(void) { CALLS }",
+    ],
+    "each defined in a file of its own": [
+        DECLARED + MAIN,
+        DECLARED + "void work(void) { CALLS }",
+        "int n; void lock(void) { n++; }",
+        "void unlock(void) { }",
+    ],
+    "static in both files": [STATIC + MAIN, STATIC + "void work(void) { CALLS }"],
+    "static in one file, of all in the other": [
+        STATIC + MAIN,
+        "void lock(void) {} void unlock(void) {} void work(void) { CALLS }",
+    ],
+    "by a pointer of another file": [
+        DECLARED + MAIN + "void (*p)(void) = lock;",
+        "extern void (*p)(void); void unlock(void); void lock(void) {}\n"
+        "#define lock() p()\nvoid work(void) { CALLS }",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_rule_watches_a_function_wherever_it_is_called_and_defined(name, tmp_path):
+    rule = tmp_path / "mine.rule"
+    rule.write_text(LOCKS.replace("int locked = 0;", "enum { Free, Taken } locked = Free;"))
+    for calls, expected in (("unlock(); lock();", []), ("lock();", ["lock() breaks the rule mine"])):
+        files = [tmp_path / f"file{number}.c" for number in range(len(LINKED[name]))]
+        for file, text in zip(files, LINKED[name], strict=True):
+            file.write_text(text.replace("CALLS", calls))
+        others = [str(file) for file in files[1:]]
+        result = assay.verify(files[0], c_sources=others, rules=[str(rule)], timeout_seconds=60)
+        assert [one.message for one in result.violations] == expected
+        assert result.verdict is (assay.Verdict.VIOLATED if expected else assay.Verdict.VERIFIED)
+        assert not expected or "the compiled program fails with these inputs" in result.notes
 
 
 @pytest.mark.parametrize(

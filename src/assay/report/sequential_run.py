@@ -45,7 +45,8 @@ class Layout:
         line.append(first)
         for text in more:
             line.append("\n" + " " * (begin + HANGING) + text)
-        values = ", ".join(change_texts(step.changes))
+        told = [f"{one.name} is {one.value}" for one in step.accesses]
+        values = ", ".join([*told, *change_texts(step.changes)])
         if values:
             last = more[-1] if more else first
             used = begin + (HANGING if more else 0) + len(last)

@@ -27,6 +27,8 @@ from assay.execution.limited_questions import asked_in_a_copy
 from assay.languages.c.execution import Executed
 from assay.languages.c.memory import ADDRESSES, OTHER_PLACES, elsewhere
 from assay.languages.c.program import CProgram
+from assay.languages.c.reading_functions import text_of
+from assay.languages.c.rules import REAL
 from assay.records import dataclass
 from assay.search.options import SEQUENTIAL
 from assay.search.sequential import contracts
@@ -157,6 +159,7 @@ def _looked_at(
         showing.said(text)
         request.listener(Phase(text, name))
 
+    before = len(said)
     for answered in findings(
         seen,
         _engines(request, showing),
@@ -170,7 +173,7 @@ def _looked_at(
         found = answered if memory is None else _said_of_arrays(answered, memory)
         shallow = None if found.run is None else _shallow(flow, found.run)
         if shallow is not None:
-            said.append(shallow.message)
+            said[before:] = [shallow.message]  # whoever had given up before says nothing more
             return None, StopReason.TIME, True
         if found.status is Status.SAFE and not is_whole:
             return None, StopReason.TIME, True
@@ -394,7 +397,14 @@ def _failed(
         line=failure.place.line,
         counterexample=counterexample(program, flow, failure, choices, moments),
     )
-    executed = executed_by_gcc(program, failing_run(failure, moments))
+    run = failing_run(failure, moments)
+    executed = executed_by_gcc(program, run)
+    without_body = {one.name for one, _ in run.inputs} & program.program.externals.keys()
+    guessed = sorted(filter(text_of, without_body))
+    if not executed.reached and guessed:
+        results = ", ".join(f"{name.removesuffix(REAL)}()" for name in guessed)
+        said.append(f"{found.engine}: a run fails by results of {results} that may be none; {executed.what}")
+        return None
     has_addresses = any(one.name == ADDRESSES for one in program.program.globals)
     if not executed.reached and has_addresses and _depends_on_places(flow, choices, moments):
         said.append(f"{found.engine}: a run fails that depends on where objects are; {executed.what}")
@@ -434,6 +444,11 @@ def _size(terms: Iterable[Term]) -> int:
     return sum(len(one.operands) if one.operator == "and" else 1 for one in terms)
 
 
+FRESH_MEMORY = (
+    "memory that malloc gives holds anything until it is set, and the compiled program has what is there"
+)
+
+
 def _told(
     name: str,
     program: CProgram,
@@ -464,6 +479,7 @@ def _told(
             answer.executed.what
             if answer.executed.reached
             else f"the run was not repeated by the compiled program: {answer.executed.what}"
+            + (f"; {FRESH_MEMORY}" if program.allocates else "")
         )
     if answer is not None and answer.verdict is Verdict.VERIFIED:
         proof = {**_proof(answer.finding), "sliced": not request.language_options.no_slicing}

@@ -10,10 +10,20 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from assay.evidence.counterexample import Change, Counterexample, Step, Trace, TraceProblem
-from assay.languages.c.declared import NUMBER, Names, declared, defined_functions
+from assay.languages.c.declared import (
+    MEMBER,
+    NUMBER,
+    RETURNED,
+    Kind,
+    Names,
+    Objects,
+    declared,
+    defined_functions,
+)
 from assay.languages.c.execution import (
     Executed,
     FailingRun,
@@ -29,7 +39,7 @@ from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.program import CProgram
 from assay.languages.c.rules import REAL
 from assay.search.sequential.findings import Choices
-from assay.transition_system.interface import ViolationFacts
+from assay.transition_system.interface import Access, ViolationFacts
 from assay.transition_system.sequential.bitvectors import (
     TRUE,
     Array,
@@ -70,6 +80,7 @@ LONGEST_UNSET = 1 << 16  # bytes of a variable
 NAME = re.compile(
     r"(?:(?P<function>\w+)(?:@\d+)?::)?(?P<name>[^#@]+)(?:#\d+)?(?P<path>[.\[][^@]*)?(?:@[\d.]+)?"
 )
+MEMBER_OF = re.compile(r"(?:->|\.)(\w+)$")
 INPUT = re.compile(r"\b__VERIFIER_nondet_\w+")
 TEMPORARIES = {"value", "input", "old", "switch", "shifted", "printed", "result", "memory"}
 
@@ -185,6 +196,8 @@ class _Teller:
         self.tests = lines_of_tests(program.texts)
         self.several = self._in_several_functions()
         self.given: set[Term] = set(flow.initial_values)
+        self.objects = _objects(flow)
+        self.seen: dict[tuple[str, str], object] = {}  # what was told of memory: by function and text
 
     def _in_several_functions(self) -> set[str]:
         functions: dict[str, set[str]] = {}
@@ -205,14 +218,16 @@ class _Teller:
         made: Step | None = None
         given: list[str] = []  # inputs that the next statement uses
         before: Mapping[Term, Value] = {}
+        read: dict[str, object] = {}  # in memory, by the statement that is told next
         for moment in moments[:MOST_STEPS]:
             action = moment.edge.action
+            read |= self._mentioned(moment.edge, before, is_write=False)
             if isinstance(action, Choose) and action.is_input and isinstance(moment.chosen, int):
                 given.append(self._input(action, moment.chosen))
             text = self._text(moment)
             if text:
-                step = self._step(moment, "; ".join([*given, text]), before)
-                given = []
+                step = self._step(moment, "; ".join([*given, text]), before, read)
+                given, read = [], {}
                 if made is not None and self._belong_together(made, step, text):
                     made = self._joined(made, step)
                 else:
@@ -259,25 +274,64 @@ class _Teller:
         if not isinstance(moment.edge.action, Assign) or not moment.edge.action.values:
             return ""
         ((name, _),) = moment.edge.action.values[:1]
-        value = moment.values[name]
-        return f"{text.removesuffix(' returns').partition('@')[0]}() returns {self._value(name, value)}"
+        function = text.removesuffix(" returns").partition("@")[0]
+        value = self._value(name, moment.values[name], self.kinds.get((function, RETURNED)))
+        return f"{function}() returns {value}"
 
-    def _value(self, name: Term, value: Value) -> object:
+    def _value(self, name: Term, value: Value, kind: Kind | None = None) -> object:
         if not isinstance(value, int) or not isinstance(name.sort, Bits):
             return "..."
         function, plain = self._parts(name)
-        kind = self.kinds.get((function, plain)) or self.kinds.get(("", plain), NUMBER)
-        shown = kind.text(value, name.sort.width)
+        kind = kind or self.kinds.get((function, plain)) or self.kinds.get(("", plain), NUMBER)
+        shown = kind.text(value, name.sort.width, self.objects)
         return without_prefixes(shown, self.program.rules) if isinstance(shown, str) else shown
 
-    def _step(self, moment: Moment, text: str, before: Mapping[Term, Value]) -> Step:
+    def _step(
+        self, moment: Moment, text: str, before: Mapping[Term, Value], read: Mapping[str, object]
+    ) -> Step:
         place = moment.edge.place
         line = self.tests.get((place.file, place.line, place.column), place.line)
-        changes = tuple(self._changes(moment, before))
-        return Step(1, 0, "", place.file, line, text, changes, place.function)
+        changes = tuple(self._changes(moment, before, read))
+        decides = isinstance(moment.edge.action, Assume)
+        told = []
+        for name, value in read.items():
+            is_changed = any(change.name == name for change in changes)
+            is_new = decides or self.seen.get((place.function, name)) != value
+            self.seen[place.function, name] = value
+            if is_new and not is_changed and name in text:
+                told.append(Access("read", name, str(value)))
+        for change in changes:
+            self.seen[place.function, change.name] = change.after
+        return Step(1, 0, "", place.file, line, text, changes, place.function, tuple(told))
 
-    def _changes(self, moment: Moment, before: Mapping[Term, Value]) -> Iterator[Change]:
+    def _mentioned(self, edge: Edge, before: Mapping[Term, Value], *, is_write: bool) -> dict[str, object]:
+        """What the text of an edge speaks of in memory, with its value."""
+        found: dict[str, object] = {}
+        for one in edge.mentions:
+            if one.is_write is not is_write:
+                continue
+            rename = edge.renaming or (lambda known: known)
+            term = rename(one.term)
+            try:
+                if not evaluated(rename(one.when), before):
+                    continue
+                value = evaluated(term, before)
+            except KeyError:  # nobody knows it yet
+                continue
+            if isinstance(value, int) and isinstance(term.sort, Bits):
+                name = without_prefixes(one.text, self.program.rules)
+                named = MEMBER_OF.search(name)
+                known = self.kinds.get((MEMBER, named[1])) if named else self.kinds.get(("", name))
+                kind = Kind(one.is_pointer, not one.is_signed, known.names if known else None)
+                found[name] = kind.text(value, term.sort.width, self.objects)
+        return found
+
+    def _changes(
+        self, moment: Moment, before: Mapping[Term, Value], read: Mapping[str, object]
+    ) -> Iterator[Change]:
         action = moment.edge.action
+        written = self._mentioned(moment.edge, before, is_write=True)
+        yield from (Change(name, read.get(name), value) for name, value in written.items())
         if moment.edge.text.endswith(" returns"):
             return
         names = [one for one, _ in action.values] if isinstance(action, Assign) else []
@@ -291,7 +345,9 @@ class _Teller:
             value, old = moment.values.get(name), before.get(name)
             if value is None:
                 continue
-            if isinstance(name.sort, Array):
+            if isinstance(name.sort, Array) and written:
+                pass  # told by what the text calls it
+            elif isinstance(name.sort, Array):
                 yield from self._elements(moment.edge, name, before, value)
             elif shown and value != (old if name in self.given else None):
                 known = self._value(name, old) if name in self.given and old is not None else None
@@ -320,7 +376,9 @@ class _Teller:
             return ""
         if (function, plain) not in self.kinds and ("", plain) not in self.kinds and "." not in plain:
             return ""  # made by us
-        return f"{function}:{shown}" if shown.partition(".")[0] in self.several and function else shown
+        if shown.partition(".")[0] in self.several and function:
+            return f"{function.removesuffix(REAL)}:{shown}"
+        return shown
 
     @staticmethod
     def _belong_together(one: Step, other: Step, text: str) -> bool:
@@ -333,7 +391,18 @@ class _Teller:
     def _joined(one: Step, other: Step) -> Step:
         inputs, _, _ = one.text.rpartition("; ")
         text = f"{inputs}; {other.text}" if inputs else other.text
-        return Step(1, 0, "", one.file, one.line, text, (*one.changes, *other.changes), one.function)
+        changes, accesses = (*one.changes, *other.changes), (*one.accesses, *other.accesses)
+        return Step(1, 0, "", one.file, one.line, text, changes, one.function, accesses)
+
+
+def _objects(flow: ControlFlow) -> Objects:
+    """What objects in memory are called: their parts have names, and are known by their addresses."""
+    found: dict[int, dict[int, str]] = {}
+    for term, (_, name) in flow.names.items():
+        if term.operator == "select" and term.operands[1].is_constant and name.name:
+            number, offset = divmod(term.operands[1].value, 1 << 32)
+            found.setdefault(number, {})[offset] = name.name
+    return found
 
 
 def _stored(edge: Edge, name: Term, before: Mapping[Term, Value]) -> list[int]:
@@ -346,8 +415,7 @@ def _stored(edge: Edge, name: Term, before: Mapping[Term, Value]) -> list[int]:
 
 def numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(
-        Step(number, number - 1, "", one.file, one.line, one.text, one.changes, one.function)
-        for number, one in enumerate(steps, start=1)
+        replace(one, number=number, transition=number - 1) for number, one in enumerate(steps, start=1)
     )
 
 

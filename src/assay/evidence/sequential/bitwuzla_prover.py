@@ -39,6 +39,7 @@ from assay.transition_system.sequential.bitvectors import (
     truth,
     variables_of,
 )
+from assay.transition_system.sequential.sums import SortedSums
 
 MISSING = "proofs about C programs need bitwuzla; install it with: pip install 'assay-mc[c]'"
 KINDS: Mapping[str, str] = {
@@ -121,6 +122,7 @@ class Prover:
         self.library = bitwuzla
         self.manager = bitwuzla.TermManager()
         self.done: dict[Term, Any] = {}
+        self.sums = SortedSums()
 
     def solver(self, seconds: float, *extras: str) -> Any:
         options = self.library.Options()
@@ -132,7 +134,7 @@ class Prover:
     def is_unsatisfiable(self, term: Term, seconds: float) -> bool | None:
         """None: nobody knows."""
         solver = self.solver(seconds)
-        solver.assert_formula(self.translated(term))
+        solver.assert_formula(self.translated(self.sums(term)))
         answer = solver.check_sat()
         if answer == self.library.Result.UNSAT:
             return True
@@ -143,13 +145,14 @@ class Prover:
         if term is FALSE:
             return None
         solver = self.solver(seconds, "PRODUCE_MODELS")
-        solver.assert_formula(self.translated(term))
+        names = [(one, self.translated(one)) for one in variables_of(term)]
+        solver.assert_formula(self.translated(self.sums(term)))
         answer = solver.check_sat()
         if answer == self.library.Result.UNSAT:
             return None
         if answer != self.library.Result.SAT:
             raise TimeoutError
-        return {one: self.value(solver.get_value(self.done[one]), one.sort) for one in variables_of(term)}
+        return {one: self.value(solver.get_value(name), one.sort) for one, name in names}
 
     def value(self, found: Any, sort: Sort) -> Value:
         if isinstance(sort, Bits):

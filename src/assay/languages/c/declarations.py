@@ -182,20 +182,24 @@ def position_of(node: Any) -> Position | None:
 
 
 class Types:
-    """Reads types; `constant` evaluates the lengths of arrays and the values of enumerators in a scope."""
+    """Reads types; `constant` evaluates the lengths of arrays and the values of enumerators in a scope, and
+    `type_of` says which type an expression has there."""
 
     def __init__(
         self,
         model: DataModel,
         constant: Callable[[c_ast.Node, Scope], int],
+        type_of: Callable[[c_ast.Node, Scope], t.Type],
         structs: dict[Hashable, t.Struct],
     ) -> None:
         self.model = model
         self.constant = constant
+        self.type_of = type_of
         self.structs = structs  # they stay the same when the program is read again
         self.declared: set[int] = set()
         self.complete: set[t.Struct] = set()
         self.packings: dict[int, int] = {}  # of nodes that define structs
+        self.altered: set[str] = set()  # tags and names of types that attributes of system headers change
 
     def of(self, node: c_ast.Node, scope: Scope) -> t.Type:
         if isinstance(node, c_ast.Typename | c_ast.Decl | c_ast.Typedef):
@@ -213,6 +217,15 @@ class Types:
         if isinstance(node, c_ast.FuncDecl):
             return self._function(node, scope)
         return self._base(node, scope)
+
+    def named(self, node: c_ast.Typedef, scope: Scope) -> TypeName:
+        kind = self.of(node.type, scope)
+        if node.name not in self.altered:
+            return TypeName(kind)
+        if isinstance(kind, t.Struct):
+            kind.is_altered = True
+            return TypeName(kind)
+        return TypeName(t.Unmodelled(f"'{node.name}', which has a layout of its own,"))
 
     def _function(self, node: c_ast.FuncDecl, scope: Scope) -> t.Function:
         result = self.of(node.type, scope)
@@ -248,6 +261,9 @@ class Types:
             return self._enumeration(node, scope)
         if isinstance(node, c_ast.TypeDecl | c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl):
             return self.of(node, scope)
+        if isinstance(node, c_ast.TypeOf):
+            is_type = isinstance(node.expr, c_ast.Typename)
+            return self.of(node.expr, scope) if is_type else self.type_of(node.expr, scope)
         raise UnsupportedConstruct(
             f"a type made with {type(node).__name__} is not modelled", where=place_of(node)
         )
@@ -275,7 +291,8 @@ class Types:
             key: Hashable = (place.file, place.line, place.column)
             if node.name is not None:
                 key = (is_union, tag) if scope.outer is None else id(node)
-            found = self.structs.setdefault(key, t.Struct(tag, is_union=is_union))
+            new = t.Struct(tag, is_union=is_union, has_tag=node.name is not None)
+            found = self.structs.setdefault(key, new)
             if node.name is not None:
                 scope.tags[tag] = found
         if node.decls is not None and id(node) not in self.declared:
@@ -284,11 +301,11 @@ class Types:
             found.scalars = sum(map(_scalars, fields.values()))
             if found.scalars > MOST_SCALARS:
                 raise UnsupportedConstruct(f"{found} has more than {MOST_SCALARS} scalars", where=place)
+            found.is_altered = found.is_altered or tag in self.altered
             if found.fields is not None and found in self.complete:
-                mine, theirs = (
-                    [(name, str(kind)) for name, kind in one.items()] for one in (fields, found.fields)
-                )
-                if mine != theirs or found.packing != self.packings.get(id(node), 0):
+                mine = t.Struct(tag, is_union=is_union)
+                mine.fields, mine.packing = fields, self.packings.get(id(node), 0)
+                if not t.same_members(mine, found):
                     raise UnsupportedConstruct(f"{found} with other members in another file", where=place)
             else:
                 found.fields, found.packing = fields, self.packings.get(id(node), 0)
@@ -307,11 +324,11 @@ class Types:
                 kind = t.Integer(kind.width, kind.signed, kind.name, kind.rank, kind.is_truth, bits)
             yield one.name or f"<{position}>", kind
 
-    def _enumeration(self, node: c_ast.Enum, scope: Scope) -> t.Integer:
+    def _enumeration(self, node: c_ast.Enum, scope: Scope) -> t.Type:
         """gcc: unsigned int, unless a value is negative."""
         if node.values is None:
             known = scope.find_tag(node.name)
-            return known if isinstance(known, t.Integer) else t.UNSIGNED
+            return known if isinstance(known, t.Integer | t.Unmodelled) else t.UNSIGNED
         values = []
         following = 0
         for one in node.values.enumerators:
@@ -321,7 +338,9 @@ class Types:
             values.append(value)
             scope.names[one.name] = Enumerator(value, t.INT)
             following = value + 1
-        kind = t.INT if any(value < 0 for value in values) else t.UNSIGNED
+        kind: t.Type = t.INT if any(value < 0 for value in values) else t.UNSIGNED
+        if node.name in self.altered:
+            kind = t.Unmodelled(f"enum {node.name}, which has a layout of its own,")
         if node.name is not None:
             scope.tags[node.name] = kind
         return kind

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
 from assay.languages.c.memory import FIRST_OF_HEAP
+from assay.languages.c.parsing import ParseError, parse
 from assay.records import dataclass
 from assay.transition_system.sequential.bitvectors import signed
 
 Names = Mapping[tuple[str, str], "Kind"]  # by the function ("" for globals) and the name
+Objects = Mapping[int, Mapping[int, str]]  # by their numbers: by offsets, the names of what is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +25,29 @@ class Kind:
     is_unsigned: bool = False
     names: Mapping[int, str] | None = None  # of an enumeration
 
-    def text(self, value: int, width: int) -> object:
+    def text(self, value: int, width: int, objects: Objects | None = None) -> object:
         """What a person would write: a number, a name, or where it points."""
         if self.is_pointer:
-            return address(value)
+            return address(value, objects or {})
         number = value if self.is_unsigned else signed(value, width)
         return self.names.get(number, number) if self.names else number
 
 
 NUMBER = Kind()
+RETURNED = "return"  # stands where a variable does: for what a function returns
+MEMBER = "struct"  # stands where a function does: for members of all structs and unions
 
 
-def address(value: int) -> str:
+def address(value: int, objects: Objects) -> str:
     """The upper half is the number of an object, the lower half an offset."""
     number, offset = value >> 32, value & 0xFFFFFFFF
     if not number:
         return "NULL" if not offset else f"NULL + {offset}"
+    if number in objects:
+        parts = objects[number]
+        name = next(iter(parts.values())).partition(".")[0]
+        inside = parts.get(offset, name) if offset else name
+        return f"&{inside}" if inside != name or not offset else f"&{name} + {offset}"
     heap = number - FIRST_OF_HEAP
     what = f"block {heap + 1} of the heap" if heap >= 0 else f"object {number}"
     return what + (f" + {offset}" if offset else "")
@@ -49,8 +58,8 @@ def defined_functions(texts: Sequence[str]) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:
         try:
-            tree = c_parser.CParser().parse(text)
-        except c_parser.ParseError:
+            tree = parse(text)
+        except ParseError:
             continue
         found |= {str(node.decl.name) for node in tree.ext if isinstance(node, c_ast.FuncDef)}
     return frozenset(found)
@@ -60,8 +69,8 @@ def declared(texts: Sequence[str]) -> Names:
     found: dict[tuple[str, str], Kind] = {}
     for text in texts:
         try:
-            tree = c_parser.CParser().parse(text)
-        except c_parser.ParseError:
+            tree = parse(text)
+        except ParseError:
             continue
         _Declarations(found).visit(tree)
     return found
@@ -76,6 +85,7 @@ class _Declarations(c_ast.NodeVisitor):  # type: ignore[misc]
 
     def visit_FuncDef(self, node: c_ast.FuncDef) -> None:  # noqa: N802
         self.function = node.decl.name
+        self.found[self.function, RETURNED] = self.kind(node.decl.type.type)
         for one in getattr(node.decl.type.args, "params", ()):
             self.visit(one)
         self.visit(node.body)
@@ -89,11 +99,25 @@ class _Declarations(c_ast.NodeVisitor):  # type: ignore[misc]
         if node.name is not None and not isinstance(node.type, c_ast.FuncDecl):
             self.found[self.function, node.name] = kind
 
+    def _member(self, node: c_ast.Decl) -> None:
+        """One that has another kind in another struct is only a number."""
+        if isinstance(node, c_ast.Decl) and node.name is not None:
+            kind = self.kind(node.type)
+            known = self.found.setdefault((MEMBER, node.name), kind)
+            self.found[MEMBER, node.name] = kind if known == kind else NUMBER
+        elif isinstance(node, c_ast.Decl):
+            self.kind(node.type)
+
     def kind(self, node: Any) -> Kind:
         if isinstance(node, c_ast.PtrDecl):
             return Kind(is_pointer=True)
         if isinstance(node, c_ast.ArrayDecl | c_ast.TypeDecl):
             return self.kind(node.type)
+        if isinstance(node, c_ast.TypeOf):
+            return self._same_as(node.expr)
+        if isinstance(node, c_ast.Struct | c_ast.Union):
+            for one in node.decls or ():
+                self._member(one)
         if isinstance(node, c_ast.Enum):
             return Kind(names=self._enumerated(node))
         if isinstance(node, c_ast.IdentifierType):
@@ -102,6 +126,13 @@ class _Declarations(c_ast.NodeVisitor):  # type: ignore[misc]
                     return self.types[name]
             return Kind(is_unsigned="unsigned" in node.names or "_Bool" in node.names)
         return NUMBER
+
+    def _same_as(self, node: c_ast.Node) -> Kind:
+        if isinstance(node, c_ast.Typename):
+            return self.kind(node.type)
+        if isinstance(node, c_ast.ID):
+            return self.found.get((self.function, node.name)) or self.found.get(("", node.name), NUMBER)
+        return Kind(is_pointer=True) if isinstance(node, c_ast.UnaryOp) and node.op == "&" else NUMBER
 
     def _enumerated(self, node: c_ast.Enum) -> Mapping[int, str]:
         if node.values is None:

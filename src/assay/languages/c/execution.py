@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from assay.languages.c import freestanding
+from assay.languages.c import freestanding, reading_functions, written_functions
 from assay.languages.c.outline import Spot
 from assay.languages.c.preprocessing import COMPILE_SECONDS, PRELUDE, DataModel, without_prelude
 from assay.languages.c.rules import FAILED
@@ -38,7 +38,19 @@ FIRST_LINE = "/* Gives the program what it was given in a run that fails. Compil
 QUIET = "__attribute__((no_instrument_function)) "
 
 ALLOCATING = {"malloc": "(unsigned long n)", "calloc": "(unsigned long n, unsigned long m)"}
-FLAGS = ("-std=gnu11", "-w", "-O0", "-g", "-fno-builtin", "-ftrivial-auto-var-init=zero")
+FLAGS = (
+    *(
+        "-std=gnu11",
+        "-w",
+        "-O0",
+        "-g",
+        "-fno-builtin",
+        "-Dalloca=__builtin_alloca",
+        "-ftrivial-auto-var-init=zero",
+    ),
+    # What nobody calls may call what nobody defines: it is left out.
+    *("-ffunction-sections", "-Wl,--gc-sections"),
+)
 # What gcc checks by itself: the program then stops where it would go on.
 CHECKED_BY_GCC = {
     "overflow": ("-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"),
@@ -86,16 +98,19 @@ def harness(run: FailingRun, externals: Mapping[str, int], defined: frozenset[st
 
     `watched` is a function of the program whose call is the failure, if it has a body of its own.
     """
-    functions = {**externals, **{one.name: one.width for one, _ in run.inputs}}
+    reading = [name for name in externals if reading_functions.text_of(name) and name not in defined]
+    inputs = [(one, value) for one, value in run.inputs if one.name not in reading]
+    functions = {**externals, **{one.name: one.width for one, _ in inputs}}
+    functions = {name: width for name, width in functions.items() if name not in reading}
     allocating = [name for name in ALLOCATING if name in functions]
     functions = {name: width for name, width in functions.items() if name not in ALLOCATING}
-    values = ", ".join(f"{value}ull" for _, value in run.inputs) or "0"
+    values = ", ".join(f"{value}ull" for _, value in inputs) or "0"
     lines = [
         FIRST_LINE,
         f"{QUIET}extern void _exit(int) __attribute__((noreturn));",
         "extern __PTRDIFF_TYPE__ write(int, const void *, __SIZE_TYPE__);",
         f"static const unsigned long long inputs[] = {{{values}}};",
-        f"enum {{ COUNT = {len(run.inputs)} }};",
+        f"enum {{ COUNT = {len(inputs)} }};",
         "static unsigned next_input;",
         f"{QUIET}void {REACHED_FUNCTION}(void)",
         f'{{ static const char said[] = "{_escaped(run.message)}\\n";',
@@ -114,6 +129,7 @@ def harness(run: FailingRun, externals: Mapping[str, int], defined: frozenset[st
         for name, width in sorted(functions.items())
         if name not in defined
     ]
+    lines += [f"{QUIET}{reading_functions.text_of(name)}" for name in reading]
     lines += [
         f"void *__real_{name}{ALLOCATING[name]}; {QUIET}void *__wrap_{name}{ALLOCATING[name]}"
         f" {{ return input() ? __real_{name}({'n' if name == 'malloc' else 'n, m'}) : 0; }}"
@@ -250,7 +266,8 @@ def execute(run: Repetition, model: DataModel) -> Executed:
         command = run.command(str(folder / "harness.c"), texts, str(compiled))
         problem = _compiled(command)
         if problem and model.pointer == 32:  # there may be no library of 32 bits
-            (folder / "library.c").write_text(freestanding.TEXT)
+            written = "\n".join(f"WEAK {one}" for one in written_functions.TEXTS.values())
+            (folder / "library.c").write_text(f"{freestanding.TEXT}\n#define size_t size\n{written}\n")
             problem = _compiled([*command, str(folder / "library.c"), *freestanding.FLAGS])
         if problem:
             return Executed(False, problem)

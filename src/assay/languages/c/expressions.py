@@ -14,6 +14,7 @@ from typing import Any
 from pycparser import c_ast
 
 from assay.languages.c import types as t
+from assay.languages.c import written_functions
 from assay.languages.c.declarations import Enumerator, FunctionName, Object, Types, leaves, width_of
 from assay.languages.c.graph import Graph
 from assay.languages.c.memory import (
@@ -32,10 +33,12 @@ from assay.languages.c.rules import REAL
 from assay.transition_system.interface import UnsupportedConstruct
 from assay.transition_system.sequential import bitvectors as bv
 from assay.transition_system.sequential.bitvectors import Term
-from assay.transition_system.sequential.control_flow import Assume, Call, Failure
+from assay.transition_system.sequential.control_flow import Assume, Call, Failure, Mention
 
 NO_FLOATING = "compute with integers, or leave it out of what is verified"
 NAMES_OF_FUNCTION = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # each a string, in C
+# They begin where the linker has put variables of the program.
+OF_THE_LINKER = re.compile(r"__(?:start|stop)_\w+|_*(?:bss_start|edata|end|etext|data_start)")
 
 
 class Expressions(Places):
@@ -77,6 +80,8 @@ class Expressions(Places):
         if isinstance(node, c_ast.ID):
             found = self.scope.find(node.name)
             if isinstance(found, Object):
+                if OF_THE_LINKER.fullmatch(node.name):
+                    self.known.of_the_linker.setdefault(found.name, self.place(node))
                 return self.place_of_object(found)
             if found is None and node.name in NAMES_OF_FUNCTION:
                 name = self.graph.name.partition("@")[0].removesuffix(REAL)
@@ -149,7 +154,9 @@ class Expressions(Places):
             return self.decayed(place, node)
         if isinstance(place.type, t.Function) and isinstance(place, InMemory):
             return Value(place.address, t.Pointer(place.type), place.region)
-        return self.read(place, node)
+        found = self.read(place, node)
+        self.mention(place, self.text(node), found)
+        return found
 
     def _string(self, node: c_ast.Constant) -> InMemory:
         return self._text_in_memory(id(node), string_codes(node.value, node, self))
@@ -250,6 +257,8 @@ class Expressions(Places):
             return self.decayed(self._string(node), node)
         if node.type in ("float", "double", "long double"):
             raise self.refuse(node, "a floating-point number", NO_FLOATING)
+        if node.value.startswith("'"):
+            raise self.refuse(node, f"the character {node.value}", "write its number")
         return integer_constant(node.value, self.model)
 
     def _ID(self, node: c_ast.ID) -> Value:  # noqa: N802
@@ -257,10 +266,16 @@ class Expressions(Places):
         if isinstance(found, Enumerator):
             return Value(bv.constant(found.value, 32), found.type)
         if isinstance(found, FunctionName):
-            return self.function_address(found)
+            return self.function_address(found, node)
         return self.loaded(self.locate(node), node)
 
-    def function_address(self, found: FunctionName) -> Value:
+    def function_address(self, found: FunctionName, node: c_ast.Node) -> Value:
+        for known in (self.known.types_of.get(found.name), self.memory.pointed.get(found.name)):
+            if known is not None and not t.compatible(known, found.type):
+                name = found.name.partition("@")[0]
+                raise self.refuse(
+                    node, f"the address of '{name}', which is {known} and declared as {found.type},"
+                )
         region = self.memory.region("function", found.name)
         self.memory.learn(region.functions, found.name)
         self.known.functions.add(found.name)
@@ -337,26 +352,30 @@ class Expressions(Places):
         """One of two values; only that one is computed. With effects, they are paths that meet again."""
         graph, place = self.graph, self.place(node)
         if not self.draws(node):
-            left, right = yes(), no()
+            mentions = list(graph.mentioned())
+            left = yes()
+            mentions += graph.mentioned(condition)
+            right = no()
+            graph.mentions = [*mentions, *graph.mentioned(bv.negated(condition))]
             kind = self._common(left, right, node)
             one, other = self.adapted(left, kind, node), self.adapted(right, kind, node)
             self.memory.unify(one.points, other.points)
             return Value(bv.ite(condition, one.term, other.term), kind, one.points or other.points)
         starts = graph.location(), graph.location()
         graph.branch(condition, *starts, place, self.text(node))
-        ends: list[tuple[int | None, Value]] = []
+        ends: list[tuple[int | None, Value, list[Mention]]] = []
         for start, side in zip(starts, (yes, no), strict=True):
             graph.here = start
             value = side()
-            ends.append((graph.here, value))
+            ends.append((graph.here, value, list(graph.mentioned())))
         kind = self._common(ends[0][1], ends[1][1], node)
         meet = graph.location()
         result: Term | None = None
         if isinstance(kind, t.Integer | t.Pointer):
             result = graph.temporary(bv.Bits(width_of(kind)), "value")
         points = None
-        for end, value in ends:
-            graph.here = end
+        for end, value, mentions in ends:
+            graph.here, graph.mentions = end, mentions
             if result is not None:
                 adapted = self.adapted(value, kind, node)
                 self.memory.unify(points, adapted.points)
@@ -624,21 +643,17 @@ class Expressions(Places):
         if isinstance(node.expr, c_ast.ID):
             found = self.scope.find(node.expr.name)
             if isinstance(found, FunctionName):
-                return self.function_address(found)
+                return self.function_address(found, node)
         place = self.locate(node.expr)
         if isinstance(place.type, t.Function):
             return self.loaded(place, node)
         return self.address(place, node)
 
     def _size(self, node: c_ast.UnaryOp) -> Value:
-        mark = self.graph.mark()
         if isinstance(node.expr, c_ast.Typename):
             kind = self.types.of(node.expr, self.scope)
         else:
-            outer, self.effects = self.effects, Effects()  # the operand is not evaluated
-            kind = (self.locate(node.expr) if self.is_place(node.expr) else self.assigned(node.expr)).type
-            self.effects = outer
-            self.graph.undo(mark)
+            kind = self.type_of(node.expr)
         if node.op != "sizeof":
             raise self.refuse(node, node.op)
         if isinstance(kind, t.Integer) and kind.bits is not None:
@@ -646,9 +661,22 @@ class Expressions(Places):
         size = self.size_term(t.CHAR if isinstance(kind, t.Void | t.Function) else kind, node)
         return Value(bv.extract(self.model.long - 1, 0, size), t.long(self.model.long, signed=False))
 
+    def type_of(self, node: c_ast.Node) -> t.Type:
+        """Of an expression that is not evaluated; arrays and functions stay what they are (C11 6.3.2.1)."""
+        found = self.scope.find(node.name) if isinstance(node, c_ast.ID) else None
+        if isinstance(found, FunctionName):
+            return found.type
+        mark, outer, self.effects = self.graph.mark(), self.effects, Effects()
+        kind = (self.locate(node) if self.is_place(node) else self.assigned(node)).type
+        self.effects = outer
+        self.graph.undo(mark)
+        return kind
+
     def _increment(self, node: c_ast.UnaryOp) -> Value:
         located = self.locate(node.expr)
         old = self.read(located, node)
+        called = self.text(node.expr)
+        self.mention(located, called, old)
         operator = "+" if node.op.endswith("++") else "-"
         kept = old
         if node.op.startswith("p"):
@@ -657,7 +685,7 @@ class Expressions(Places):
             kept = Value(temporary, old.type, old.points)
         one = Value(bv.constant(1, 32), t.INT)
         new = self.operation(operator, old, one, node)
-        self.write(located, self.adapted(new, located.type, node), node, is_checked=False)
+        self.write(located, self.adapted(new, located.type, node), node, is_checked=False, called=called)
         return kept if node.op.startswith("p") else self.read(located, node, is_checked=False)
 
     def _Assignment(self, node: c_ast.Assignment) -> Value:  # noqa: N802
@@ -672,13 +700,14 @@ class Expressions(Places):
         else:
             located = self.locate(node.lvalue)
             old, right = self.apart(node, lambda: self.read(located, node), lambda: self.value(node.rvalue))
+            self.mention(located, self.text(node.lvalue), old)
             value = self.operation(node.op[:-1], old, right, node)
         if not isinstance(located.type, t.Integer | t.Pointer):
             raise self.refuse(node, f"assigning to {located.type}")
         # What the operands wrote themselves is not in order with what is written now; what they called is.
         stored = Effects()
         stored.writes = {self.target_of(located, node)}
-        self.write(located, self.adapted(value, located.type, node), node)
+        self.write(located, self.adapted(value, located.type, node), node, called=self.text(node.lvalue))
         if node.op == "=":
             self.known.unsequenced.append(Unsequenced(self._direct_writes(node.rvalue), stored, place))
         return self.read(located, node, is_checked=False)
@@ -734,6 +763,8 @@ class Expressions(Places):
         from assay.languages.c import library
 
         given: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
+        if given and isinstance(given[0], c_ast.Typename):
+            return self._offset(node, given)
         found = self.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
         if not isinstance(node.name, c_ast.ID) or isinstance(found, Object):
             return self._through_pointer(node, given)
@@ -741,21 +772,60 @@ class Expressions(Places):
         known = library.function(name)
         is_defined = isinstance(found, FunctionName) and found.name in self.known.defined
         if known is not None and (name in library.ALWAYS or not is_defined):
+            said = found.type.result if isinstance(found, FunctionName) else t.VOID
+            if not library.gives(name, said, self.model.long):
+                raise self.refuse(node, f"a function '{name}' that is declared to return {said}")
             return known(self, node, given)
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared as a function")
-        if name in library.NOT_MODELLED and not is_defined:
-            raise self.refuse(node, f"the function '{name}'", "write its body into the program")
+        plain = name.removesuffix(REAL)  # a rule may be woven around it
+        unknown = library.NOT_MODELLED | written_functions.TEXTS.keys()
+        if {plain, library.without_underscores(plain)} & unknown and not is_defined:
+            raise self.refuse(node, f"the function '{plain}'", "write its body into the program")
         arguments = self.apart(node, *(lambda one=one: self.assigned(one) for one in given))
         return self._called(node, found, arguments)
+
+    def _offset(self, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
+        """`offsetof(type, member)`; the parser reads a type among arguments nowhere else."""
+        whole, member = given
+        term = self._distance(member, self.types.of(whole, self.scope), node)[0]
+        return Value(bv.extract(self.model.long - 1, 0, term), t.long(self.model.long, signed=False))
+
+    def _distance(self, member: c_ast.Node, whole: t.Type, node: c_ast.FuncCall) -> tuple[Term, t.Type]:
+        """Of a designator from the beginning of an object, with 64 bits, and the type of what is there."""
+        if isinstance(member, c_ast.ArrayRef):
+            term, kind = self._distance(member.name, whole, node)
+            index = self.value(member.subscript)
+            if not isinstance(kind, t.ArrayOf) or not isinstance(index.type, t.Integer):
+                raise self.refuse(node, f"{self.text(node)}")
+            at = bv.resized(index.term, POINTER_BITS, is_signed=index.type.signed)
+            moved = bv.arithmetic("bvmul", at, self.size_term(kind.element, node))
+            return bv.arithmetic("bvadd", term, moved), kind.element
+        term, kind = bv.constant(0, POINTER_BITS), whole
+        name = member.name
+        if isinstance(member, c_ast.StructRef):
+            term, kind = self._distance(member.name, whole, node)
+            name = member.field.name
+        for one in (kind.path_to(name) if isinstance(kind, t.Struct) else None) or (name,):
+            field = (kind.fields or {}).get(one) if isinstance(kind, t.Struct) else None
+            if not isinstance(kind, t.Struct) or field is None:
+                raise self.refuse(node, f"the member '{name}' of {whole}")
+            try:
+                offset = t.offset_of(kind, one, self.model.pointer)
+            except NotImplementedError as problem:
+                raise self.refuse(node, str(problem)) from None
+            term, kind = bv.arithmetic("bvadd", term, bv.constant(offset, POINTER_BITS)), field
+        return term, kind
 
     def _called(
         self, node: c_ast.FuncCall, found: FunctionName, arguments: Sequence[Value | Lvalue]
     ) -> Value | Lvalue:
-        parameters = self.known.types_of.get(found.name, found.type).parameters or ()
+        defined = self.known.types_of.get(found.name, found.type)
+        parameters = defined.parameters or ()
         kind = found.type.result
         if found.name not in self.known.defined:
             return self._of_the_environment(node, found, arguments)
+        self._require_one_type(node, found, defined, arguments)
         if found.type.is_variadic:  # nobody reads the others: that is refused
             arguments = arguments[: len(parameters)]
         if len(arguments) != len(parameters):
@@ -780,6 +850,31 @@ class Expressions(Places):
             return Value(bv.constant(0, 32), kind)
         points = self.memory.region("result", found.name) if isinstance(kind, t.Pointer) else None
         return Value(result, kind, points)
+
+    def _require_one_type(
+        self, node: c_ast.FuncCall, found: FunctionName, defined: t.Function, given: Sequence[Value | Lvalue]
+    ) -> None:
+        """What is declared in one file and defined in another is one function only if the types say so
+        (C11 6.2.7): gcc sees one file at a time. A declaration that says nothing of the parameters is fine
+        where what is given is passed as it is (6.5.2.2)."""
+        name = found.name.partition("@")[0]
+        if not t.compatible(found.type, defined):
+            raise self.refuse(
+                node,
+                f"a call of '{name}', which is declared as {found.type} and defined as {defined},",
+                "declare it as it is defined",
+            )
+        if found.type.parameters is not None:
+            return
+        for value, parameter in zip(given, defined.parameters or (), strict=False):
+            is_same = passed_as(value.type) == passed_as(parameter)
+            if not is_same or (isinstance(parameter, t.Integer) and t.promoted(parameter) != parameter):
+                raise self.refuse(
+                    node,
+                    f"a call of '{name}' with {value.type} for {parameter}, where it is declared without"
+                    " parameters,",
+                    "declare it as it is defined",
+                )
 
     def _name_result(self, result: Term, node: c_ast.Node) -> None:
         """What a call returned is known by its place. Of one that was drawn again, the last counts."""
@@ -850,7 +945,7 @@ class Expressions(Places):
         meet, points = graph.location(), None
         for name in names:
             function = FunctionName(name, self.memory.pointed[name])
-            if not fits(self.known.types_of.get(name, function.type), arguments, kind):
+            if not fits(self.known.types_of.get(name, function.type), arguments, pointer.type.target):
                 self.known.misfits.add(name)
                 continue
             yes, no = graph.location(), graph.location()
@@ -880,12 +975,21 @@ class Expressions(Places):
     ) -> Value:
         """A function without a body returns any value and changes nothing, which the claim names. What it is
         given to call, it may call, now or later."""
+        from assay.languages.c import library
+
         if any(
             isinstance(one.type, t.Pointer) and isinstance(one.type.target, t.Function) for one in arguments
         ):
             raise self.refuse(
                 node, f"giving a function to '{function.name}', which has no body", "write its body"
             )
+        pointers = [one for one in arguments if isinstance(one, Value) and isinstance(one.type, t.Pointer)]
+        is_given = any(not one.term.is_constant or one.term.value != 0 for one in pointers)
+        called = function.name.removesuffix(REAL)
+        plain = library.without_underscores(called)
+        if is_given and plain in library.WRITES_WHAT_IT_IS_GIVEN | library.OF_BYTES:
+            what = f"the function '{called}', which writes what it is given"
+            raise self.refuse(node, what, "write its body into the program")
         self.known.without_body.setdefault(function.name, self.place(node))
         kind = function.type.result
         if isinstance(kind, t.Integer | t.Pointer | t.Void):
@@ -911,16 +1015,29 @@ class Expressions(Places):
         return Value(result, kind, points)
 
 
-def fits(function: t.Function, arguments: Sequence[Value | Lvalue], result: t.Type) -> bool:
+def form(kind: t.Type) -> Any:
+    """What is the same of types that differ in nothing but a sign, or in what they point to."""
+    if isinstance(kind, t.Integer):
+        return kind.width
+    return kind if isinstance(kind, t.Struct) else type(kind)
+
+
+def passed_as(kind: t.Type) -> Any:
+    """The form of an argument, where nobody says what is expected (C11 6.5.2.2)."""
+    return form(t.promoted(kind) if isinstance(kind, t.Integer) else kind)
+
+
+def fits(function: t.Function, arguments: Sequence[Value | Lvalue], called: t.Function) -> bool:
     """Whether it may be called like this: another type is another function."""
-
-    def form(kind: t.Type) -> Any:
-        return kind.width if isinstance(kind, t.Integer) else type(kind)
-
     parameters = function.parameters
     if parameters is not None and len(parameters) != len(arguments) and not function.is_variadic:
         return False
-    return bool(form(function.result) == form(result))
+    if parameters is not None and called.parameters is not None:
+        if list(map(form, parameters)) != list(map(form, called.parameters)):
+            return False
+        if function.is_variadic != called.is_variadic:
+            return False
+    return bool(form(function.result) == form(called.result))
 
 
 COMPARED = {

@@ -21,8 +21,8 @@ WEAK void abort(void) { _exit(134); }
 static char heap[1 << 26] __attribute__((aligned(16)));
 static size used;
 WEAK void *malloc(size count)
-{ count = (count + 31) & ~(size)15; if (count > sizeof heap - used) return 0;
-  void *found = heap + used; used += count; return found; }
+{ size whole = (count + 47) & ~(size)15; if (count > sizeof heap || whole > sizeof heap - used) return 0;
+  char *found = heap + used; used += whole; *(size *)found = count; return found + 16; }
 WEAK void *calloc(size count, size each) { return malloc(count * each); }
 WEAK void free(void *memory) { }
 WEAK void *memset(void *to, int byte, size count)
@@ -33,6 +33,9 @@ WEAK void *memmove(void *to, const void *of, size count)
 { char *p = to; const char *q = of; if (p < q) while (count--) *p++ = *q++;
   else while (count--) p[count] = q[count];
   return to; }
+WEAK void *realloc(void *old, size count)
+{ void *found = malloc(count); if (!old || !found) return found;
+  size kept = *(size *)((char *)old - 16); return memcpy(found, old, kept < count ? kept : count); }
 WEAK int printf(const char *text, ...) { return 0; }
 WEAK int puts(const char *text) { return 0; }
 WEAK int putchar(int one) { return one; }

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from assay.languages.c import types as t
 from assay.languages.c.memory import POINTER_BITS
-from assay.transition_system.sequential.bitvectors import FALSE, TRUE, Bits, Sort, Term, negated, variable
+from assay.transition_system.sequential.bitvectors import (
+    FALSE,
+    TRUE,
+    Bits,
+    Sort,
+    Term,
+    all_of,
+    negated,
+    variable,
+)
 from assay.transition_system.sequential.control_flow import (
     Action,
     Assign,
@@ -11,6 +23,7 @@ from assay.transition_system.sequential.control_flow import (
     Choose,
     Edge,
     Failure,
+    Mention,
     Place,
     Position,
     Procedure,
@@ -34,6 +47,18 @@ class Graph:
         self.names: dict[Term, VariableName] = {}
         self.results: dict[Position, Term] = {}  # what the call at a place returned
         self.points: dict[int, Position] = {}
+        self.mentions: list[Mention] = []  # of the next edge
+
+    def mention(self, text: str, term: Term, kind: t.Type, *, is_write: bool = False) -> None:
+        is_signed = isinstance(kind, t.Integer) and kind.signed
+        self.mentions.append(Mention(text, term, is_write, is_signed, isinstance(kind, t.Pointer)))
+
+    def mentioned(self, when: Term = TRUE) -> tuple[Mention, ...]:
+        """Of the next edge, if this holds there; the one after it has others."""
+        found, self.mentions = self.mentions, []
+        return tuple(
+            found if when is TRUE else (replace(one, when=all_of((one.when, when))) for one in found)
+        )
 
     def location(self) -> int:
         self.count += 1
@@ -66,7 +91,7 @@ class Graph:
     def go(self, target: int, action: Action, place: Place, text: str = "") -> None:
         """An edge from here to a location, which is here then."""
         if self.here is not None:
-            self.edges.append(Edge(self.here, target, action, place, text))
+            self.edges.append(Edge(self.here, target, action, place, text, self.mentioned()))
             self.here = target
 
     def jump(self, target: int, place: Place, text: str = "") -> None:
@@ -81,10 +106,12 @@ class Graph:
         self.act(Choose(name, origin, is_input), place, f"{origin}()" if is_input else origin)
 
     def branch(self, condition: Term, yes: int, no: int, place: Place, text: str = "") -> None:
+        mentions = self.mentioned()
         if self.here is not None:
             for target, side, prefix in ((yes, condition, ""), (no, negated(condition), "!")):
                 if side is not FALSE:
-                    self.edges.append(Edge(self.here, target, Assume(side), place, prefix + f"({text})"))
+                    called = prefix + f"({text})"
+                    self.edges.append(Edge(self.here, target, Assume(side), place, called, mentions))
         self.here = None
 
     def require(self, condition: Term, failure: Failure, text: str) -> None:
@@ -112,6 +139,7 @@ class Graph:
     def undo(self, mark: tuple[int, int, int | None]) -> None:
         """Forgets all that was drawn since the mark; locals that were made meanwhile do no harm."""
         edges, self.count, self.here = mark
+        self.mentions = []
         del self.edges[edges:]
         self.points = {at: point for at, point in self.points.items() if at < self.count}
         self.failures = {at: failure for at, failure in self.failures.items() if at < self.count}

@@ -14,9 +14,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
 from assay.languages.c.outline import Spot
+from assay.languages.c.parsing import ParseError, parse
 from assay.languages.c.preprocessing import LINE_MARKER, PRELUDE, TOKEN, without_prelude
 from assay.languages.c.uninitialised import offsets_of
 from assay.records import dataclass
@@ -60,7 +61,7 @@ class Landmarks:
         self.calls: list[Landmark] = []
         self.loops: list[Landmark] = []
         self.starts = _line_starts(self.text)
-        tree = c_parser.CParser().parse(PRELUDE + self.text)
+        tree = parse(PRELUDE + self.text)
         for node in tree.ext:
             if isinstance(node, c_ast.FuncDef):
                 self._statement(node.body, is_item=False)
@@ -282,8 +283,8 @@ def require_expression(text: str) -> None:
 
     Raises NoPlace for what is no expression of a witness, UnsupportedConstruct for what is not evaluated."""
     try:
-        tree = c_parser.CParser().parse(f"int assay_expression = ({text}\n);")
-    except c_parser.ParseError:
+        tree = parse(f"int assay_expression = ({text}\n);")
+    except ParseError:
         raise NoPlace(f"`{text[:100]}` is no expression of C that is understood") from None
     if len(tree.ext) != 1 or not isinstance(tree.ext[0], c_ast.Decl):
         raise NoPlace(f"`{text[:100]}` is more than an expression")

@@ -9,7 +9,7 @@ from pathlib import Path
 from pycparser import c_ast
 
 from assay.languages.c import types as t
-from assay.languages.c.declarations import width_of
+from assay.languages.c.declarations import FunctionName, width_of
 from assay.languages.c.expressions import Expressions
 from assay.languages.c.memory import FIRST_OF_HEAP, HEAP, LARGEST, POINTER_BITS, SIZES, number_of, root
 from assay.languages.c.places import InMemory, Value
@@ -20,6 +20,8 @@ from assay.transition_system.sequential.control_flow import Assign, Assume, Fail
 
 Known = Callable[[Expressions, c_ast.FuncCall, Sequence[c_ast.Node]], Value]
 
+# With what `printf` of glibc takes between the sign and the letter.
+STORES = re.compile(r"%[^%a-zA-Z]*(?:[hlqjzZtLIw][^%a-zA-Z]*)*n")
 NOTHING = Value(bv.constant(0, 32), t.VOID)
 INPUTS: Mapping[str, t.Type] = {
     "int": t.INT,
@@ -43,6 +45,8 @@ INPUTS: Mapping[str, t.Type] = {
     "pchar": t.Pointer(t.CHAR),
     "charp": t.Pointer(t.CHAR),
 }
+LONG_INPUTS = frozenset({"long", "ulong", "unsigned_long", "size_t", "loff_t", "sector_t"})
+OF_THE_PROGRAM = frozenset({"size_t", "loff_t", "sector_t", "u8", "u16", "u32"})
 
 
 def evaluated(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> list[Value]:
@@ -83,7 +87,9 @@ def rule_failed(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast
     """`abort` in a rule."""
     evaluated(reader, node, given)
     place = reader.place(node)
-    message = f"{reader.graph.name.partition('@')[0]}() breaks the rule {Path(place.file).stem}"
+    message = (
+        f"{reader.graph.name.partition('@')[0].replace(REAL, '')}() breaks the rule {Path(place.file).stem}"
+    )
     reader.graph.fail(Failure("rule", message, place), "abort")
     return NOTHING
 
@@ -109,9 +115,15 @@ def formatted(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.N
     has_address = any(
         not isinstance(one.type, t.Integer) or one.pointer is not None for one in values[position + 1 :]
     )
-    if has_address and re.search(r"%[^%a-zA-Z]*[hljzt]*n", format_.replace("%%", "")):
+    if has_address and _may_store(format_):
         raise reader.refuse(node, "printing with a format that may store something")
     return _count_of_characters(reader, node)
+
+
+def _may_store(format_: str) -> bool:
+    """By its text in the program; what is written in other ways (`%\\x6e`) is not read here."""
+    shown = re.sub(r"\\[abfnrtv'\"?\\]", " ", format_).replace("%%", "")
+    return "\\" in shown or STORES.search(shown) is not None
 
 
 def printed(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
@@ -141,7 +153,9 @@ def absolute(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.No
 
 
 def expected(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
-    return evaluated(reader, node, given)[0]
+    """`__builtin_expect` takes and gives a long."""
+    kind = t.long(reader.model.long, signed=True)
+    return Value(reader.converted(evaluated(reader, node, given)[0], kind, node), kind)
 
 
 # --- memory ---
@@ -165,6 +179,7 @@ def new_object(reader: Expressions, size: Term, node: c_ast.Node) -> Term:
 
 def allocated(reader: Expressions, size: Term, node: c_ast.FuncCall, origin: str) -> Value:
     """With `--check allocation` it may fail; else it does not, and sizes are such that it need not."""
+    reader.known.allocates = True
     points = reader.memory.region("heap", id(node))
     place, text = reader.place(node), reader.text(node)
     fits = bv.compare("bvule", size, bv.constant(LARGEST, 64))
@@ -202,6 +217,20 @@ def malloc(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node
     return found
 
 
+def alloca(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
+    """Memory until the function returns: as `malloc` gives it, if nobody asks what lives how long. It does
+    not fail."""
+    if "bounds" in reader.known.checks:
+        raise reader.refuse(node, "alloca with --check bounds", "use malloc and free")
+    size = size_argument(reader, evaluated(reader, node, given)[0], node)
+    reader.graph.act(
+        Assume(bv.compare("bvule", size, bv.constant(LARGEST, 64))), reader.place(node), reader.text(node)
+    )
+    points = reader.memory.region("heap", id(node))
+    reader.memory.starts_with_anything(points)
+    return Value(new_object(reader, size, node), t.Pointer(t.VOID), points)
+
+
 def calloc(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
     """New memory holds zeros, unless it shares pointers with memory that holds anything."""
     count, size = (size_argument(reader, one, node) for one in evaluated(reader, node, given))
@@ -229,8 +258,54 @@ def _clear(reader: Expressions, found: Value, size: Term, node: c_ast.FuncCall) 
 
 
 def realloc(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
-    evaluated(reader, node, given)
-    raise reader.refuse(node, "realloc", "use malloc and copy")
+    """A new object with what the old one holds (C11 7.22.3.5), element by element. So many are copied as the
+    new one has: what the old one has not was never set there, and is any value here too."""
+    asked = {"bounds", "allocation"} & set(reader.known.checks)
+    if asked:
+        raise reader.refuse(node, f"realloc with --check {min(asked)}", "use malloc and copy")
+    pointer, count = _pointers(reader, node, given)
+    if pointer.term.is_constant and pointer.term.value == 0:
+        found = allocated(reader, size_argument(reader, count, node), node, "realloc")
+        assert found.points is not None
+        reader.memory.starts_with_anything(found.points)
+        return found
+    kind = pointer.type.target if isinstance(pointer.type, t.Pointer) else t.VOID
+    while isinstance(kind, t.ArrayOf):
+        kind = kind.element
+    if pointer.points is None or not isinstance(kind, t.Integer | t.Pointer | t.Struct):
+        raise reader.refuse(node, f"realloc of {pointer.type}", "use malloc and copy")
+    graph, place, text = reader.graph, reader.place(node), reader.text(node)
+    each = bv.constant(max(1, reader.size(kind, node)), 64)
+    size = _kept(reader, Value(size_argument(reader, count, node), t.UNSIGNED_LONG_LONG), node)
+    old = _kept(reader, Value(pointer.term, t.Pointer(kind), pointer.points), node)
+    found = allocated(reader, size.term, node, "realloc")
+    assert found.points is not None
+    reader.memory.starts_with_anything(found.points)
+    reader.memory.unify(old.points, found.points)
+    new = _kept(reader, Value(found.term, t.Pointer(kind), found.points), node)
+    counter = graph.temporary(bv.Bits(64), "pointer")
+    graph.assign(counter, bv.constant(0, 64), place)
+    head, body, after = graph.point(place), graph.location(), graph.location()
+    is_null = bv.equal(old.term, bv.constant(0, POINTER_BITS))
+    graph.branch(is_null, after, head, place, f"{text} is given NULL")
+    graph.here = head
+    more = bv.compare("bvult", bv.arithmetic("bvmul", counter, each), size.term)
+    graph.branch(more, body, after, place, text)
+    graph.here = body
+    source, target = (reader.followed(reader.moved(one, counter, node), node) for one in (old, new))
+    reader.copy(target, source, node)
+    graph.assign(counter, bv.arithmetic("bvadd", counter, bv.constant(1, 64)), place)
+    graph.jump(head, place)
+    graph.here = after
+    if size.term.is_constant and size.term.value:
+        return Value(new.term, t.Pointer(t.VOID), found.points)
+    # Of no bytes: NULL or not, which is for the library to say.
+    is_there = graph.temporary(bv.Bits(8), "pointer")
+    graph.choose(is_there, "realloc", place, is_input=False)
+    is_nothing = bv.all_of((bv.equal(size.term, bv.constant(0, 64)), bv.equal(is_there, bv.constant(0, 8))))
+    result = graph.temporary(bv.Bits(POINTER_BITS), "pointer")
+    graph.assign(result, bv.ite(is_nothing, bv.constant(0, POINTER_BITS), new.term), place)
+    return Value(result, t.Pointer(t.VOID), found.points)
 
 
 def free(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
@@ -320,7 +395,7 @@ def _one_by_one(reader: Expressions, target: Value, source: Value, size: Value, 
     count = _kept(reader, Value(size_argument(reader, size, node), t.UNSIGNED_LONG_LONG), node)
     counter = graph.temporary(bv.Bits(64), "pointer")
     graph.assign(counter, bv.constant(0, 64), place)
-    head, body, after = graph.location(), graph.location(), graph.location()
+    head, body, after = graph.point(place), graph.location(), graph.location()
     graph.jump(head, place)
     graph.here = head
     graph.branch(bv.compare("bvult", counter, count.term), body, after, place, reader.text(node))
@@ -357,6 +432,26 @@ def memcpy(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node
     return Value(target.term, t.Pointer(t.VOID), target.points)
 
 
+def _as_declared(reader: Expressions, node: c_ast.FuncCall, name: str, kind: t.Type) -> Value:
+    """Any value of a type. What the program declares must be of that type: gcc believes a declaration, and
+    not the name. Where the name has a type of the program (`loff_t`), the declaration says what that is;
+    truth values may be integers, which then are 0 or 1."""
+    word = name.removeprefix("__VERIFIER_nondet_")
+    found = reader.scope.find(node.name.name)
+    said = found.type.result if isinstance(found, FunctionName) else t.INT  # as C has it without one
+    if isinstance(found, FunctionName) and word in OF_THE_PROGRAM and isinstance(said, t.Integer):
+        kind = said
+    if isinstance(said, t.Integer) and kind is t.TRUTH:
+        value = reader.any_value(kind, name, node)
+        return value if said.is_truth else Value(reader.converted(value, said, node), said)
+    is_same = isinstance(said, t.Pointer) and isinstance(kind, t.Pointer)
+    if isinstance(said, t.Integer) and isinstance(kind, t.Integer):
+        is_same = (said.width, said.signed, said.is_truth) == (kind.width, kind.signed, kind.is_truth)
+    if not is_same:
+        raise reader.refuse(node, f"an input '{name}' of type {said}", f"declare it with {kind}")
+    return reader.any_value(kind, name, node)
+
+
 def nondeterministic(name: str) -> Known | None:
     found = re.fullmatch(r"__VERIFIER_nondet_(\w+)", name)
     if found is None:
@@ -366,13 +461,41 @@ def nondeterministic(name: str) -> Known | None:
     def chosen(reader: Expressions, node: c_ast.FuncCall, given: Sequence[c_ast.Node]) -> Value:
         evaluated(reader, node, given)
         kind = INPUTS.get(word)
-        if word in ("long", "ulong", "unsigned_long", "size_t", "loff_t", "sector_t"):
+        if word in LONG_INPUTS:
             kind = t.long(reader.model.long, signed=word in ("long", "loff_t"))
         if kind is None:
             raise reader.refuse(node, f"the input '{name}'")
-        return reader.any_value(kind, name, node)
+        return _as_declared(reader, node, name, kind)
 
     return chosen
+
+
+GIVES_A_POINTER = frozenset(
+    "malloc __builtin_malloc alloca __builtin_alloca calloc realloc memset __builtin_memset memcpy memmove "
+    "__builtin_memcpy".split()
+)
+GIVES_AN_INTEGER: Mapping[str, t.Integer] = {
+    **dict.fromkeys(("printf", "fprintf", "puts", "putchar", "fflush", "abs", "__builtin_abs"), t.INT),
+    "llabs": t.LONG_LONG,
+}
+
+
+def gives(name: str, said: t.Type, long_bits: int) -> bool:
+    """Whether a function of the library gives what the program declares, or the program takes nothing."""
+    name = name.removesuffix(REAL)
+    if name in GIVES_A_POINTER:
+        return isinstance(said, t.Pointer | t.Void)
+    known = (
+        t.long(long_bits, signed=True) if name in ("labs", "__builtin_labs") else GIVES_AN_INTEGER.get(name)
+    )
+    if known is None or isinstance(said, t.Void):
+        return True
+    return isinstance(said, t.Integer) and (said.width, said.signed) == (known.width, known.signed)
+
+
+def without_underscores(name: str) -> str:
+    """As the library calls what has another name for compilers: `__strcpy_chk`, `_longjmp`."""
+    return name.removesuffix(REAL).removeprefix("__builtin_").strip("_").removesuffix("_chk")
 
 
 def function(name: str) -> Known | None:
@@ -408,6 +531,8 @@ FUNCTIONS: Mapping[str, Known] = {
     "malloc": malloc,
     "__builtin_malloc": malloc,
     "calloc": calloc,
+    "alloca": alloca,
+    "__builtin_alloca": alloca,
     "realloc": realloc,
     "free": free,
     "__builtin_free": free,
@@ -423,9 +548,34 @@ FUNCTIONS: Mapping[str, Known] = {
 ALWAYS = frozenset({"reach_error", "__VERIFIER_error", "__VERIFIER_assume", "__assert_fail"})
 # They change memory, or their results say something about it, in ways that nobody has written down here.
 NOT_MODELLED = frozenset(
-    "alloca __builtin_alloca strcpy strncpy strcat strncat sprintf snprintf vsprintf vsnprintf sscanf scanf "
-    "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
+    "sprintf snprintf vsprintf vsnprintf sscanf scanf "
+    "fscanf fgets gets fread read recv bcopy memccpy qsort strtok strtol strtoul getline setjmp "
     "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
     "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
-    "vprintf vfprintf dprintf".split()
+    "vprintf vfprintf dprintf strcasestr strchrnul memrchr rawmemchr "
+    "memmem index rindex stpncpy mempcpy strxfrm swab strtoll strtoull strtod strtof strtold getcwd "
+    "realpath readlink gettimeofday clock_gettime gmtime_r localtime_r fstat lstat recvfrom recvmsg "
+    "getrusage frexp modf remquo cxa_atexit cxa_at_quick_exit cxa_thread_atexit_impl register_atfork "
+    "pthread_atfork sigsetjmp_cancel libc_start_main setcontext swapcontext makecontext tsearch twalk ftw "
+    "nftw lfind thrd_create call_once pthread_once qsort_r".split()
+)
+OF_BYTES = frozenset({"memcpy", "memmove", "memset"})  # by another name than those that are read
+# They write through a pointer that they are given, unless it is NULL.
+WRITES_WHAT_IT_IS_GIVEN = frozenset(
+    "accept accept4 asctime_r asprintf clock_getres clock_nanosleep confstr crypt_r ctime_r drand48_r "
+    "erand48 explicit_bzero fgetpos fgets_unlocked fgetws fread_unlocked fstatat fstatfs fstatvfs fwscanf "
+    "getaddrinfo getdelim getdents getdomainname getentropy getgrgid_r getgroups gethostname getitimer "
+    "getloadavg getlogin_r getnameinfo getopt getopt_long getpeername getpwnam_r getpwuid_r getrandom "
+    "getresgid getresuid getrlimit getsockname getsockopt getsubopt getwd glob iconv inet_aton inet_pton "
+    "initstate_r ioctl jrand48 lcong48 lrand48_r lsearch mblen mbrlen mbrtowc mbsnrtowcs mbsrtowcs "
+    "mbstowcs mbtowc memfrob mkdtemp mkostemp mkstemp mktemp mktime mrand48_r nanosleep nrand48 "
+    "open_memstream pipe pipe2 poll ppoll pread preadv prlimit pselect pthread_attr_getdetachstate "
+    "pthread_getname_np pthread_join ptsname_r rand_r random_r readdir_r readlinkat readv recvmmsg "
+    "regcomp regerror regexec sched_getaffinity sched_getparam seed48 select sem_getvalue setitimer "
+    "setstate_r sigaltstack sigemptyset sigfillset sigpending sigprocmask sigwait socketpair srand48_r "
+    "stat statfs statvfs strerror_r strfmon strfry strftime strlcat strlcpy strptime strtoimax strtok_r "
+    "strtoumax swprintf swscanf sysinfo tcgetattr time timegm timer_gettime times timespec_get tmpnam "
+    "tmpnam_r ttyname_r uname vasprintf vfscanf vscanf vsscanf wait wait3 wait4 waitid waitpid wcpcpy "
+    "wcpncpy wcrtomb wcscat wcscpy wcsftime wcsncat wcsncpy wcsnrtombs wcsrtombs wcstod wcstok wcstol "
+    "wcstombs wcstoul wcsxfrm wctomb wmemcpy wmemmove wmempcpy wmemset".split()
 )

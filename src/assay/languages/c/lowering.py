@@ -14,9 +14,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
-from assay.languages.c import library
+from assay.languages.c import library, written_functions
 from assay.languages.c import types as t
 from assay.languages.c.declarations import (
     FunctionName,
@@ -46,6 +46,7 @@ from assay.languages.c.memory import (
     scalars_in,
 )
 from assay.languages.c.packing import packings
+from assay.languages.c.parsing import RANGE, ParseError, parse
 from assay.languages.c.places import Effects, Known, Located, Lvalue, Value
 from assay.languages.c.preprocessing import DataModel, Preprocessed
 from assay.languages.c.rules import OF_A_WRAPPER, REAL
@@ -103,8 +104,8 @@ def parsed(files: Sequence[Preprocessed]) -> list[c_ast.FileAST]:
     trees = []
     for file in files:
         try:
-            trees.append(c_parser.CParser().parse(file.text, file.path))
-        except c_parser.ParseError as problem:
+            trees.append(parse(file.text, file.path))
+        except ParseError as problem:
             raise UnsupportedConstruct(
                 f"gcc accepts this, and our parser does not: {problem}", where=file.path
             ) from None
@@ -125,11 +126,16 @@ def _lower(
 ) -> SequentialProgram:
     """Read again until nothing new is learned about memory (`memory.Memory`)."""
     trees, memory = parsed(files), Memory(model)
+    missing = written_functions.wanted(trees)
+    if missing:
+        trees.append(parse(written_functions.text_of(missing, model), written_functions.PATH))
     for _ in range(MOST_READINGS):
         memory.begin()
         try:
             where = ", ".join(one.path for one in files)
-            found = Lowering(model, frozenset(checks), memory).program(trees, main, where)
+            lowering = Lowering(model, frozenset(checks), memory)
+            lowering.types.altered = {name for one in files for name in one.altered}
+            found = lowering.program(trees, main, where)
         except RecursionError:
             raise UnsupportedConstruct("an expression is nested too deeply", where=files[0].path) from None
         memory.judge()
@@ -138,12 +144,31 @@ def _lower(
     raise UnsupportedConstruct(f"pointers are not understood after {MOST_READINGS} readings")
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Of a case, without signs: one, or all from the first to the last."""
+
+    first: int
+    last: int
+    is_signed: bool
+
+    def contain(self, chosen: Term) -> Term:
+        first, last = (bv.constant(one, chosen.width) for one in (self.first, self.last))
+        if self.first == self.last:
+            return bv.equal(chosen, first)
+        order = "bvsle" if self.is_signed else "bvule"
+        return bv.all_of((bv.compare(order, first, chosen), bv.compare(order, chosen, last)))
+
+    def __str__(self) -> str:
+        return f"== {self.first}" if self.first == self.last else f"is in {self.first} ... {self.last}"
+
+
 class Lowering:
     def __init__(self, model: DataModel, checks: frozenset[str], memory: Memory) -> None:
         self.model = model
         self.memory = memory
         self.known = Known(model, checks, memory)
-        self.types = Types(model, self.constant, memory.structs)
+        self.types = Types(model, self.constant, self.type_of, memory.structs)
         self.external: dict[str, Object] = {}
         self.objects: dict[Term, None] = {}
         self.initial: dict[Term, Term] = {}
@@ -167,11 +192,18 @@ class Lowering:
                 raise UnsupportedConstruct(what, where=place_of(one.node))
         self.known.defined = {one.name.name for one in definitions}
         self.known.types_of = {one.name.name: one.name.type for one in definitions}
+        for name, kind in self.known.types_of.items():
+            if not t.compatible(self.memory.pointed.get(name, kind), kind):
+                what = f"the address of '{name.partition('@')[0]}', which is declared with another type"
+                raise UnsupportedConstruct(f"{what} is not modelled", where=place_of(unique[name].node))
         if main not in self.known.defined:
             raise SourceProblem(f"there is no function '{main}'", where=where, hint="a program starts there")
         procedures = self._procedures({one.name.name: one for one in definitions}, main)
         for name in sorted(self.external):
             if name not in self.defined_objects:
+                if name in self.known.of_the_linker:
+                    what = f"'{name}', which the linker puts beside other variables, is not modelled"
+                    raise UnsupportedConstruct(what, where=str(self.known.of_the_linker[name]))
                 self._leave_open(self.external[name])
         self._name_what_is_in_memory()
         memory, bounds = self.memory, "bounds" in self.known.checks
@@ -257,6 +289,8 @@ class Lowering:
             self.memory.static_objects.pop(found.key, None)
 
     def _granted(self) -> Iterator[str]:
+        if self.known.allocates and "allocation" not in self.known.checks:
+            yield "malloc succeeds"
         if self.known.foreign_pointers:
             yield "pointers from outside point to nothing of the program"
         if self.known.misfits and "bounds" not in self.known.checks:
@@ -290,7 +324,7 @@ class Lowering:
             elif isinstance(node, c_ast.Decl):
                 self.declare(node, scope, number)
             elif isinstance(node, c_ast.Typedef):
-                scope.names[node.name] = TypeName(self.types.of(node.type, scope))
+                scope.names[node.name] = self.types.named(node, scope)
             elif not isinstance(node, c_ast.Pragma | c_ast.StaticAssert):
                 raise UnsupportedConstruct(
                     f"{type(node).__name__} outside of functions is not modelled", where=place_of(node)
@@ -301,8 +335,9 @@ class Lowering:
         kind = self.types.of(node.type, scope)
         assert isinstance(kind, t.Function)
         known = scope.find(node.name)
-        is_static = "static" in node.storage or (isinstance(known, FunctionName) and known.name != node.name)
-        unique = f"{node.name}@{number}" if is_static else node.name
+        # What is declared once more has the linkage that it had (C11 6.2.2).
+        unique = f"{node.name}@{number}" if "static" in node.storage else node.name
+        unique = known.name if isinstance(known, FunctionName) else unique
         if isinstance(known, FunctionName) and kind.parameters is None:
             kind = t.Function(kind.result, known.type.parameters, known.type.is_variadic)
         scope.names[node.name] = FunctionName(unique, kind)
@@ -357,8 +392,7 @@ class Lowering:
 
     @staticmethod
     def _require_one_type(found: Object, kind: t.Type) -> None:
-        is_open = any(isinstance(one, t.ArrayOf) and not one.length for one in (found.type, kind))
-        if not is_open and str(found.type) != str(kind):
+        if not t.compatible(found.type, kind):
             raise UnsupportedConstruct(f"'{found.name}' with two types, {found.type} and {kind}")
 
     def _global(self, found: Object, name: str, position: Position | None, function: str) -> None:
@@ -432,6 +466,19 @@ class Lowering:
             )
         number = value.term.value
         return bv.signed(number, value.type.width) if value.type.signed else number
+
+    def type_of(self, node: c_ast.Node, scope: Scope) -> t.Type:
+        """What `typeof` gives: the expression is read and not evaluated."""
+        kind = self.reader("typeof", scope).type_of(node)
+        inner = kind
+        while isinstance(inner, t.ArrayOf):
+            if inner.length is None:
+                raise UnsupportedConstruct(
+                    "'typeof' of an array whose length is not known here is not modelled",
+                    where=place_of(node),
+                )
+            inner = inner.element
+        return kind
 
     # --- the order of operands ---
 
@@ -523,10 +570,23 @@ class Initialisers:
         self.lowering, self.scope = lowering, scope
         self.given: list[Given] = []
         self.length = 0
+        # Parts that have a value or have some inside of them; of scalars, which.
+        self._parts: dict[tuple[str | int, ...], c_ast.Node | int | None] = {}
+        self._whole: set[tuple[str | int, ...]] = set()  # structs that are copied
+
+    def _require_new(self, steps: tuple[str | int, ...], node: c_ast.Node | int) -> None:
+        """What a part was given before is gone when it is given something as a whole, and gcc also drops a
+        struct of which a part is given once more."""
+        if steps in self._parts or any(steps[:size] in self._whole for size in range(len(steps))):
+            where = place_of(node) if isinstance(node, c_ast.Node) else None
+            raise UnsupportedConstruct(
+                "an initial value in the place of others is not modelled", where=where, hint="write it once"
+            )
 
     def fill(self, kind: t.Type, steps: tuple[str | int, ...], node: c_ast.Node) -> None:
         if isinstance(node, c_ast.InitList) and not isinstance(kind, t.Integer | t.Pointer):
             items = node.exprs
+            self._require_new(steps, node)
             if len(items) == 1 and self._is_string(kind, items[0]):
                 self._one(kind, steps, items, 0)
             else:
@@ -537,6 +597,14 @@ class Initialisers:
     def _add(self, steps: tuple[str | int, ...], kind: t.Type, value: c_ast.Node | int) -> None:
         if len(self.given) >= MOST_INITIALISERS:
             raise UnsupportedConstruct(f"more than {MOST_INITIALISERS} initial values")
+        is_number = isinstance(self._parts.get(steps), c_ast.Constant) and isinstance(value, c_ast.Constant)
+        if not is_number:
+            self._require_new(steps, value)
+        self._parts[steps] = value
+        for size in range(len(steps)):
+            self._parts.setdefault(steps[:size], None)
+        if isinstance(kind, t.Struct):
+            self._whole.add(steps)
         self.given.append((steps, kind, value))
 
     def _braced(self, kind: t.Type, steps: tuple[str | int, ...], items: Sequence[c_ast.Node]) -> None:
@@ -580,6 +648,8 @@ class Initialisers:
                 position = 0 if kind.is_union else members(kind).index(path[0])
                 for name in path:
                     assert isinstance(kind, t.Struct)
+                    if kind.is_union:
+                        self._require_new(steps, node)
                     steps, kind = (*steps, name), (kind.fields or {})[name]
             elif isinstance(kind, t.ArrayOf):
                 position = self.lowering.constant(
@@ -689,7 +759,7 @@ class Statements:
         self.existing_in_switch: list[tuple[tuple[Object, c_ast.Decl], ...]] = []
         self.breaks: list[tuple[int, Scope]] = []
         self.continues: list[tuple[int, Scope]] = []
-        self.cases: list[list[tuple[int | None, int, Place]]] = []
+        self.cases: list[list[tuple[Numbers | None, int, Place]]] = []
         self.switched: list[t.Integer] = []
         self.result: Term | None = None
         self.count = 0
@@ -923,6 +993,10 @@ class Statements:
         if is_array and node.init is None and not self._is_constant(node.type):
             self._array_of_any_length(node)
             return
+        is_tag = isinstance(node.type, c_ast.Struct | c_ast.Union) and node.type.decls is None
+        is_new = node.name is None and is_tag and node.type.name not in self.scope.tags
+        if is_new and self.scope.find_tag(node.type.name) is not None:
+            raise self.reader.refuse(node, f"'{node.type.name}', which hides an outer one,")
         kind = self.lowering.types.of(node.type, self.scope)
         if node.name is None:
             return
@@ -998,6 +1072,8 @@ class Statements:
         is_once = self.name.name == "main" and not self.continues and not self.defined_labels
         if not is_once:
             found.address = self._new_address(found, node)
+            if "bounds" in self.lowering.known.checks:
+                self._lives(found.address)
 
     def _new_address(self, found: Object, node: c_ast.Decl) -> Term:
         """An object that is another one each time, so that nothing is known of what it holds."""
@@ -1202,7 +1278,7 @@ class Statements:
         self,
         start: int | None,
         chosen: Term,
-        cases: list[tuple[int | None, int, Place]],
+        cases: list[tuple[Numbers | None, int, Place]],
         after: int,
         place: Place,
         text: str,
@@ -1211,17 +1287,17 @@ class Statements:
             return
         others = after
         tests = []
-        for number, target, where in cases:
-            if number is None:
+        for numbers, target, where in cases:
+            if numbers is None:
                 others = target
                 continue
-            test = bv.equal(chosen, bv.constant(number, chosen.width))
+            test = numbers.contain(chosen)
             tests.append(test)
-            self.graph.edges.append(Edge(start, target, Assume(test), where, f"({text}) == {number}"))
+            self.graph.edges.append(Edge(start, target, Assume(test), where, f"({text}) {numbers}"))
         otherwise = bv.all_of(bv.negated(test) for test in tests)
         self.graph.edges.append(Edge(start, others, Assume(otherwise), place, f"({text}) is none of them"))
 
-    def _case(self, number: int | None, node: c_ast.Node) -> None:
+    def _case(self, number: Numbers | None, node: c_ast.Node) -> None:
         if not self.cases:
             raise self.reader.refuse(node, "a case outside of a switch")
         start, target = self.graph.location(), self.graph.location()
@@ -1235,8 +1311,17 @@ class Statements:
             self.run(one)
 
     def _Case(self, node: c_ast.Case) -> None:  # noqa: N802
-        number = self.lowering.constant(node.expr, self.scope)
-        self._case(bv.constant(number, self.switched[-1].width).value, node)
+        kind = self.switched[-1]
+        if not isinstance(node.expr, c_ast.BinaryOp) or node.expr.op != RANGE:
+            number = bv.constant(self.lowering.constant(node.expr, self.scope), kind.width).value
+            self._case(Numbers(number, number, kind.signed), node)
+            return
+        ends = [self.lowering.constant(one, self.scope) for one in (node.expr.left, node.expr.right)]
+        least = -(1 << kind.width - 1) if kind.signed else 0
+        if not all(least <= one < least + (1 << kind.width) for one in ends):
+            raise self.reader.refuse(node, f"a range of numbers that are no {kind}")
+        first, last = (bv.constant(one, kind.width).value for one in ends)
+        self._case(Numbers(first, last, kind.signed), node)
 
     def _Default(self, node: c_ast.Default) -> None:  # noqa: N802
         self._case(None, node)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
+from assay.languages.c.parsing import ParseError, parse
 from assay.records import dataclass
 from assay.transition_system.interface import SourceProblem
 
@@ -48,8 +49,8 @@ def outline(texts: Sequence[str], remains: Remains) -> Iterator[tuple[str, str, 
 
 def _parsed(text: str) -> c_ast.FileAST:
     try:
-        return c_parser.CParser().parse(text)
-    except c_parser.ParseError as problem:
+        return parse(text)
+    except ParseError as problem:
         raise SourceProblem(f"gcc accepts this, and our parser does not: {problem}") from None
 
 

@@ -7,6 +7,7 @@ that is an obligation, else runs that follow NULL end, and the claim names what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,6 +86,8 @@ class Known:
         self.unsequenced: list[Unsequenced] = []
         self.effects: dict[str, Effects] = {}  # of procedures
         self.without_body: dict[str, Place] = {}  # functions that were called and are not defined
+        self.allocates = False  # somebody calls malloc
+        self.of_the_linker: dict[str, Place] = {}  # variables that it makes, if the program does not
         self.externals: dict[str, int] = {}  # the same, with the width of what they return; 0: nothing
         self.foreign_pointers: dict[str, Place] = {}  # functions of the environment that return pointers
         self.from_numbers: list[tuple[Place, Term]] = []  # integers that become pointers
@@ -373,12 +376,25 @@ class Places:
     def memory_is_in_bytes(self, place: InMemory) -> bool:
         return root(place.region).is_by_bytes
 
-    def write(self, place: Lvalue, value: Value, node: c_ast.Node, *, is_checked: bool = True) -> None:
-        """`value` has the type of the place."""
+    def mention(self, place: Lvalue, text: str, value: Value, *, is_write: bool = False) -> None:
+        """For whoever reads a run; a variable of its own has a name there."""
+        if isinstance(place, InMemory) or place.indexes:
+            self.graph.mention(text, value.term, place.type, is_write=is_write)
+
+    def write(
+        self, place: Lvalue, value: Value, node: c_ast.Node, *, is_checked: bool = True, called: str = ""
+    ) -> None:
+        """`value` has the type of the place; `called`: what the text calls the place."""
         if isinstance(place, InMemory) and is_checked:
             assert isinstance(place.type, t.Integer | t.Pointer)
             self.require_access(place, self.size(place.type, node), node)
-        self.graph.act(Assign((self.stored(place, value, node),)), self.place(node), self.text(node))
+        text = self.text(node)
+        stored = self.stored(place, value, node)
+        declared = re.search(r"[\w.>\[\]-]+$", text.partition(" = ")[0]) if " = " in text else None
+        called = called or (declared[0] if declared else "")
+        if called:
+            self.mention(place, called, value, is_write=True)
+        self.graph.act(Assign((stored,)), self.place(node), text)
 
     def target_of(self, place: Lvalue, node: c_ast.Node) -> Term:
         """The variable that changes when the place does."""

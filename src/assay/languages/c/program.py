@@ -22,6 +22,10 @@ SEMANTICS_VERSION = 1
 CHECKS = ("overflow", "division", "bounds", "allocation")
 MISSING = "C programs need pycparser; install what they need with: pip install 'assay-mc[c]'"
 
+WITHIN = "indexes and pointers, also those compared, are within live objects"
+# A local has one number in all its lives: bounds tell an object that lives from one that does not.
+ONE_LIFE = "no pointer to a local is kept from one life of it to the next"
+
 
 @dataclass(frozen=True)
 class CProgram:
@@ -78,13 +82,7 @@ class CProgram:
     @property
     def granted(self) -> tuple[str, ...]:
         """What a proof takes for granted and nobody checked, in few words: a headline says no more."""
-        from assay.languages.c.memory import HEAP
-
-        found = (
-            []
-            if "bounds" in self.checks
-            else ["indexes and pointers, also those compared, are within live objects"]
-        )
+        found = [ONE_LIFE if "bounds" in self.checks else WITHIN]
         silent = sorted(name.removesuffix("__real") for name in self.program.externals)
         if silent:
             more = f" and {len(silent) - 2} others" if len(silent) > 3 else ""
@@ -93,21 +91,23 @@ class CProgram:
             correct = " and touches" if len(silent) == 1 else " and touch"
             said = f"{correct} only what is there" if "bounds" in self.checks else ""
             found.append(f"{', '.join(f'{name}()' for name in shown)}{more} {verb} nothing{said}")
-        if HEAP in self.program.globals and "allocation" not in self.checks:
-            found.append("malloc succeeds")
         return (*found, *self.program.granted)
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def allocates(self) -> bool:
         from assay.languages.c.memory import HEAP
 
+        return HEAP in self.program.globals
+
+    @property
+    def notes(self) -> tuple[str, ...]:
         assumed = {
             "overflow": "signed overflow wraps",
             "division": "a division by zero ends the program",
             "bounds": "indexes and pointers, also those compared, are taken to be within live objects",
             "allocation": "malloc is taken to succeed, and to be asked for less than 2 GiB",
         }
-        if HEAP not in self.program.globals:
+        if not self.allocates:
             del assumed["allocation"]
         left_out = {name: text for name, text in assumed.items() if name not in self.checks}
         said = f"{', '.join(left_out.values())} (--check {','.join(left_out)})"
@@ -140,11 +140,9 @@ def load(
         texts[0] = changed(texts[0])
         require_accepted(texts[0], model)
     rules = [load_rule(one) for one in options.rules]
-    if rules and len(texts) > 1:
-        raise OptionProblem("rule: a rule is woven into one file; give the program as one")
     require_concerned(texts, rules)
     if rules:
-        texts = [woven(one, rules) for one in texts]
+        texts = woven(texts, rules)
         for one in texts:
             require_accepted(one, model)
     program = lower(texts, model, checks)

@@ -81,14 +81,16 @@ class Function:
 class Struct:
     """A struct or union. Two are the same only if they are one declaration; fields are known from then on."""
 
-    __slots__ = ("fields", "is_union", "packing", "scalars", "tag")
+    __slots__ = ("fields", "has_tag", "is_altered", "is_union", "packing", "scalars", "tag")
 
-    def __init__(self, tag: str, *, is_union: bool) -> None:
+    def __init__(self, tag: str, *, is_union: bool, has_tag: bool = True) -> None:
         self.tag = tag
+        self.has_tag = has_tag
         self.is_union = is_union
         self.fields: dict[str, Type] | None = None
         self.scalars = 0  # in it, those of an array once
         self.packing = 0  # no member is aligned to more bytes (`#pragma pack`); 0: each as its type is
+        self.is_altered = False  # by an attribute of a system header: nobody knows where members are
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
@@ -150,6 +152,36 @@ def common(left: Integer, right: Integer) -> Integer:
         return signed
     # Of the signed one's rank, without its sign (`long` and `unsigned` of 32 bits each).
     return Integer(signed.width, False, f"unsigned {signed.name}", signed.rank)
+
+
+def compatible(one: Type, other: Type) -> bool:
+    """Whether declarations of two files can be of one thing (C11 6.2.7). Structs with a tag are one in all
+    files, or were refused when their members were read; those without are compared by their members."""
+    if isinstance(one, Struct) and isinstance(other, Struct) and not (one.has_tag or other.has_tag):
+        return one is other or (one.is_union == other.is_union and same_members(one, other))
+    if isinstance(one, Pointer) and isinstance(other, Pointer):
+        return compatible(one.target, other.target)
+    if isinstance(one, ArrayOf) and isinstance(other, ArrayOf):
+        is_open = one.length is None or other.length is None
+        return (is_open or one.length == other.length) and compatible(one.element, other.element)
+    if isinstance(one, Function) and isinstance(other, Function):
+        if not compatible(one.result, other.result):
+            return False
+        if one.parameters is None or other.parameters is None:
+            return True
+        if len(one.parameters) != len(other.parameters) or one.is_variadic != other.is_variadic:
+            return False
+        return all(map(compatible, one.parameters, other.parameters))
+    return one == other
+
+
+def same_members(one: Struct, other: Struct) -> bool:
+    mine, theirs = one.fields or {}, other.fields or {}
+    return (
+        one.packing == other.packing
+        and list(mine) == list(theirs)
+        and all(map(compatible, mine.values(), theirs.values()))
+    )
 
 
 def size_of(one: Type, pointer: int) -> int:
@@ -221,6 +253,8 @@ def _member(struct: Struct, kind: Type, pointer: int) -> tuple[int, int]:
 
 def _placed(struct: Struct, pointer: int) -> Iterator[tuple[str, int]]:
     """Where members start, in bits (System V ABI: a bit-field crosses no unit of its type)."""
+    if struct.is_altered:
+        raise NotImplementedError(f"the layout of {struct}, which has one of its own,")
     position = 0
     for name, kind in (struct.fields or {}).items():
         size, alignment = _member(struct, kind, pointer)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
 from assay.languages.c.outline import Spot
+from assay.languages.c.parsing import parse
 from assay.languages.c.preprocessing import LINE_MARKER, TOKEN
 
 SET = "__assay_set"
@@ -60,7 +61,7 @@ def _declarations(text: str, wanted: Collection[Spot]) -> Iterator[tuple[Spot, s
             self.generic_visit(node)
 
     visitor = Visitor()
-    visitor.visit(c_parser.CParser().parse(text))
+    visitor.visit(parse(text))
     yield from visitor.found
 
 

@@ -64,7 +64,9 @@ class Transfer:
         found += [bv.negated(bv.all_of(goals))] if goals else []
         if not any(one.operator == "forall" for one in found):
             return found
-        ground = [one for one in found if one.operator != "forall"]
+        # Goals that contradict each other leave nothing of themselves in what is asked, and yet what a model
+        # says of each is looked at: so what is quantified speaks of their indices, too.
+        ground = [*(one for one in found if one.operator != "forall"), *goals]
         return [self._instances(one, ground) if one.operator == "forall" else one for one in found]
 
     def _instances(self, quantified: Term, ground: Sequence[Term]) -> Term:
@@ -123,6 +125,7 @@ class Houdini:
         self, flow: ControlFlow, parts: Iterable[Block], candidates: dict[int, list[Term]], deadline: float
     ) -> None:
         self.flow, self.candidates, self.deadline = flow, candidates, deadline
+        self.guessed = {at: list(found) for at, found in candidates.items()}  # before any is removed
         self.translation, self.prover = Translation(), Prover()
         if flow.entry in candidates:  # a loop begins at once: entering it is the first step
             parts = [Block(START, flow.entry, bv.TRUE, {}), *parts]

@@ -38,6 +38,7 @@ MOST_TESTED = 10  # facts about an element on which another may depend
 MOST_CANDIDATES = 160  # of a cut point
 MOST_SAMPLES = 60  # of which elements are looked at
 ELEMENTS = range(-2, 48)  # that are looked at in runs with small numbers
+MOST_OF_SUMS = 200  # facts about a place that hold only if something holds of elements
 FEW_VALUES = 2  # of a variable on which it may depend what elements are
 MOST_PREMISES = 8
 MOST_NODES = 30  # of what is said about an element
@@ -52,12 +53,13 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
         known = inductive(flow, parts, deadline=deadline, say=say)
         if known.excludes_failures():
             return Finding(NAME, Status.SAFE, "inductive", invariants=Invariants(known.needed()))
+        summed = _guessed_of_sums(known, parts)
         for dependent, everything in ((False, False), (True, False), (True, True)):
             found = quantified(
                 flow, parts, live, deadline=deadline, dependent=dependent, everything=everything
             )
             say(f"{sum(map(len, found.values()))} candidates about elements")
-            together = {at: [*held, *found.get(at, ())] for at, held in known.candidates.items()}
+            together = {at: [*held, *summed[at], *found.get(at, ())] for at, held in known.candidates.items()}
             weeded = Houdini(flow, parts, together, deadline)
             weeded.run(say)
             if weeded.excludes_failures():
@@ -65,6 +67,23 @@ def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None]) ->
     except TimeoutError:
         return Finding(NAME, Status.UNKNOWN, "out of time")
     return Finding(NAME, Status.UNKNOWN, "what is inductive about elements does not exclude every failure")
+
+
+def _guessed_of_sums(known: Houdini, parts: Iterable[Block]) -> dict[int, list[Term]]:
+    """Candidates about variables that are computed from elements, which were removed because nothing was
+    known of the elements: a sum of ones is how many there are."""
+    computed = {
+        name
+        for block in parts
+        for name, value in block.values.items()
+        if isinstance(name.sort, Bits) and any(one.operator == "select" for one in bv.in_order((value,)))
+    }
+    return {
+        at: [one for one in guessed if one not in kept and bv.variables_of(one) & computed][:MOST_OF_SUMS]
+        for at, guessed, kept in (
+            (at, guessed, set(known.candidates[at])) for at, guessed in known.guessed.items()
+        )
+    }
 
 
 def quantified(

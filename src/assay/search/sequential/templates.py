@@ -40,6 +40,11 @@ SMALL = 16  # differences
 MOST_NODES = 30  # of a test
 MOST_VISITS = 40  # of a place in a run with small numbers
 MOST_CASES = 10  # tests by which data is divided
+MOST_EQUATED = 12  # of their literals, for equations
+MOST_IN_CASES = 5  # variables of such an equation
+MOST_COMPUTED = 3
+COMPARED = ("bvslt", "bvult", "bvsle", "bvule", "=")
+COMPUTED = ("bvmul", "bvsdiv", "bvudiv", "bvshl", "bvlshr", "bvashr", "bvadd", "bvsub")
 
 
 def search(flow: ControlFlow, *, deadline: float, say: Callable[[str], None], seed: int = 1) -> Finding:
@@ -67,7 +72,8 @@ def inductive(
     around = {width: sorted(found) for width, found in numbers.items()}
     seconds = min(SECONDS, max(0.1, (deadline - time.monotonic()) / 10))
     samples = sampled(flow, live, around, seed=seed, seconds=seconds)
-    tests = list(islice(distinct(chain(tests_of(flow), tests_in(parts))), MOST_TESTS))
+    plain = list(distinct(chain(tests_of(flow), tests_in(parts))))
+    tests = list(islice(distinct(chain(plain, nearly(plain), orders_of(flow))), MOST_TESTS))
     candidates = {}
     guess = Guess(flow, live, seed, seconds)
     for at in sorted(flow.cut_points):
@@ -186,6 +192,11 @@ def candidates_of(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
     for one, other in combinations(near, 2):
         if one.width == other.width:
             yield from of_two(one, other)
+    computed = computed_columns(table, tests)
+    for one in computed:
+        for other in near[:MOST_OF_THREE]:
+            if one.width == other.width and other.name not in bv.variables_of(one.name):
+                yield from of_two(one, other)
     yield from of_few(near)
     yield from equations(near)
     if any(is_product(one) for test in tests for one in bv.in_order((test,))):
@@ -194,6 +205,10 @@ def candidates_of(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
     for three in permutations(moving, 3):
         if len({one.width for one in three}) == 1:
             yield from of_three(*three)
+    yield from equations_of_cases(table, tests, [*moving, *computed])
+    for one, other in combinations(moving, 2):
+        if one.width == other.width:
+            yield from of_distance(one, other, table.numbers.get(one.width, ()))
 
 
 def of_tests(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
@@ -212,20 +227,7 @@ def of_tests(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
 
 def of_cases(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
     """What holds where a test does, and pairs of tests of which one always holds."""
-    known = set(table.variables)
-    mixed: list[tuple[Term, list[bool]]] = []
-    about = [one for one in tests if bv.variables_of(one) <= known]
-    plain = [one for one in about if not any(isinstance(each.sort, Array) for each in bv.in_order((one,)))]
-    rows = list(map(compiled(plain, table.variables), table.samples)) if plain else []
-    for position, one in enumerate(plain):
-        held = [bool(row[position]) for row in rows]
-        if any(held) and not all(held) and all(held != other for _, other in mixed):
-            mixed.append((one, held))
-    literals = [
-        each
-        for one, held in mixed[:MOST_CASES]
-        for each in ((one, held), (bv.negated(one), [not value for value in held]))
-    ]
+    literals = cases_of(table, tests)
     for (one, left), (other, right) in combinations(literals, 2):
         if all(map(or_, left, right)) and other is not bv.negated(one):
             yield bv.any_of((one, other))
@@ -239,6 +241,62 @@ def of_cases(table: Table, tests: Sequence[Term]) -> Iterator[Term]:
             if is_mixed and column.width > 1 and len({value & 1 for value in values}) == 1:
                 low = bv.constant(min(values) & 1, 1)
                 yield bv.implies(test, bv.equal(bv.extract(0, 0, column.name), low))
+
+
+def cases_of(table: Table, tests: Sequence[Term]) -> list[tuple[Term, list[bool]]]:
+    """Tests that hold in some rows and not in others, and what they say of each; both signs."""
+    known = set(table.variables)
+    mixed: list[tuple[Term, list[bool]]] = []
+    about = [one for one in tests if bv.variables_of(one) <= known]
+    plain = [one for one in about if not any(isinstance(each.sort, Array) for each in bv.in_order((one,)))]
+    rows = list(map(compiled(plain, table.variables), table.samples)) if plain else []
+    for position, one in enumerate(plain):
+        held = [bool(row[position]) for row in rows]
+        if any(held) and not all(held) and all(held != other for _, other in mixed):
+            mixed.append((one, held))
+    return [
+        each
+        for one, held in mixed[:MOST_CASES]
+        for each in ((one, held), (bv.negated(one), [not value for value in held]))
+    ]
+
+
+def computed_columns(table: Table, tests: Sequence[Term]) -> list[Column]:
+    """What variables are compared with, where that is computed from others: `j < n / 2`."""
+    known = set(table.variables)
+    found: dict[Term, None] = {}
+    for test in tests:
+        for one in test.operands if test.operator in COMPARED else ():
+            is_plain = all(isinstance(each.sort, Bits) for each in bv.in_order((one,)))
+            if one.operator in COMPUTED and is_plain and bv.variables_of(one) <= known:
+                found[one] = None
+    terms = list(found)[:MOST_COMPUTED]
+    rows = list(map(compiled(terms, table.variables), table.samples)) if terms else []
+    columns = []
+    for position, term in enumerate(terms if rows else ()):
+        values = [int(row[position]) for row in rows]
+        columns.append(Column(term, values, [value ^ (1 << (term.width - 1)) for value in values]))
+    return columns
+
+
+def equations_of_cases(table: Table, tests: Sequence[Term], columns: Sequence[Column]) -> Iterator[Term]:
+    """Linear equations that hold where a test does: a counter of every second round is half of the rounds, or
+    half of one more."""
+    for width in sorted({one.width for one in columns}):
+        same = [one for one in columns if one.width == width][:MOST_IN_CASES]
+        for test, held in cases_of(table, tests)[:MOST_EQUATED]:
+            rows = [row for row, holds in enumerate(held) if holds]
+            if len(rows) < 2:
+                continue
+            some = [
+                Column(one.name, [one.values[row] for row in rows], [one.flipped[row] for row in rows])
+                for one in same
+            ]
+            some = [one for one in some if not one.is_constant]
+            for size in (2, 3):
+                for few in combinations(some, size):
+                    for found in null_space(few):
+                        yield bv.implies(test, found)
 
 
 def of_one(one: Column, numbers: Sequence[int]) -> Iterator[Term]:
@@ -281,6 +339,10 @@ def of_two(one: Column, other: Column) -> Iterator[Term]:
                     yield bv.compare(strict, first.name, second.name)
     if one.is_constant and other.is_constant:
         return
+    parities = {(a ^ b) & 1 for a, b in zip(one.values, other.values, strict=True)}
+    if len(parities) == 1 and one.width > 1 and len({value & 1 for value in one.values}) > 1:
+        same = bv.equal(bv.extract(0, 0, one.name), bv.extract(0, 0, other.name))
+        yield bv.negated(same) if parities.pop() else same
     mask = (1 << one.width) - 1
     differences = {(a - b) & mask for a, b in zip(one.values, other.values, strict=True)}
     near = {bv.signed(value, one.width) for value in differences}
@@ -298,6 +360,23 @@ def of_two(one: Column, other: Column) -> Iterator[Term]:
         yield bv.compare(
             "bvsle", one.name, bv.arithmetic("bvadd", other.name, bv.constant(max(near), one.width))
         )
+
+
+def of_distance(one: Column, other: Column, numbers: Sequence[int]) -> Iterator[Term]:
+    """How far two variables are apart, by numbers of the text: where both grow and one of them began anywhere
+    below a limit, this is what keeps it from wrapping."""
+    width = one.width
+    mask = (1 << width) - 1
+    near = [bv.signed((a - b) & mask, width) for a, b in zip(one.values, other.values, strict=True)]
+    apart = bv.arithmetic("bvsub", one.name, other.name)
+    found = {bv.signed(number, width) for number in numbers}
+    known = sorted(found | {-number for number in found})
+    above = next((number for number in known if number >= max(near) and number > SMALL), None)
+    below = next((number for number in reversed(known) if number <= min(near) and number < -SMALL), None)
+    if above is not None and above < mask >> 1:
+        yield bv.compare("bvsle", apart, bv.constant(above, width))
+    if below is not None and -below <= mask >> 1:
+        yield bv.compare("bvsle", bv.constant(below, width), apart)
 
 
 def of_few(columns: Sequence[Column]) -> Iterator[Term]:
@@ -434,6 +513,35 @@ def tests_in(parts: Iterable[Block]) -> Iterator[Term]:
         for one in atoms(block.condition):
             if sum(1 for _ in islice(bv.in_order((one,)), MOST_NODES + 1)) <= MOST_NODES:
                 yield one
+
+
+def nearly(tests: Iterable[Term]) -> Iterator[Term]:
+    """What is left of a test one step later: a counter that was below a limit has reached it at most."""
+    for test in tests:
+        for one in atoms(test):
+            if one.operator not in ("bvslt", "bvult", "bvsle", "bvule"):
+                continue
+            lower, upper = one.operands
+            is_signed = one.operator in ("bvslt", "bvsle")
+            wide = "bvsle" if is_signed else "bvule"
+            if one.operator in ("bvslt", "bvult"):
+                yield bv.compare(wide, lower, upper)
+            elif not lower.is_constant and not upper.is_constant:
+                yield bv.compare(wide, lower, bv.arithmetic("bvadd", upper, bv.constant(1, upper.width)))
+
+
+def orders_of(flow: ControlFlow) -> Iterator[Term]:
+    """A variable that was set to what others say, and grows or falls from there."""
+    for edge in flow.edges:
+        if not isinstance(edge.action, Assign):
+            continue
+        for name, value in edge.action.values:
+            if not isinstance(name.sort, Bits) or value.operator in ("variable", "ite", "constant"):
+                continue
+            found = bv.variables_of(value)
+            if found and name not in found and sum(1 for _ in islice(bv.in_order((value,)), 8)) < 8:
+                yield bv.compare("bvsle", value, name)
+                yield bv.compare("bvsle", name, value)
 
 
 def constants_of(flow: ControlFlow) -> dict[int, set[int]]:

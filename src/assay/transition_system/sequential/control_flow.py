@@ -21,12 +21,12 @@ locations and other variables; `Position`, `VariableName` and `CallPath` are wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 
 from assay.records import dataclass
-from assay.transition_system.sequential.bitvectors import Term
+from assay.transition_system.sequential.bitvectors import TRUE, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,28 @@ Action = Assume | Assign | Choose | Call
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """Something in memory or in an array that the text of an edge speaks of (`q->count`): before the edge is
+    taken, `term` has its value, or the one that is written to it. For people, as the text is."""
+
+    text: str
+    term: Term
+    is_write: bool
+    is_signed: bool
+    is_pointer: bool
+    when: Term = TRUE  # else the text does not come to it
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     source: int
     target: int
     action: Action
     place: Place
     text: str = ""  # of the statement or condition, as a person reads it
+    mentions: tuple[Mention, ...] = field(default=(), compare=False)
+    # Of a copy of a procedure: what its variables are called there. Nobody needs that before a run is shown.
+    renaming: Callable[[Term], Term] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +240,15 @@ def reachable(flow: ControlFlow) -> ControlFlow:
                 waiting.append(edge.target)
     numbers = {location: number for number, location in enumerate(sorted(seen))}
     edges = tuple(
-        Edge(numbers[edge.source], numbers[edge.target], edge.action, edge.place, edge.text)
+        Edge(
+            numbers[edge.source],
+            numbers[edge.target],
+            edge.action,
+            edge.place,
+            edge.text,
+            edge.mentions,
+            edge.renaming,
+        )
         for edge in flow.edges
         if edge.source in seen
     )

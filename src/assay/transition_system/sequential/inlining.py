@@ -136,7 +136,9 @@ class Inlining:
                 self._call(instance, edge, edge.action, source, target)
             else:
                 action = renamed(edge.action, instance.variables)
-                self.edges.append(Edge(source, target, action, edge.place, edge.text))
+                self.edges.append(
+                    Edge(source, target, action, edge.place, edge.text, edge.mentions, instance.variables)
+                )
 
     def _call(self, caller: Instance, edge: Edge, call: Call, source: int, target: int) -> None:
         place = edge.place
@@ -151,7 +153,8 @@ class Inlining:
         parameters = [called.variables(one) for one in called.procedure.parameters]
         arguments = [caller.variables(one) for one in call.arguments]
         bind = Assign(tuple(zip(parameters, arguments, strict=True)))
-        self.edges.append(Edge(source, called.first + called.procedure.entry, bind, place, edge.text))
+        entry = called.first + called.procedure.entry
+        self.edges.append(Edge(source, entry, bind, place, edge.text, edge.mentions, caller.variables))
         back: Action = Assume(TRUE)
         if call.result is not None and called.procedure.result is not None:
             back = Assign(((caller.variables(call.result), called.variables(called.procedure.result)),))

@@ -8,8 +8,8 @@ C over the state, with `$1`, `$2`, ... for the arguments and `$return` for what 
 says that the rule is broken. Names of the state are the rule's own: they meet none of the program's.
 
 Weaving is done in the text: a function that the rule names becomes `NAME__real`, and a function of the old
-name calls the rule around it. So whoever called it calls that, through pointers too, lines and columns stay
-what they were, and the result can be read, and compiled.
+name calls the rule around it. So whoever called it calls that, through pointers and from other files too,
+lines and columns stay what they were, and the result can be read, and compiled.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pycparser import c_ast, c_generator, c_parser
+from pycparser import c_ast, c_generator
 
+from assay.languages.c.parsing import ParseError, parse
 from assay.languages.c.preprocessing import TOKEN, Preprocessed
 from assay.records import dataclass
 from assay.transition_system.interface import SourceHash, SourceProblem
@@ -123,19 +124,40 @@ def _closing(text: str, start: int, where: str) -> int:
 # --- weaving ---
 
 
-def woven(file: Preprocessed, rules: Sequence[Rule]) -> Preprocessed:
-    """The text with the rules in it. Whoever of them concerns no function of the file says so."""
-    text = file.text
+def woven(files: Sequence[Preprocessed], rules: Sequence[Rule]) -> list[Preprocessed]:
+    """The texts with the rules in them. A function is watched where it is defined, and one that no file
+    defines in the first that declares it; everybody else calls it by its name, as before."""
+    texts = [file.text for file in files]
     for rule in rules:
-        _require_own_names(file, rule)
+        for file in files:
+            _require_own_names(file, rule)
     for rule in rules:
+        hosts: dict[int, list[str]] = {}
         for function in dict.fromkeys(event.function for event in rule.events):
-            declared = _declaration(text, function, file.path)
-            if declared is None:
-                continue
-            text = _renamed(text, function)
-        text += _of_rule(rule, text, file)
-    return replace(file, text=text)
+            for number in _hosts(texts, function, files):
+                hosts.setdefault(number, []).append(function)
+        for number, watched in hosts.items():
+            for function in watched:
+                texts[number] = _renamed(texts[number], function)
+        for position, number in enumerate(sorted(hosts) or [0]):
+            is_shared = len(hosts) > 1
+            state = _shared_state(rule, is_first=position == 0) if is_shared else _own_state(rule)
+            wrappers = _wrappers(rule, hosts.get(number, []), texts[number], files[number])
+            texts[number] += "\n".join([state, *wrappers]) + "\n"
+    return [replace(file, text=text) for file, text in zip(files, texts, strict=True)]
+
+
+def _hosts(texts: Sequence[str], function: str, files: Sequence[Preprocessed]) -> list[int]:
+    """The files in which the function is watched."""
+    found = {}
+    for number, (text, file) in enumerate(zip(texts, files, strict=True)):
+        declared = _declared_functions(text, function, file.path)
+        if declared:
+            found[number] = declared
+    static = [number for number, each in found.items() if any("static" in one.storage for one, _ in each)]
+    others = [number for number in found if number not in static]
+    defined = [number for number in others if any(is_body for _, is_body in found[number])]
+    return sorted([*static, *(defined or others[:1])])
 
 
 def _require_own_names(file: Preprocessed, rule: Rule) -> None:
@@ -160,22 +182,50 @@ def require_concerned(files: Sequence[Preprocessed], rules: Sequence[Rule]) -> N
             )
 
 
-def _declaration(text: str, function: str, path: str) -> c_ast.Decl | None:
+def _declared_functions(text: str, function: str, path: str) -> list[tuple[c_ast.Decl, bool]]:
+    """Each declaration of the function, and whether it has a body."""
     if not re.search(rf"\b{function}\b", text):
-        return None
+        return []
     try:
-        tree = c_parser.CParser().parse(text, path)
-    except c_parser.ParseError as problem:
+        tree = parse(text, path)
+    except ParseError as problem:
         raise SourceProblem(f"gcc accepts this, and our parser does not: {problem}", where=path) from None
-    found = None
+    found = []
     for node in tree.ext:
-        declared = node.decl if isinstance(node, c_ast.FuncDef) else node
+        is_body = isinstance(node, c_ast.FuncDef)
+        declared = node.decl if is_body else node
         is_it = isinstance(declared, c_ast.Decl) and declared.name == function
         if is_it and isinstance(declared.type, c_ast.FuncDecl):
-            found = declared
-            if isinstance(node, c_ast.FuncDef):
-                break
+            found.append((declared, is_body))
+    if not found:
+        _require_no_other_declaration(tree, function)
     return found
+
+
+def _require_no_other_declaration(tree: c_ast.FileAST, function: str) -> None:
+    """Inside of a function, or by a type that has a name: nobody would be put around it."""
+    functions: set[str] = set()  # names of types
+
+    class Declarations(c_ast.NodeVisitor):  # type: ignore[misc]
+        def visit_Typedef(self, node: c_ast.Typedef) -> None:  # noqa: N802
+            if is_function(node.type):
+                functions.add(node.name)
+
+        def visit_Decl(self, node: c_ast.Decl) -> None:  # noqa: N802
+            if node.name == function and is_function(node.type):
+                raise SourceProblem(
+                    f"a rule cannot watch '{function}' where it is declared like this",
+                    where=f"{node.coord.file}:{node.coord.line}",
+                    hint="declare it outside of functions, with its parameters",
+                )
+            self.generic_visit(node)
+
+    def is_function(kind: c_ast.Node) -> bool:
+        inner = kind.type if isinstance(kind, c_ast.TypeDecl) else kind
+        is_named = isinstance(inner, c_ast.IdentifierType) and inner.names[-1] in functions
+        return is_named or isinstance(inner, c_ast.FuncDecl | c_ast.TypeOf)
+
+    Declarations().visit(tree)
 
 
 def _renamed(text: str, function: str) -> str:
@@ -227,14 +277,33 @@ def _marker(text: str, offset: int) -> str:
     return f"\n# {line} {file}\n{' ' * column}"
 
 
-def _of_rule(rule: Rule, text: str, file: Preprocessed) -> str:
+def _own_state(rule: Rule) -> str:
+    text = _with_names(rule.state, _names_of_state(rule), rule, "static ")
+    return f'\n# {rule.state_line} "{rule.file}"\n{text}'
+
+
+def _shared_state(rule: Rule, *, is_first: bool) -> str:
+    """What several files remember together: the first has it, the others know of it."""
+    own, generator = _names_of_state(rule), c_generator.CGenerator()
+    if is_first:
+        text = _with_names(rule.state, own, rule, "")
+    else:
+        declared = []
+        for node in parse(rule.state, rule.file).ext:
+            if isinstance(node, c_ast.Decl) and node.name is not None:
+                node.init, node.storage = None, ["extern"]
+            declared.append(f"{generator.visit(node)};")
+        text = _with_names(" ".join(" ".join(declared).split()), own, rule, "")
+    return f'\n# {rule.state_line} "{rule.file}"\n{text}'
+
+
+def _wrappers(rule: Rule, functions: Sequence[str], text: str, file: Preprocessed) -> Iterator[str]:
     own = _names_of_state(rule)
-    parts = [f'\n# {rule.state_line} "{rule.file}"\n' + _with_names(rule.state, own, rule, "static ")]
-    for function in dict.fromkeys(event.function for event in rule.events):
-        declared = _declaration(text, function, file.path)
-        if declared is not None:
-            parts += _wrapper(rule, function, declared, own)
-    return "\n".join(parts) + "\n"
+    for function in functions:
+        declared = _declared_functions(text, function, file.path)
+        yield from _wrapper(
+            rule, function, next((one for one, body in declared if body), declared[-1][0]), own
+        )
 
 
 def _wrapper(rule: Rule, function: str, declared: c_ast.Decl, own: set[str]) -> Iterator[str]:
@@ -317,8 +386,8 @@ def _unnamed_type(kind: c_ast.Node) -> c_ast.Node:
 
 def _names_of_state(rule: Rule) -> set[str]:
     try:
-        tree = c_parser.CParser().parse(f'# {rule.state_line} "{rule.file}"\n{rule.state}', rule.file)
-    except c_parser.ParseError as problem:
+        tree = parse(f'# {rule.state_line} "{rule.file}"\n{rule.state}', rule.file)
+    except ParseError as problem:
         place, _, what = str(problem).rpartition(": ")
         if ":" not in place:  # it ends too early
             last = rule.state_line + rule.state.rstrip().count("\n")
